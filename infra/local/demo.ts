@@ -1,0 +1,108 @@
+/** A demonstration account: an API key and three messages that show what Get Message answers. */
+import { readFile } from "node:fs/promises";
+import { createApiKey } from "../../lib/api-keys/store.ts";
+import { readEnvelope } from "../../lib/messages/envelope.ts";
+import { recordClick, recordDeliveryAttempt, recordOpen } from "../../lib/messages/events.ts";
+import type { NewMessage } from "../../lib/messages/message.ts";
+import { storeMessage } from "../../lib/messages/store.ts";
+import type { Table } from "../../lib/table/table.ts";
+
+const account_id = "7f0c1a52-9d0e-4b7a-8a54-2f4f3f0d9c11";
+const domain_id = "b1d5a1c7-58f3-4c0e-9a39-6f1f5d2c7e02";
+
+const ids = {
+  welcome: "11e0a8f4-6c1b-4d0e-9f57-3a1b0c9d7e01",
+  invoice: "22f1b9a5-7d2c-4e1f-8a68-4b2c1d0e8f02",
+  bounce: "33a2c0b6-8e3d-4f20-9b79-5c3d2e1f9a03",
+};
+
+export type Demo = { account_id: string; domain_id: string; api_key: string; messages: typeof ids };
+
+type Sample = {
+  file: string;
+  fields: Pick<NewMessage, "id" | "direction" | "status"> & Partial<NewMessage>;
+  attempts: { time: Date; log: string; status: string }[];
+  opens?: number;
+  clicks?: number;
+};
+
+const minute = 60_000;
+const retention = 30 * 24 * 60 * minute;
+
+const samples = (now: number): Sample[] => {
+  const ago = (minutes: number): Date => new Date(now - minutes * minute);
+  return [
+    {
+      file: "welcome-html-with-logo.eml",
+      fields: {
+        id: ids.welcome,
+        direction: "outgoing",
+        tags: ["onboarding", "welcome"],
+        status: "delivered",
+        sent_at: ago(42),
+        delivered_at: ago(36),
+      },
+      attempts: [
+        { time: ago(42), log: "451 4.7.1 Greylisted, try again in five minutes", status: "deferred" },
+        { time: ago(36), log: "250 2.0.0 Ok: queued as 4D1F2A", status: "delivered" },
+      ],
+      opens: 3,
+      clicks: 1,
+    },
+    {
+      file: "invoice-pdf-attachment.eml",
+      fields: {
+        id: ids.invoice,
+        direction: "outgoing",
+        tags: ["billing"],
+        status: "bounced",
+        sent_at: ago(30),
+        bounce_classification: "mailbox-full",
+      },
+      attempts: [{ time: ago(30), log: "552 5.2.2 Mailbox full", status: "bounced" }],
+    },
+    {
+      file: "bounce-delivery-status.eml",
+      fields: {
+        id: ids.bounce,
+        direction: "incoming",
+        is_bounce_notification: true,
+        status: "received",
+        bounce_classification: "mailbox-full",
+        reference_message_id: 9007199254740993n, // 2^53 + 1: no double can hold it
+      },
+      attempts: [],
+    },
+  ];
+};
+
+const store = async (
+  table: Table,
+  { file, fields, attempts, opens = 0, clicks = 0 }: Sample,
+  now: number,
+) => {
+  const raw = await readFile(new URL(`../../test/emails/${file}`, import.meta.url));
+  const { subject, sender, recipient, message_id } = await readEnvelope(raw);
+  const message: NewMessage = {
+    account_id,
+    domain_id,
+    subject,
+    sender,
+    recipient,
+    message_id,
+    retain_until: new Date(now + retention),
+    ...fields,
+  };
+  const isNew = await storeMessage(table, message, raw, now);
+  if (!isNew) return;
+  for (const attempt of attempts) await recordDeliveryAttempt(table, message, attempt, now);
+  for (let open = 0; open < opens; open++) await recordOpen(table, message, now);
+  for (let click = 0; click < clicks; click++) await recordClick(table, message, now);
+};
+
+/** Stores the demonstration account with a new key. Messages that are there from before stay as they are. */
+export const storeDemo = async (table: Table, now: number): Promise<Demo> => {
+  await Promise.all(samples(now).map((sample) => store(table, sample, now)));
+  const { secret } = await createApiKey(table, { account_id, scopes: ["*"], label: "demonstration" }, now);
+  return { account_id, domain_id, api_key: secret, messages: ids };
+};

@@ -1,0 +1,33 @@
+/** What `npm start` prints: a command to paste for each thing there is to try. */
+import type { Demo } from "./demo.ts";
+
+/** Shell text that works in any POSIX shell, with curl alone where jq is not named. */
+export const tour = (baseUrl: string, { account_id, domain_id, api_key, messages }: Demo): string => {
+  const get = (id: string, options = "") =>
+    `curl -s${options} "${baseUrl}/v2/accounts/${account_id}/messages/${id}" -H "Authorization: Bearer ${api_key}"`;
+  const add = (email: string, key: string) =>
+    `curl -si -X POST "${baseUrl}/v2/accounts/${account_id}/members" -H "Authorization: Bearer ${api_key}" ` +
+    `-H "Content-Type: application/json" -H "Idempotency-Key: ${key}" ` +
+    `-d '{"email":"${email}","role":"Developer","name":"Grace Hopper"}'`;
+  const steps: [string, string][] = [
+    ["A message with text, HTML and an inline image, opened and clicked", get(messages.welcome)],
+    ["An invoice with a PDF attached, which bounced", get(messages.invoice)],
+    ["The bounce notification, with its 64-bit reference_message_id", get(messages.bounce)],
+    ["The same, compressed on its way: see Content-Encoding", get(messages.bounce, "i --compressed")],
+    ["A message that is not there", get("00000000-0000-4000-8000-000000000000", "i")],
+    [
+      "A member joins; paste it twice: the second answer is a replay",
+      add("grace@example.com", "welcome-grace"),
+    ],
+    [
+      "The same user under another key: 409, already a member",
+      add("grace@example.com", "welcome-grace-again"),
+    ],
+    ["The same key for another request: 422", add("ada@example.com", "welcome-grace")],
+    [
+      "Your own email",
+      `npm run -s admin -- import-message --local --account ${account_id} --domain ${domain_id} my.eml`,
+    ],
+  ];
+  return steps.map(([title, command]) => `# ${title}\n${command}\n`).join("\n");
+};

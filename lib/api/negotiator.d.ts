@@ -1,0 +1,7 @@
+/** The part of negotiator 1.x that is used here: its published types stop at 0.6. */
+declare module "negotiator" {
+  export default class Negotiator {
+    constructor(request: { headers: Record<string, string | undefined> });
+    encoding(available: string[], options?: { preferred?: string[] }): string | undefined;
+  }
+}

@@ -1,0 +1,54 @@
+/** Users and the accounts they are members of. */
+import { randomUUID } from "node:crypto";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { memberKey, userKey } from "../table/keys.ts";
+import type { Table } from "../table/table.ts";
+import type { Write } from "../table/transact.ts";
+import type { AccountMember, NewMember } from "./member.ts";
+
+/** One person across accounts: the same email always has the same id. */
+export type User = { id: string; email: string; created_at: string };
+
+export const newUser = (email: string, now: number): User => ({
+  id: randomUUID(),
+  email,
+  created_at: new Date(now).toISOString(),
+});
+
+export const newMember = (
+  account_id: string,
+  user_id: string,
+  role: AccountMember["role"],
+  now: number,
+): AccountMember => {
+  const created_at = new Date(now).toISOString();
+  return { id: randomUUID(), created_at, updated_at: created_at, user_id, account_id, role };
+};
+
+/**
+ * The user with this address, or `null`. The read is eventually consistent, at half the price: a user
+ * whom it misses is found by the condition of {@link putUser}.
+ */
+export const findUser = async (table: Table, email: string): Promise<User | null> => {
+  const { Item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: userKey(email), ReturnConsumedCapacity: "TOTAL" }),
+  );
+  return (Item as User | undefined) ?? null;
+};
+
+const putIfAbsent = (table: Table, Item: Record<string, unknown>): Write => ({
+  Put: {
+    TableName: table.name,
+    Item,
+    ConditionExpression: "attribute_not_exists(pk)",
+    ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+  },
+});
+
+/** Refused, with the user who is there, when someone else has just created them. */
+export const putUser = (table: Table, user: User): Write =>
+  putIfAbsent(table, { ...userKey(user.email), ...user });
+
+/** Refused when the user is a member of the account already. */
+export const putMember = (table: Table, member: AccountMember, name: NewMember["name"]): Write =>
+  putIfAbsent(table, { ...memberKey(member.account_id, member.user_id), ...member, name });

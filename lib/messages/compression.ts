@@ -1,0 +1,45 @@
+/**
+ * A message's rendered content as it is kept: one zstd stream, cut into segments that fit an item.
+ *
+ *   email ─render─> "content":…,"content_parsed":…} ─zstd─> ████████████████ ─cut─> ███ ███ ███ ██
+ *
+ * The base64 of an attachment stands in `content` and again in `content_parsed`; long-distance matching
+ * finds it there, so that raw and parsed form together take little more than the raw form alone.
+ */
+import { Readable } from "node:stream";
+import { constants, createZstdCompress, createZstdDecompress, type ZstdDecompress } from "node:zlib";
+
+/** Three segments and a head fill the 1 MiB that one Query page holds; an item holds 400 KB. */
+const segmentBytes = 340_000;
+
+/** The reader holds the window in memory: 2^27 is 128 MiB, enough for an email of 40 MiB. */
+const maximumWindowLog = 27;
+
+/** Just large enough to reach from the end of `content_parsed` back across `content`. */
+const windowLog = (rawBytes: number): number =>
+  Math.min(maximumWindowLog, Math.max(17, Math.ceil(Math.log2(rawBytes * 1.1 + 1))));
+
+/** @param rawBytes the size of the email that the pieces render */
+export const compressToSegments = async (
+  pieces: Iterable<Buffer>,
+  rawBytes: number,
+): Promise<Buffer[]> => {
+  const zstd = createZstdCompress({
+    params: {
+      [constants.ZSTD_c_compressionLevel]: 3,
+      [constants.ZSTD_c_windowLog]: windowLog(rawBytes),
+      [constants.ZSTD_c_enableLongDistanceMatching]: 1,
+      [constants.ZSTD_c_ldmMinMatch]: 32,
+      [constants.ZSTD_c_ldmHashRateLog]: 4,
+      [constants.ZSTD_c_checksumFlag]: 1,
+    },
+  });
+  const compressed = Buffer.concat(await Readable.from(pieces).pipe(zstd).toArray());
+  return Array.from({ length: Math.ceil(compressed.length / segmentBytes) }, (_, index) =>
+    compressed.subarray(index * segmentBytes, (index + 1) * segmentBytes),
+  );
+};
+
+/** Undoes {@link compressToSegments}, for a stream of the segments in order. */
+export const decompressor = (): ZstdDecompress =>
+  createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: maximumWindowLog } });

@@ -1,0 +1,97 @@
+/** The content of a message as Get Message answers it: the end of the JSON object, ready to be stored. */
+import { isUtf8 } from "node:buffer";
+import type { ParsedContent } from "./message.ts";
+import { parseEmail } from "./mime.ts";
+
+/** Characters that are rendered at a time. One takes 6 bytes at most, so no piece reaches 1 MiB. */
+const SLICE = 64 * 1024;
+
+/**
+ * Every byte of an email as text: UTF-8 where the bytes are valid UTF-8 (a byte-order mark stays), else one
+ * character per byte (latin1). Encoding it again the same way gives the same bytes.
+ */
+export function decodeRaw(raw: Uint8Array): string {
+  const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
+  return bytes.toString(isUtf8(bytes) ? "utf8" : "latin1");
+}
+
+/**
+ * The UTF-8 bytes `"content":…,"content_parsed":…}`, which end a Message object, in pieces of less than
+ * 1 MiB, to be read once; `raw` is null for a message whose email is not available. Together they are what
+ * JSON.stringify would give. Memory is a small multiple of the email's size. Never throws.
+ */
+export async function renderContent(raw: Uint8Array | null): Promise<Iterable<Buffer>> {
+  const content = raw && decodeRaw(raw);
+  const content_parsed = raw && (await parseEmail(raw));
+  return inPieces(tail(content, content_parsed));
+}
+
+function* inPieces(texts: Iterable<string>): Generator<Buffer> {
+  let piece = "";
+  for (const text of texts) {
+    piece += text;
+    if (piece.length < SLICE) continue;
+    yield Buffer.from(piece);
+    piece = "";
+  }
+  yield Buffer.from(piece);
+}
+
+function* tail(content: string | null, content_parsed: ParsedContent | null): Generator<string> {
+  yield '"content":';
+  yield* json(content);
+  yield ',"content_parsed":';
+  yield* json(content_parsed);
+  yield "}";
+}
+
+type Json = string | null | readonly Json[] | { readonly [name: string]: Json };
+
+/** JSON.stringify in pieces: the whole of a large email would pass the length that a string may have. */
+function* json(value: Json): Generator<string> {
+  if (typeof value === "string") yield* jsonString(value);
+  else if (value === null) yield "null";
+  else if (isArray(value)) yield* jsonList("[", value, json, "]");
+  else yield* jsonList("{", Object.entries(value), jsonField, "}");
+}
+
+function* jsonList<T>(
+  open: string,
+  items: readonly T[],
+  item: (item: T) => Generator<string>,
+  close: string,
+): Generator<string> {
+  yield open;
+  for (const [index, value] of items.entries()) {
+    if (index > 0) yield ",";
+    yield* item(value);
+  }
+  yield close;
+}
+
+function* jsonField([name, value]: [string, Json]): Generator<string> {
+  yield* jsonString(name);
+  yield ":";
+  yield* json(value);
+}
+
+function* jsonString(text: string): Generator<string> {
+  yield '"';
+  let start = 0;
+  while (start < text.length) {
+    let end = Math.min(start + SLICE, text.length);
+    if (isHighSurrogate(text.charCodeAt(end - 1))) end++;
+    yield JSON.stringify(text.slice(start, end)).slice(1, -1);
+    start = end;
+  }
+  yield '"';
+}
+
+/** Half a surrogate pair would be escaped (ECMA-262, QuoteJSONString), the whole pair is not. */
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function isArray(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}

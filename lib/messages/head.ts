@@ -1,0 +1,53 @@
+/** The head of a message: its item in the table, which holds all fields but the content. */
+import type { Message } from "./message.ts";
+
+export type Head = Omit<
+  Message,
+  "object" | "num_attempts" | "content" | "content_parsed" | "reference_message_id"
+> & {
+  /** Above 2^53 the document client answers a bigint. */
+  reference_message_id?: number | bigint;
+  /** How many segments hold the content; 0 when it is not available. */
+  segments: number;
+  /** SHA-256 of the email, in hex: tells a repeated store from a different message. */
+  digest: string;
+  expires_at: number;
+};
+
+declare global {
+  /** ECMAScript 2026; Node.js has it since version 22. */
+  interface JSON {
+    rawJSON(text: string): unknown;
+  }
+}
+
+/** `JSON.stringify` has no word for an int64: a raw literal keeps every digit. */
+const integer = (value: number | bigint): unknown => JSON.rawJSON(String(value));
+
+/** The fields of the Message object before its content, as JSON that lacks the closing brace. */
+export const headJson = (head: Head): string =>
+  JSON.stringify({
+    object: "message",
+    created_at: head.created_at,
+    updated_at: head.updated_at,
+    retain_until: head.retain_until,
+    direction: head.direction,
+    is_bounce_notification: head.is_bounce_notification,
+    delivery_attempts: head.delivery_attempts.toSorted((a, b) => (a.time < b.time ? -1 : 1)),
+    message_id: head.message_id,
+    id: head.id,
+    subject: head.subject,
+    tags: head.tags,
+    sender: head.sender,
+    recipient: head.recipient,
+    status: head.status,
+    num_attempts: head.delivery_attempts.length,
+    click_count: head.click_count,
+    open_count: head.open_count,
+    domain_id: head.domain_id,
+    account_id: head.account_id,
+    sent_at: head.sent_at,
+    delivered_at: head.delivered_at,
+    bounce_classification: head.bounce_classification,
+    reference_message_id: head.reference_message_id && integer(head.reference_message_id),
+  }).slice(0, -1);

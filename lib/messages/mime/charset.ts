@@ -1,0 +1,63 @@
+/** Bytes to Unicode, in whatever charset an email names. */
+import { isUtf8 } from "node:buffer";
+import iconv from "iconv-lite";
+
+const asciiLabels = new Set(["us-ascii", "ascii", "ansi_x3.4-1968", "iso646-us", "iso-ir-6", "csascii"]);
+
+/** What iconv-lite calls an encoding, though no charset of text has the name. */
+const notCharsets = new Set(["binary", "base64", "hex"]);
+
+/** Where ICU's table falls short of what mail holds: Korean lacks the Windows extension, Big5 lacks HKSCS. */
+const fullerThanIcu: Record<string, string> = { "euc-kr": "cp949", big5: "big5-hkscs" };
+
+/** RFC 2781, section 4.3: the byte-order mark decides; without one the text is big-endian. */
+const utf16ByMark = new Set(["utf-16", "unicode", "ucs-2", "iso-10646-ucs-2", "csunicode"]);
+
+/**
+ * Decodes `bytes`. A leading byte-order mark belongs to the encoding, not to the text, and is dropped.
+ * Bytes that the named charset can't hold become U+FFFD.
+ *
+ * A charset that is unknown or not named, or ASCII with 8-bit bytes, is UTF-8 where the bytes are valid
+ * UTF-8, else windows-1252. Never throws.
+ */
+export function decodeCharset(bytes: Uint8Array, charset: string): string {
+  const label = charset.trim().toLowerCase();
+  if (label === "" || asciiLabels.has(label)) return decodeUnlabelled(bytes);
+  if (label === "iso-2022-kr") return iconv.decode(withoutShifts(bytes), "cp949");
+  if (utf16ByMark.has(label))
+    return iconv.decode(Buffer.from(bytes), "utf-16", { defaultEncoding: "utf-16be" });
+
+  const decoder = webDecoder(label) ?? webDecoder(label.replaceAll("_", "-"));
+  const fuller = decoder && fullerThanIcu[decoder.encoding];
+  if (fuller) return iconv.decode(Buffer.from(bytes), fuller);
+  if (decoder) return decoder.decode(bytes);
+  if (!notCharsets.has(label) && iconv.encodingExists(label)) return iconv.decode(Buffer.from(bytes), label);
+  return decodeUnlabelled(bytes);
+}
+
+function decodeUnlabelled(bytes: Uint8Array): string {
+  return new TextDecoder(isUtf8(bytes) ? "utf-8" : "windows-1252").decode(bytes);
+}
+
+function webDecoder(label: string) {
+  try {
+    return new TextDecoder(label);
+  } catch {
+    return undefined;
+  }
+}
+
+/** RFC 1557: ISO-2022-KR is EUC-KR in 7 bits, between shift-out and shift-in, after a designator. */
+function withoutShifts(bytes: Uint8Array): Buffer {
+  const eucKr = Buffer.alloc(bytes.length);
+  let length = 0;
+  let high = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i] as number;
+    if (byte === 0x0e) high = 0x80;
+    else if (byte === 0x0f) high = 0;
+    else if (byte === 0x1b && bytes[i + 1] === 0x24 && bytes[i + 2] === 0x29 && bytes[i + 3] === 0x43) i += 3;
+    else eucKr[length++] = byte > 0x20 && byte < 0x7f ? byte | high : byte;
+  }
+  return eucKr.subarray(0, length);
+}

@@ -1,0 +1,86 @@
+/** Header fields: their text as it stands, and as a reader sees it. */
+import { decodeCharset } from "./charset.ts";
+
+/** `value` is unfolded and one character per byte: structure is read before anything is decoded. */
+export type HeaderField = { name: string; value: string };
+
+/** RFC 5322, section 3.6.8, with the white space before the colon that section 4.5 still allows. */
+const fieldName = /^([\x21-\x39\x3b-\x7e]+)[ \t]*:/;
+
+export function startsField(line: string): boolean {
+  return fieldName.test(line);
+}
+
+/** Adds one line of a header block to `fields`; a line that neither starts nor continues a field is skipped. */
+export function addHeaderLine(fields: HeaderField[], line: string): void {
+  const continued = line[0] === " " || line[0] === "\t" ? fields.at(-1) : undefined;
+  const start = fieldName.exec(line);
+  if (continued) continued.value += line;
+  else if (start?.[1]) fields.push({ name: start[1], value: line.slice(start[0].length) });
+}
+
+/** The first field of that name, "" where there is none. */
+export function headerValue(fields: readonly HeaderField[], name: string): string {
+  const found = fields.find((field) => field.name.toLowerCase() === name);
+  return found ? trimBlanks(found.value) : "";
+}
+
+/** `String.trim` would also take U+00A0, which here is a byte of some UTF-8 character. */
+export function trimBlanks(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isBlank(text[start])) start++;
+  while (end > start && isBlank(text[end - 1])) end--;
+  return text.slice(start, end);
+}
+
+function isBlank(character: string | undefined): boolean {
+  return character === " " || character === "\t";
+}
+
+/** RFC 2047, section 2, and RFC 2231, section 5 (`*` and a language). No `?` inside: so the scan is linear. */
+const encodedWord = /=\?([^?* \t]+)(?:\*[^? \t]*)?\?([bq])\?([^?]*)\?=/gi;
+
+/**
+ * The text of an undecoded header value: RFC 2047 encoded words decoded, wherever they stand; raw 8-bit
+ * bytes read as UTF-8 (RFC 6532) where they are valid UTF-8, else as windows-1252. What looks like an
+ * encoded word and is none stays as it is.
+ */
+export function decodeHeaderText(value: string): string {
+  let text = "";
+  let end = 0;
+  let run: { charset: string; words: Buffer[] } = { charset: "", words: [] };
+
+  const endRun = () => {
+    text += decodeCharset(Buffer.concat(run.words), run.charset);
+    run = { charset: "", words: [] };
+  };
+
+  for (const word of value.matchAll(encodedWord)) {
+    const [whole, charset = "", encoding, content = ""] = word;
+    const between = value.slice(end, word.index);
+    // RFC 2047, section 6.2: white space between encoded words is not part of the text. Mailers also split
+    // a character's bytes over two words, so a run in one charset is decoded as one.
+    const adjoins = run.words.length > 0 && trimBlanks(between) === "";
+    if (!adjoins || run.charset !== charset.toLowerCase()) endRun();
+    if (!adjoins) text += decodeRawText(between);
+    run.charset = charset.toLowerCase();
+    run.words.push(encoding === "b" || encoding === "B" ? Buffer.from(content, "base64") : decodeQ(content));
+    end = word.index + whole.length;
+  }
+  endRun();
+  return text + decodeRawText(value.slice(end));
+}
+
+function decodeRawText(text: string): string {
+  return decodeCharset(Buffer.from(text, "latin1"), "");
+}
+
+function decodeQ(content: string): Buffer {
+  return Buffer.from(decodeEscapes(content.replaceAll("_", " "), /=([0-9a-f]{2})/gi), "latin1");
+}
+
+/** Replaces each escape by the byte that its two hexadecimal digits stand for. */
+export function decodeEscapes(text: string, pattern: RegExp): string {
+  return text.replace(pattern, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}

@@ -1,0 +1,110 @@
+/** Structured header values: `text/plain; charset=utf-8; name*0*=utf-8''na%C3%AF; name*1=ve.txt`. */
+import { decodeCharset } from "./charset.ts";
+import { decodeEscapes, decodeHeaderText, type HeaderField, headerValue, trimBlanks } from "./header.ts";
+
+/** Parameter names are in lower case; of two with one name, the first counts. */
+export type Structured = { value: string; parameters: Map<string, Parameter> };
+
+/** `bytes` has one character per byte; `charset` is there where RFC 2231 encoded them. */
+type Parameter = { bytes: string; charset?: string };
+
+const mediaType = /^([!#$%&'*+.^_`{|}~\w-]+)[ \t]*\/[ \t]*([!#$%&'*+.^_`{|}~\w-]+)/;
+
+/** The media type in lower case, `text/plain` where the header has none that can be read. */
+export function contentType(fields: readonly HeaderField[]): Structured {
+  const text = headerValue(fields, "content-type");
+  const [whole, type, subtype] = mediaType.exec(text) ?? ["", "text", "plain"];
+  return { value: `${type}/${subtype}`.toLowerCase(), parameters: readParameters(text.slice(whole.length)) };
+}
+
+export function contentDisposition(fields: readonly HeaderField[]): Structured {
+  const text = headerValue(fields, "content-disposition");
+  const [value] = /^[^; \t]*/.exec(text) ?? [""];
+  return { value: value.toLowerCase(), parameters: readParameters(text.slice(value.length)) };
+}
+
+/** The text of a parameter; encoded words are decoded too, which no RFC allows and most mailers write. */
+export function parameterText({ parameters }: Structured, name: string): string {
+  const parameter = parameters.get(name);
+  if (!parameter) return "";
+  const { bytes, charset } = parameter;
+  return charset === undefined
+    ? decodeHeaderText(bytes)
+    : decodeCharset(Buffer.from(bytes, "latin1"), charset);
+}
+
+/** A piece of a parameter's value: `name*1*=...`. The `extended` ones are percent-encoded. */
+type Segment = { index: number; extended: boolean; text: string };
+
+function readParameters(text: string): Structured["parameters"] {
+  const parameters: Structured["parameters"] = new Map();
+  const segmented = new Map<string, Segment[]>();
+  for (const { name, value } of attributes(text)) {
+    const [base = "", index, star] = name.split("*", 3);
+    if (index === undefined) {
+      if (!parameters.has(base)) parameters.set(base, { bytes: value });
+      continue;
+    }
+    const segment = { index: Number(index), extended: index === "" || star === "", text: value };
+    const segments = segmented.get(base);
+    if (segments) segments.push(segment);
+    else segmented.set(base, [segment]);
+  }
+  // Who sends both forms means the plain one for readers that don't know RFC 2231.
+  for (const [name, segments] of segmented) parameters.set(name, joinSegments(segments));
+  return parameters;
+}
+
+/** RFC 2231, sections 3 and 4: only the first segment names the charset. */
+function joinSegments(segments: Segment[]): Parameter {
+  segments.sort((a, b) => a.index - b.index || 0);
+  const texts = segments.map(({ text, extended }) => (extended ? decodePercent(text) : text));
+  if (!segments.some(({ extended }) => extended)) return { bytes: texts.join("") };
+
+  const [prefix = "", charset = ""] =
+    /^([^']*)'[^']*'/.exec(segments[0]?.extended ? segments[0].text : "") ?? [];
+  return { bytes: texts.join("").slice(decodePercent(prefix).length), charset };
+}
+
+function decodePercent(text: string): string {
+  return decodeEscapes(text, /%([0-9a-f]{2})/gi);
+}
+
+/** Reads leniently what RFC 2045 writes strictly: unquoted values with spaces, a missing `;` or end quote. */
+function* attributes(text: string): Generator<{ name: string; value: string }> {
+  let at = 0;
+  while (at < text.length) {
+    const start = at;
+    while (at < text.length && text[at] !== "=" && text[at] !== ";") at++;
+    const name = trimBlanks(text.slice(start, at)).toLowerCase();
+    const hasValue = text[at++] === "=";
+    if (!hasValue) continue;
+
+    while (text[at] === " " || text[at] === "\t") at++;
+    if (text[at] === '"') {
+      const pieces: string[] = [];
+      let piece = ++at;
+      while (at < text.length && text[at] !== '"') {
+        if (text[at] !== "\\") at++;
+        else {
+          pieces.push(text.slice(piece, at));
+          piece = at + 1;
+          at += 2;
+        }
+      }
+      pieces.push(text.slice(piece, at++));
+      yield { name, value: pieces.join("") };
+    } else {
+      const end = text.indexOf(";", at);
+      const value = text.slice(at, end < 0 ? text.length : end);
+      at += value.length;
+      yield { name, value: withoutComment(name, trimBlanks(value)) };
+    }
+  }
+}
+
+/** RFC 2045, section 5.1: `charset=us-ascii (Plain text)`. But `report (1).pdf` is what files are called. */
+function withoutComment(name: string, value: string): string {
+  const comment = /^(file)?name\b/.test(name) || !value.endsWith(")") ? -1 : value.indexOf(" (");
+  return comment < 0 ? value : trimBlanks(value.slice(0, comment));
+}

@@ -1,0 +1,147 @@
+/** The MIME tree (RFC 2046, section 5.1): where each part of an email starts and ends. */
+import { addHeaderLine, type HeaderField, startsField, trimBlanks } from "./header.ts";
+import { contentType, type Structured } from "./parameters.ts";
+
+/** Postfix stops at 100 levels too (mime_nesting_limit); real mail stays below ten. */
+export const MAX_NESTING = 100;
+
+/** Multiparts count too. Digests hold hundreds of parts; each one costs what its header costs to read. */
+export const MAX_PARTS = 10_000;
+
+/** The header bytes of all parts together. Mail servers take some 100 KB for a header (Postfix, Exchange). */
+export const MAX_HEADER_BYTES = 4 * 1024 * 1024;
+
+/** A part without children. `body` is a view of the email, still encoded. */
+export type Leaf = { header: HeaderField[]; contentType: Structured; body: Buffer };
+
+/** `lineBreak` is LF, which a CR may precede; in an email without a single LF it is CR, as on classic Mac OS. */
+type Email = { bytes: Buffer; lineBreak: number };
+
+/** Where a line that starts or closes a part leads; `depth` is that of its multipart. */
+type Delimiter = { depth: number; closes: boolean; bodyEnd: number; next: number };
+
+const LF = 0x0a;
+const CR = 0x0d;
+
+/**
+ * Splits an email into its header and its leaves, in document order: one pass, linear in time. Null past the
+ * limits above.
+ *
+ * message/rfc822 is a leaf. So is a multipart that names no boundary or doesn't have it in its body: it is
+ * read as text/plain, so that nothing is lost that a person might read. A part that is never closed ends
+ * with the multipart around it.
+ */
+export function splitEmail(bytes: Buffer): { header: HeaderField[]; leaves: Leaf[] } | null {
+  const email = linesOf(bytes);
+  const leaves: Leaf[] = [];
+  const open: string[] = [];
+  let header: HeaderField[] | undefined;
+  let headerBytes = 0;
+
+  let start = firstLine(email);
+  for (let parts = 1; parts <= MAX_PARTS; parts++) {
+    const part = readHeader(email, start, depthsOf(open));
+    headerBytes += part.bodyStart - start;
+    if (headerBytes > MAX_HEADER_BYTES) return null;
+    header ??= part.header;
+
+    const type = contentType(part.header);
+    const isMultipart = type.value.startsWith("multipart/");
+    const boundary = isMultipart ? trimBlanks(type.parameters.get("boundary")?.bytes ?? "") : "";
+    if (boundary) open.push(boundary);
+    if (open.length > MAX_NESTING) return null;
+
+    let delimiter = findDelimiter(email, part.bodyStart, open);
+    const hasChildren = boundary !== "" && delimiter?.depth === open.length - 1;
+    if (!hasChildren) {
+      const body = bytes.subarray(part.bodyStart, delimiter?.bodyEnd);
+      leaves.push({
+        header: part.header,
+        contentType: isMultipart ? { ...type, value: "text/plain" } : type,
+        body,
+      });
+    }
+
+    // What follows a closed multipart is its epilogue, up to the next part of one around it.
+    while (delimiter?.closes) {
+      open.length = delimiter.depth;
+      delimiter = findDelimiter(email, delimiter.next, open);
+    }
+    if (!delimiter) return { header, leaves };
+    open.length = delimiter.depth + 1;
+    start = delimiter.next;
+  }
+  return null;
+}
+
+/** The header fields of the email itself, whatever the limits. */
+export function readEmailHeader(bytes: Buffer): HeaderField[] {
+  const email = linesOf(bytes);
+  return readHeader(email, firstLine(email), new Map()).header;
+}
+
+/** Ends at an empty line, at a delimiter, or before the first line if that is no header field at all. */
+function readHeader(email: Email, start: number, depths: Map<string, number>) {
+  const header: HeaderField[] = [];
+  let at = start;
+  while (at < email.bytes.length && at - start <= MAX_HEADER_BYTES) {
+    const { line, next } = lineAt(email, at);
+    if (line === "") return { header, bodyStart: next };
+    if (at === start && !startsField(line)) break;
+    if (delimiterAt(email, at, depths)) break;
+    addHeaderLine(header, line);
+    at = next;
+  }
+  return { header, bodyStart: at };
+}
+
+function findDelimiter(email: Email, from: number, open: readonly string[]): Delimiter | undefined {
+  if (open.length === 0) return undefined;
+  const depths = depthsOf(open);
+  const dashes = Buffer.from([email.lineBreak, 0x2d, 0x2d]);
+  let found = email.bytes.indexOf(dashes, from - 1);
+  while (found >= 0) {
+    const delimiter = delimiterAt(email, found + 1, depths);
+    if (delimiter) return { ...delimiter, bodyEnd: Math.max(from, delimiter.bodyEnd) };
+    found = email.bytes.indexOf(dashes, found + dashes.length);
+  }
+  return undefined;
+}
+
+/** The line break before a delimiter belongs to it, not to the body (RFC 2046, section 5.1.1). */
+function delimiterAt(email: Email, start: number, depths: Map<string, number>): Delimiter | undefined {
+  const { line, next } = lineAt(email, start);
+  if (!line.startsWith("--")) return undefined;
+  const name = trimBlanks(line.slice(2)); // transport may have padded the line
+  const opens = depths.get(name) ?? -1;
+  const closes = name.endsWith("--") ? (depths.get(name.slice(0, -2)) ?? -1) : -1;
+  const depth = Math.max(opens, closes);
+  if (depth < 0) return undefined;
+  const isCrLf = email.lineBreak === LF && email.bytes[start - 2] === CR;
+  return { depth, closes: closes > opens, bodyEnd: start - (isCrLf ? 2 : 1), next };
+}
+
+/** Of two multiparts with the same boundary, the inner one has it. */
+function depthsOf(open: readonly string[]): Map<string, number> {
+  return new Map(open.map((boundary, depth) => [boundary, depth]));
+}
+
+function linesOf(bytes: Buffer): Email {
+  return { bytes, lineBreak: bytes.includes(LF) ? LF : CR };
+}
+
+function lineAt({ bytes, lineBreak }: Email, start: number): { line: string; next: number } {
+  const found = bytes.indexOf(lineBreak, start);
+  const next = found < 0 ? bytes.length : found + 1;
+  let end = found < 0 ? bytes.length : found;
+  while (end > start && bytes[end - 1] === CR) end--;
+  return { line: bytes.toString("latin1", start, end), next };
+}
+
+/** Past what files have in front of an email: a UTF-8 signature, the "From " line of an mbox (RFC 4155). */
+function firstLine(email: Email): number {
+  const start = email.bytes.indexOf("\ufeff") === 0 ? 3 : 0;
+  const { line, next } = lineAt(email, start);
+  const isMbox = /^>?From /.test(line) && startsField(lineAt(email, next).line);
+  return isMbox ? next : start;
+}

@@ -1,0 +1,49 @@
+/** The single-table layout: the only place that spells a key. */
+import { createHash } from "node:crypto";
+
+export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** What creates the table, on AWS and on this machine alike. */
+export const layout = { partitionKey: "pk", sortKey: "sk", timeToLive: "expires_at" } as const;
+
+export type Key = { pk: string; sk: string };
+
+/** Partition key prefixes: what a function may touch is granted by them. */
+export const itemTypes = {
+  apiKey: "API_KEY#",
+  message: "MESSAGE#",
+  user: "USER#",
+  account: "ACCOUNT#",
+  idempotency: "IDEMPOTENCY#",
+} as const;
+
+/** @param id the SHA-256 of the key, in hex */
+export const apiKeyKey = (id: string): Key => ({ pk: itemTypes.apiKey + id, sk: "API_KEY" });
+
+/** A message is its own partition, and its account part of the key: no account can reach another's. */
+export const messagePartition = (account_id: string, id: string): string =>
+  `${itemTypes.message}${account_id}#${id}`;
+
+/** Sorts before the segments, so that one Query answers the head and the content that follows it. */
+export const headKey = (account_id: string, id: string): Key => ({
+  pk: messagePartition(account_id, id),
+  sk: "HEAD",
+});
+
+export const segmentKey = (account_id: string, id: string, index: number): Key => ({
+  pk: messagePartition(account_id, id),
+  sk: `SEGMENT#${String(index).padStart(5, "0")}`,
+});
+
+/** @param email in lower case: a user is one person across accounts, however they spell their address */
+export const userKey = (email: string): Key => ({ pk: itemTypes.user + email, sk: "USER" });
+
+export const memberKey = (account_id: string, user_id: string): Key => ({
+  pk: itemTypes.account + account_id,
+  sk: `MEMBER#${user_id}`,
+});
+
+export const idempotencyKey = (account_id: string, key: string): Key => ({
+  pk: `${itemTypes.idempotency}${account_id}#${sha256(key)}`,
+  sk: "IDEMPOTENCY",
+});

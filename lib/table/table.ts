@@ -1,0 +1,27 @@
+/** The table: its name and a document client whose failures are bounded in time. */
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+
+export type Table = { readonly name: string; readonly client: Pick<DynamoDBDocumentClient, "send"> };
+
+/**
+ * Opens the table that the environment names: `TABLE_NAME`, and the SDK's own variables for region,
+ * credentials and endpoint (`AWS_ENDPOINT_URL_DYNAMODB`).
+ *
+ * A call that gets no answer within 3 seconds counts as failed, and is tried three times in all: a
+ * caller hears about an unreachable table before API Gateway gives up on the function.
+ *
+ * @throws Error when `TABLE_NAME` is not set.
+ */
+export const openTable = (environment: NodeJS.ProcessEnv = process.env): Table => {
+  const name = environment.TABLE_NAME;
+  if (!name) throw new Error("TABLE_NAME is not set: it names the DynamoDB table");
+  const client = new DynamoDBClient({
+    maxAttempts: 3,
+    requestHandler: { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true },
+  });
+  return {
+    name,
+    client: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }),
+  };
+};
