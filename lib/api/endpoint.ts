@@ -6,10 +6,12 @@ import httpHeaderNormalizer from "@middy/http-header-normalizer";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type { ApiKey } from "../api-keys/store.ts";
 import type { Clock } from "../table/expiry.ts";
+import { metered } from "../table/metered.ts";
 import { openTable, type Table } from "../table/table.ts";
 import { authenticate, authorize } from "./authenticate.ts";
 import { compress } from "./compress.ts";
 import { type Once, once } from "./idempotency.ts";
+import { observe } from "./observe.ts";
 import type { Operation } from "./operations.ts";
 import type { ApiContext, ApiMiddleware, Input } from "./request.ts";
 import { respond } from "./respond.ts";
@@ -50,7 +52,15 @@ export const endpoint =
 
     const open: ApiMiddleware = {
       before: ({ context }) => {
-        context.state = { table, now: clock() } as ApiContext["state"];
+        const state = {
+          now: clock(),
+          startedAt: performance.now(),
+          consumedCapacity: 0,
+        } as ApiContext["state"];
+        state.table = metered(table, (units) => {
+          state.consumedCapacity += units;
+        });
+        context.state = state;
       },
     };
 
@@ -70,12 +80,13 @@ export const endpoint =
       return handle({ path, body, table, now, prefetched, once: once(table, use, now) });
     };
 
-    return middy({
-      executionMode: operation.streams ? executionModeStreamifyResponse : executionModeStandard,
-    })
+    const { middlewares: observing, requestEnd } = observe(operation);
+    const executionMode = operation.streams ? executionModeStreamifyResponse : executionModeStandard;
+    return middy({ executionMode, requestEnd: requestEnd as never })
       .use([
-        httpHeaderNormalizer() as ApiMiddleware,
         open,
+        ...observing,
+        httpHeaderNormalizer() as ApiMiddleware,
         compress(),
         respond(),
         authenticate(),

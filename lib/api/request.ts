@@ -24,13 +24,18 @@ export type Input<O extends Operation> = {
  * because errors are reported in the contract's order, not in the order they are found.
  */
 export type State = {
+  /** The time of the request, in milliseconds since the epoch; `startedAt` is for durations only. */
   now: number;
+  startedAt: number;
   table: Table;
+  consumedCapacity: number;
   apiKey: Promise<ApiKey | null>;
   path: () => z.output<Operation["parameters"]>;
   input: () => Input<Operation>;
   prefetched: Promise<unknown>;
-  principal: ApiKey;
+  principal?: ApiKey;
+  /** What the caller hears of as a 5xx, or as a response that breaks off. */
+  fault?: Error;
 };
 
 /** The state travels in the context, the one object that middlewares and handler both receive. */

@@ -1,0 +1,59 @@
+/**
+ * One log line and the counts of a request: who called what, how it ended, how long it took and what it
+ * consumed. Never a key, an address, a subject or content: nothing that a caller sent is in it.
+ */
+import { Logger } from "@aws-lambda-powertools/logger";
+import { injectLambdaContext } from "@aws-lambda-powertools/logger/middleware";
+import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
+import type { Request } from "@middy/core";
+import type { APIGatewayProxyEvent } from "aws-lambda";
+import { toApiError } from "./errors.ts";
+import { metricNames, metricNamespace } from "./metric-names.ts";
+import type { Operation } from "./operations.ts";
+import type { ApiContext, ApiMiddleware } from "./request.ts";
+import type { ProxyResult } from "./response.ts";
+
+type ApiRequest = Request<APIGatewayProxyEvent, ProxyResult, Error, ApiContext>;
+
+/** DynamoDB's errors carry the items they speak of: what is logged is named, not copied. */
+const describe = ({ name, message, stack }: Error) => ({ name, message, stack });
+
+/** `requestEnd` belongs into middy's plugin of that name: a streamed response ends after the middlewares. */
+export const observe = (operation: Operation) => {
+  const logger = new Logger({ serviceName: operation.id });
+  const metrics = new Metrics({ namespace: metricNamespace, serviceName: operation.id });
+  const count = (name: string): unknown => metrics.addMetric(name, MetricUnit.Count, 1);
+
+  const middleware: ApiMiddleware = {
+    before: () => metrics.captureColdStartMetric(),
+    after: ({ context: { state }, response }) => {
+      if (typeof response?.body !== "object") return;
+      response.body.once("error", (error) => {
+        state.fault = error;
+      });
+    },
+    onError: ({ context: { state }, error }) => {
+      if (error && toApiError(error).status >= 500) state.fault = error;
+    },
+  };
+
+  const requestEnd = ({ event, context: { state }, response }: ApiRequest): void => {
+    const { principal, fault, startedAt, consumedCapacity } = state;
+    if (response?.headers?.["Idempotent-Replayed"]) count(metricNames.replay);
+    if (response?.statusCode === 422) count(metricNames.payloadMismatch);
+    if (fault) count(metricNames.serverError);
+    metrics.publishStoredMetrics();
+    logger[fault ? "error" : "info"]("request", {
+      request_id: event.requestContext?.requestId,
+      operation: operation.id,
+      account_id: principal?.account_id,
+      key_id: principal?.id,
+      status: response?.statusCode,
+      duration_ms: Math.round((performance.now() - startedAt) * 100) / 100,
+      consumed_capacity: consumedCapacity,
+      ...(fault && { error: describe(fault) }),
+    });
+  };
+
+  return { middlewares: [injectLambdaContext(logger) as ApiMiddleware, middleware], requestEnd };
+};
