@@ -4,4 +4,8 @@ import { inject } from "vitest";
 import { localEnvironment } from "../infra/local/engine.ts";
 import "../infra/local/lambda.ts";
 
-Object.assign(process.env, localEnvironment(inject("enginePort")), { TABLE_NAME: `test-${randomUUID()}` });
+Object.assign(process.env, localEnvironment(inject("enginePort")), {
+  TABLE_NAME: `test-${randomUUID()}`,
+  POWERTOOLS_LOG_LEVEL: "SILENT",
+  POWERTOOLS_METRICS_DISABLED: "true",
+});

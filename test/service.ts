@@ -42,6 +42,9 @@ export const newKey = async (
   return { secret, account_id, id: apiKey.id };
 };
 
+/** Every call of a test to the service goes through here. */
+export const call = (url: string, init?: RequestInit): Promise<globalThis.Response> => fetch(url, init);
+
 export const bearer = (secret: string) => ({ Authorization: `Bearer ${secret}` });
 
 /** A message that says nothing of interest but what the test gives it. */

@@ -78,7 +78,7 @@ const invokeStreaming = (
         done();
       },
       destroy: (error, done) => {
-        body.destroy(error ?? new Error("The function stopped answering"));
+        if (!body.writableEnded) body.destroy(error ?? new Error("The function stopped answering"));
         done(error);
       },
     });

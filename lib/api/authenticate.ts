@@ -36,14 +36,14 @@ export const authenticate = (): ApiMiddleware => ({
 export type Permit = (principal: ApiKey, prefetched: unknown) => boolean;
 
 /** Lets a request pass only with a valid key of its account that has the scope. */
-export const authorize = (operation: Operation, permits: Permit = () => false): ApiMiddleware => ({
+export const authorize = (operation: Operation, permits?: Permit): ApiMiddleware => ({
   before: async ({ context: { state } }) => {
     const principal = await state.apiKey;
     if (!principal) throw invalid();
     if (state.path().account_id !== principal.account_id) throw invalid();
-    if (!grants(principal, operation.scope) && !permits(principal, await state.prefetched)) {
-      throw forbidden(operation.scope);
-    }
+    const granted =
+      grants(principal, operation.scope) || (permits?.(principal, await state.prefetched) ?? false);
+    if (!granted) throw forbidden(operation.scope);
     state.principal = principal;
   },
 });

@@ -42,7 +42,7 @@ export const observe = (operation: Operation) => {
     if (response?.headers?.["Idempotent-Replayed"]) count(metricNames.replay);
     if (response?.statusCode === 422) count(metricNames.payloadMismatch);
     if (fault) count(metricNames.serverError);
-    metrics.publishStoredMetrics();
+    if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
     logger[fault ? "error" : "info"]("request", {
       request_id: event.requestContext?.requestId,
       operation: operation.id,

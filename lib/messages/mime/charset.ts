@@ -27,21 +27,32 @@ export function decodeCharset(bytes: Uint8Array, charset: string): string {
   if (utf16ByMark.has(label))
     return iconv.decode(Buffer.from(bytes), "utf-16", { defaultEncoding: "utf-16be" });
 
-  const decoder = webDecoder(label) ?? webDecoder(label.replaceAll("_", "-"));
-  const fuller = decoder && fullerThanIcu[decoder.encoding];
-  if (fuller) return iconv.decode(Buffer.from(bytes), fuller);
-  if (decoder) return decoder.decode(bytes);
-  if (!notCharsets.has(label) && iconv.encodingExists(label)) return iconv.decode(Buffer.from(bytes), label);
-  return decodeUnlabelled(bytes);
+  // `iso8859_15`, `euc_jp`
+  const decoder = webDecoder(label) ?? (label.includes("_") && webDecoder(label.replaceAll("_", "-")));
+  if (decoder && !fullerThanIcu[decoder.encoding]) return decoder.decode(bytes);
+  return decodeIconv(bytes, decoder ? fullerThanIcu[decoder.encoding] : label) ?? decodeUnlabelled(bytes);
 }
 
+const utf8 = new TextDecoder("utf-8");
+const windows1252 = new TextDecoder("windows-1252");
+
 function decodeUnlabelled(bytes: Uint8Array): string {
-  return new TextDecoder(isUtf8(bytes) ? "utf-8" : "windows-1252").decode(bytes);
+  return isUtf8(bytes) ? utf8.decode(bytes) : windows1252.decode(bytes);
 }
 
 function webDecoder(label: string) {
   try {
     return new TextDecoder(label);
+  } catch {
+    return undefined;
+  }
+}
+
+/** iconv-lite knows `cp437`, `utf-7`, `utf-32` and many spellings. It takes `constructor` for one, and fails. */
+function decodeIconv(bytes: Uint8Array, label = ""): string | undefined {
+  if (notCharsets.has(label)) return undefined;
+  try {
+    return iconv.decode(Buffer.from(bytes), label);
   } catch {
     return undefined;
   }

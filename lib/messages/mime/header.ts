@@ -28,10 +28,14 @@ export function headerValue(fields: readonly HeaderField[], name: string): strin
 /** `String.trim` would also take U+00A0, which here is a byte of some UTF-8 character. */
 export function trimBlanks(text: string): string {
   let start = 0;
+  while (isBlank(text[start])) start++;
+  return trimEndBlanks(text.slice(start));
+}
+
+export function trimEndBlanks(text: string): string {
   let end = text.length;
-  while (start < end && isBlank(text[start])) start++;
-  while (end > start && isBlank(text[end - 1])) end--;
-  return text.slice(start, end);
+  while (isBlank(text[end - 1])) end--;
+  return text.slice(0, end);
 }
 
 function isBlank(character: string | undefined): boolean {
@@ -41,12 +45,16 @@ function isBlank(character: string | undefined): boolean {
 /** RFC 2047, section 2, and RFC 2231, section 5 (`*` and a language). No `?` inside: so the scan is linear. */
 const encodedWord = /=\?([^?* \t]+)(?:\*[^? \t]*)?\?([bq])\?([^?]*)\?=/gi;
 
+/** Most values: nothing to decode. */
+const plainText = /^[^\x80-\xff=]*$/;
+
 /**
  * The text of an undecoded header value: RFC 2047 encoded words decoded, wherever they stand; raw 8-bit
  * bytes read as UTF-8 (RFC 6532) where they are valid UTF-8, else as windows-1252. What looks like an
  * encoded word and is none stays as it is.
  */
 export function decodeHeaderText(value: string): string {
+  if (plainText.test(value)) return value;
   let text = "";
   let end = 0;
   let run: { charset: string; words: Buffer[] } = { charset: "", words: [] };

@@ -1,5 +1,5 @@
 /** The MIME tree (RFC 2046, section 5.1): where each part of an email starts and ends. */
-import { addHeaderLine, type HeaderField, startsField, trimBlanks } from "./header.ts";
+import { addHeaderLine, type HeaderField, startsField, trimEndBlanks } from "./header.ts";
 import { contentType, type Structured } from "./parameters.ts";
 
 /** Postfix stops at 100 levels too (mime_nesting_limit); real mail stays below ten. */
@@ -9,7 +9,7 @@ export const MAX_NESTING = 100;
 export const MAX_PARTS = 10_000;
 
 /** The header bytes of all parts together. Mail servers take some 100 KB for a header (Postfix, Exchange). */
-export const MAX_HEADER_BYTES = 4 * 1024 * 1024;
+export const MAX_HEADER_BYTES = 1024 * 1024;
 
 /** A part without children. `body` is a view of the email, still encoded. */
 export type Leaf = { header: HeaderField[]; contentType: Structured; body: Buffer };
@@ -41,13 +41,13 @@ export function splitEmail(bytes: Buffer): { header: HeaderField[]; leaves: Leaf
   let start = firstLine(email);
   for (let parts = 1; parts <= MAX_PARTS; parts++) {
     const part = readHeader(email, start, depthsOf(open));
-    headerBytes += part.bodyStart - start;
-    if (headerBytes > MAX_HEADER_BYTES) return null;
+    if (part) headerBytes += part.bodyStart - start;
+    if (!part || headerBytes > MAX_HEADER_BYTES) return null;
     header ??= part.header;
 
     const type = contentType(part.header);
     const isMultipart = type.value.startsWith("multipart/");
-    const boundary = isMultipart ? trimBlanks(type.parameters.get("boundary")?.bytes ?? "") : "";
+    const boundary = isMultipart ? trimEndBlanks(type.parameters.get("boundary")?.bytes ?? "") : "";
     if (boundary) open.push(boundary);
     if (open.length > MAX_NESTING) return null;
 
@@ -74,20 +74,21 @@ export function splitEmail(bytes: Buffer): { header: HeaderField[]; leaves: Leaf
   return null;
 }
 
-/** The header fields of the email itself, whatever the limits. */
+/** The header fields of the email itself; none past the limit. */
 export function readEmailHeader(bytes: Buffer): HeaderField[] {
   const email = linesOf(bytes);
-  return readHeader(email, firstLine(email), new Map()).header;
+  return readHeader(email, firstLine(email), new Map())?.header ?? [];
 }
 
-/** Ends at an empty line, at a delimiter, or before the first line if that is no header field at all. */
+/** A header ends at an empty line or a delimiter; a first line that is no header field is the body's. */
 function readHeader(email: Email, start: number, depths: Map<string, number>) {
   const header: HeaderField[] = [];
   let at = start;
-  while (at < email.bytes.length && at - start <= MAX_HEADER_BYTES) {
+  while (at < email.bytes.length) {
     const { line, next } = lineAt(email, at);
     if (line === "") return { header, bodyStart: next };
     if (at === start && !startsField(line)) break;
+    if (next - start > MAX_HEADER_BYTES) return null;
     if (delimiterAt(email, at, depths)) break;
     addHeaderLine(header, line);
     at = next;
@@ -112,7 +113,7 @@ function findDelimiter(email: Email, from: number, open: readonly string[]): Del
 function delimiterAt(email: Email, start: number, depths: Map<string, number>): Delimiter | undefined {
   const { line, next } = lineAt(email, start);
   if (!line.startsWith("--")) return undefined;
-  const name = trimBlanks(line.slice(2)); // transport may have padded the line
+  const name = trimEndBlanks(line.slice(2)); // transport may have padded the line
   const opens = depths.get(name) ?? -1;
   const closes = name.endsWith("--") ? (depths.get(name.slice(0, -2)) ?? -1) : -1;
   const depth = Math.max(opens, closes);
