@@ -7,6 +7,7 @@ import { openTable } from "../../lib/table/table.ts";
 import { storeDemo } from "./demo.ts";
 import { type Engine, localEnvironment, SetupError, startEngine } from "./engine.ts";
 import { gateway, type Route } from "./gateway.ts";
+import { referencePages } from "./reference.ts";
 import { createTable } from "./table.ts";
 import { tour } from "./tour.ts";
 
@@ -52,6 +53,10 @@ const start = async (): Promise<void> => {
   };
   process.on("SIGINT", () => stop(0));
   process.on("SIGTERM", () => stop(0));
+  // A signal to npm ends its shell, but not what the shell runs.
+  const parent = process.ppid;
+  const orphaned = () => process.ppid !== parent;
+  if (process.env.npm_lifecycle_event) setInterval(() => orphaned() && stop(0), 200).unref();
 
   try {
     const port = portOf("PORT", 3000);
@@ -62,9 +67,9 @@ const start = async (): Promise<void> => {
     }
     process.env.TABLE_NAME ??= "email-api";
     await createTable(process.env.TABLE_NAME);
-    server = gateway(await loadRoutes());
-    const baseUrl = `http://127.0.0.1:${await listen(server, port)}`;
     const demo = await storeDemo(openTable(), Date.now());
+    server = gateway(await loadRoutes(), referencePages(demo));
+    const baseUrl = `http://127.0.0.1:${await listen(server, port)}`;
     console.log(`${tour(baseUrl, demo)}\nReady on ${baseUrl}; Ctrl-C ends it.`);
   } catch (error) {
     console.error(error instanceof SetupError ? error.message : error);

@@ -1,11 +1,13 @@
 /** Bytes to Unicode, in whatever charset an email names. */
 import { isUtf8 } from "node:buffer";
 import iconv from "iconv-lite";
+import { decodeUtf7, withoutShifts } from "./seven-bit.ts";
 
+const utf7Labels = new Set(["utf-7", "utf7", "csutf7", "unicode-1-1-utf-7", "x-unicode-2-0-utf-7"]);
 const asciiLabels = new Set(["us-ascii", "ascii", "ansi_x3.4-1968", "iso646-us", "iso-ir-6", "csascii"]);
 
-/** What iconv-lite calls an encoding, though no charset of text has the name. */
-const notCharsets = new Set(["binary", "base64", "hex"]);
+/** Encodings of iconv-lite that are no charsets of text, or take it microseconds a byte. */
+const notCharsets = new Set(["binary", "base64", "hex", "cesu8", "utf7", "utf7imap"]);
 
 /** Where ICU's table falls short of what mail holds: Korean lacks the Windows extension, Big5 lacks HKSCS. */
 const fullerThanIcu: Record<string, string> = { "euc-kr": "cp949", big5: "big5-hkscs" };
@@ -23,6 +25,7 @@ const utf16ByMark = new Set(["utf-16", "unicode", "ucs-2", "iso-10646-ucs-2", "c
 export function decodeCharset(bytes: Uint8Array, charset: string): string {
   const label = charset.trim().toLowerCase();
   if (label === "" || asciiLabels.has(label)) return decodeUnlabelled(bytes);
+  if (utf7Labels.has(label)) return decodeUtf7(bytes);
   if (label === "iso-2022-kr") return iconv.decode(withoutShifts(bytes), "cp949");
   if (utf16ByMark.has(label))
     return iconv.decode(Buffer.from(bytes), "utf-16", { defaultEncoding: "utf-16be" });
@@ -48,27 +51,13 @@ function webDecoder(label: string) {
   }
 }
 
-/** iconv-lite knows `cp437`, `utf-7`, `utf-32` and many spellings. It takes `constructor` for one, and fails. */
+/** iconv-lite knows `cp437`, `utf-32` and many spellings. It takes `constructor` for one, and fails. */
 function decodeIconv(bytes: Uint8Array, label = ""): string | undefined {
-  if (notCharsets.has(label)) return undefined;
+  // iconv-lite looks labels up like this.
+  if (notCharsets.has(label.replace(/[^0-9a-z]/g, ""))) return undefined;
   try {
     return iconv.decode(Buffer.from(bytes), label);
   } catch {
     return undefined;
   }
-}
-
-/** RFC 1557: ISO-2022-KR is EUC-KR in 7 bits, between shift-out and shift-in, after a designator. */
-function withoutShifts(bytes: Uint8Array): Buffer {
-  const eucKr = Buffer.alloc(bytes.length);
-  let length = 0;
-  let high = 0;
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i] as number;
-    if (byte === 0x0e) high = 0x80;
-    else if (byte === 0x0f) high = 0;
-    else if (byte === 0x1b && bytes[i + 1] === 0x24 && bytes[i + 2] === 0x29 && bytes[i + 3] === 0x43) i += 3;
-    else eucKr[length++] = byte > 0x20 && byte < 0x7f ? byte | high : byte;
-  }
-  return eucKr.subarray(0, length);
 }

@@ -82,18 +82,9 @@ function* attributes(text: string): Generator<{ name: string; value: string }> {
 
     while (text[at] === " " || text[at] === "\t") at++;
     if (text[at] === '"') {
-      const pieces: string[] = [];
-      let piece = ++at;
-      while (at < text.length && text[at] !== '"') {
-        if (text[at] !== "\\") at++;
-        else {
-          pieces.push(text.slice(piece, at));
-          piece = at + 1;
-          at += 2;
-        }
-      }
-      pieces.push(text.slice(piece, at++));
-      yield { name, value: pieces.join("") };
+      const { value, next } = quotedString(text, at);
+      at = next;
+      yield { name, value };
     } else {
       const end = text.indexOf(";", at);
       const value = text.slice(at, end < 0 ? text.length : end);
@@ -101,6 +92,16 @@ function* attributes(text: string): Generator<{ name: string; value: string }> {
       yield { name, value: withoutComment(name, trimBlanks(value)) };
     }
   }
+}
+
+function quotedString(text: string, quote: number): { value: string; next: number } {
+  let value = "";
+  let at = quote + 1;
+  while (at < text.length && text[at] !== '"') {
+    if (text[at] === "\\") at++;
+    value += text[at++] ?? "";
+  }
+  return { value, next: at + 1 };
 }
 
 /** RFC 2045, section 5.1: `charset=us-ascii (Plain text)`. But `report (1).pdf` is what files are called. */

@@ -103,7 +103,7 @@ function findDelimiter(email: Email, from: number, open: readonly string[]): Del
   let found = email.bytes.indexOf(dashes, from - 1);
   while (found >= 0) {
     const delimiter = delimiterAt(email, found + 1, depths);
-    if (delimiter) return { ...delimiter, bodyEnd: Math.max(from, delimiter.bodyEnd) };
+    if (delimiter) return delimiter;
     found = email.bytes.indexOf(dashes, found + dashes.length);
   }
   return undefined;
@@ -141,7 +141,7 @@ function lineAt({ bytes, lineBreak }: Email, start: number): { line: string; nex
 
 /** Past what files have in front of an email: a UTF-8 signature, the "From " line of an mbox (RFC 4155). */
 function firstLine(email: Email): number {
-  const start = email.bytes.indexOf("\ufeff") === 0 ? 3 : 0;
+  const start = email.bytes.toString("utf8", 0, 3) === "\ufeff" ? 3 : 0;
   const { line, next } = lineAt(email, start);
   const isMbox = /^>?From /.test(line) && startsField(lineAt(email, next).line);
   return isMbox ? next : start;

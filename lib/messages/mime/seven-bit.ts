@@ -1,0 +1,60 @@
+/** Charsets that fit more into 7 bits by shifting to and fro, which no decoder at hand has. */
+
+const base64Value = new Int8Array(256).fill(-1);
+for (const [value, digit] of [
+  ..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
+].entries()) {
+  base64Value[digit.charCodeAt(0)] = value;
+}
+
+const PLUS = 0x2b;
+const MINUS = 0x2d;
+
+/** RFC 2152: between `+` and `-`, or whatever is no base64, stands UTF-16 in base64; `+-` is a plus sign. */
+export function decodeUtf7(bytes: Uint8Array): string {
+  const text = Buffer.allocUnsafe(bytes.length * 2);
+  let length = 0;
+  let shiftedAt = -1;
+  let pending = 0;
+  let bits = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i] as number;
+    const value = base64Value[byte] as number;
+    if (shiftedAt >= 0 && value >= 0) {
+      pending = (pending << 6) | value;
+      bits += 6;
+      if (bits < 16) continue;
+      bits -= 16;
+      length = text.writeUInt16LE(pending >> bits, length);
+      pending &= (1 << bits) - 1;
+    } else if (shiftedAt < 0 && byte === PLUS) {
+      shiftedAt = i;
+      pending = 0;
+      bits = 0;
+    } else {
+      const isPlusSign = byte === MINUS && shiftedAt === i - 1 && shiftedAt >= 0;
+      const isShiftBack = byte === MINUS && shiftedAt >= 0;
+      if (isPlusSign) length = text.writeUInt16LE(PLUS, length);
+      else if (!isShiftBack) length = text.writeUInt16LE(byte, length);
+      shiftedAt = -1;
+    }
+  }
+  return text.toString("utf16le", 0, length);
+}
+
+/** RFC 1557: ISO-2022-KR is EUC-KR in 7 bits, between shift-out and shift-in, after a designator. */
+export function withoutShifts(bytes: Uint8Array): Buffer {
+  const eucKr = Buffer.allocUnsafe(bytes.length);
+  let length = 0;
+  let high = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i] as number;
+    const isDesignator =
+      byte === 0x1b && bytes[i + 1] === 0x24 && bytes[i + 2] === 0x29 && bytes[i + 3] === 0x43;
+    if (isDesignator) i += 3;
+    else if (byte === 0x0e) high = 0x80;
+    else if (byte === 0x0f) high = 0;
+    else eucKr[length++] = byte > 0x20 && byte < 0x7f ? byte | high : byte;
+  }
+  return eucKr.subarray(0, length);
+}
