@@ -110,11 +110,14 @@ export const assertDocumented = (method: string, path: string, answer: Answer): 
 /** The whole text, or `null` where it is too long, or breaks off: its reader will find that out. */
 const read = async (response: Response): Promise<string | null> => {
   const decoder = new TextDecoder();
+  const reader = response.body?.getReader();
   let text = "";
   try {
-    for await (const chunk of response.body ?? []) {
-      text += decoder.decode(chunk, { stream: true });
-      if (text.length > maximumBodyCharacters) return null;
+    for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
+      text += decoder.decode(read.value, { stream: true });
+      if (text.length <= maximumBodyCharacters) continue;
+      reader?.cancel(); // not awaited: a clone's cancellation waits for the original's reader
+      return null;
     }
   } catch {
     return null;

@@ -6,5 +6,6 @@ export default defineConfig({
     globalSetup: "test/engine.ts",
     setupFiles: "test/environment.ts",
     sequence: { shuffle: true },
+    testTimeout: 20_000, // a shared machine may be slow; no test asserts a time
   },
 });
