@@ -9,11 +9,11 @@ export const messageBody = ({ head, segments }: StoredMessage): Readable => {
   if (head.segments === 0) {
     return Readable.from([Buffer.from(`${headJson(head)},"content":null,"content_parsed":null}`)]);
   }
-  const content = pipeline(Readable.from(segments()), decompressor(), () => {});
   return Readable.from(
     (async function* () {
       yield Buffer.from(`${headJson(head)},`);
-      yield* content;
+      // Only now: fetching and decompressing ahead would hold back the first byte.
+      yield* pipeline(Readable.from(segments()), decompressor(), () => {});
     })(),
     { objectMode: false },
   );

@@ -9,8 +9,9 @@
 import { Readable } from "node:stream";
 import { constants, createZstdCompress, createZstdDecompress, type ZstdDecompress } from "node:zlib";
 
-/** Three segments and a head fill the 1 MiB that one Query page holds; an item holds 400 KB. */
+/** An item holds 400 KB, a page of a Query 1 MiB: three segments fill one. */
 const segmentBytes = 340_000;
+export const segmentsPerPage = 3;
 
 /** The reader holds the window in memory: 2^27 is 128 MiB, enough for an email of 40 MiB. */
 const maximumWindowLog = 27;

@@ -1,8 +1,9 @@
 /** What Get Message reads: the head of a message, and its content segment by segment. */
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { isLive } from "../table/expiry.ts";
-import { messagePartition, segmentKey } from "../table/keys.ts";
+import { headSort, messagePartition, segmentSort } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
+import { segmentsPerPage } from "./compression.ts";
 import type { Head } from "./head.ts";
 
 export type StoredMessage = {
@@ -13,9 +14,12 @@ export type StoredMessage = {
 
 type Item = Head & { sk: string; bytes: Uint8Array };
 
+/** The first page is a small one: all of most emails, and no longer to wait for of a large one. */
+const segmentsWithHead = 1;
+
 /** How many of the items are the segments from `from` on, without a gap. */
 const contiguous = (items: Item[], from: number): Uint8Array[] => {
-  const gap = items.findIndex(({ sk }, index) => sk !== segmentKey("", "", from + index).sk);
+  const gap = items.findIndex(({ sk }, index) => sk !== segmentSort(from + index));
   return items.slice(0, gap < 0 ? undefined : gap).map(({ bytes }) => bytes);
 };
 
@@ -31,14 +35,14 @@ export const findMessage = async (
 ): Promise<StoredMessage | null> => {
   const pk = messagePartition(account_id, id);
 
-  /** One page: at most 1 MiB of items, from a sort key on. */
-  const query = async (from: string, to: string, consistent: boolean): Promise<Item[]> => {
+  const query = async (from: string, Limit: number, consistent: boolean): Promise<Item[]> => {
     const { Items } = await table.client.send(
       new QueryCommand({
         TableName: table.name,
-        KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to",
-        ExpressionAttributeValues: { ":pk": pk, ":from": from, ":to": to },
+        KeyConditionExpression: "pk = :pk AND sk >= :from",
+        ExpressionAttributeValues: { ":pk": pk, ":from": from },
         ConsistentRead: consistent,
+        Limit,
         ReturnConsumedCapacity: "TOTAL",
       }),
     );
@@ -49,8 +53,8 @@ export const findMessage = async (
     (await read(false)) ?? (await read(true));
 
   const first = await eitherWay(async (consistent) => {
-    const [head, ...items] = await query("HEAD", "SEGMENT#99999", consistent);
-    if (head?.sk !== "HEAD" || !isLive(head, now)) return null;
+    const [head, ...items] = await query(headSort, 1 + segmentsWithHead, consistent);
+    if (head?.sk !== headSort || !isLive(head, now)) return null;
     const page = contiguous(items, 0).slice(0, head.segments);
     return page.length > 0 || head.segments === 0 ? { head, page } : null;
   });
@@ -58,9 +62,9 @@ export const findMessage = async (
   const { head, page: firstPage } = first;
 
   const fetchPage = async (from: number): Promise<Uint8Array[]> => {
-    const to = segmentKey("", "", head.segments - 1).sk;
+    const Limit = Math.min(segmentsPerPage, head.segments - from);
     const page = await eitherWay(async (consistent) => {
-      const segments = contiguous(await query(segmentKey("", "", from).sk, to, consistent), from);
+      const segments = contiguous(await query(segmentSort(from), Limit, consistent), from);
       return segments.length > 0 ? segments : null;
     });
     if (!page) throw new Error(`Segment ${from} of ${head.segments} of message ${id} is missing`);

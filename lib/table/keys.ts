@@ -24,15 +24,18 @@ export const apiKeyKey = (id: string): Key => ({ pk: itemTypes.apiKey + id, sk: 
 export const messagePartition = (account_id: string, id: string): string =>
   `${itemTypes.message}${account_id}#${id}`;
 
-/** Sorts before the segments, so that one Query answers the head and the content that follows it. */
+/** The head sorts before the segments, so that one Query answers it and the content that follows. */
+export const headSort = "HEAD";
+export const segmentSort = (index: number): string => `SEGMENT#${String(index).padStart(5, "0")}`;
+
 export const headKey = (account_id: string, id: string): Key => ({
   pk: messagePartition(account_id, id),
-  sk: "HEAD",
+  sk: headSort,
 });
 
 export const segmentKey = (account_id: string, id: string, index: number): Key => ({
   pk: messagePartition(account_id, id),
-  sk: `SEGMENT#${String(index).padStart(5, "0")}`,
+  sk: segmentSort(index),
 });
 
 /** @param email in lower case: a user is one person across accounts, however they spell their address */
