@@ -113,8 +113,8 @@ const read = async (response: Response): Promise<string | null> => {
   const reader = response.body?.getReader();
   let text = "";
   try {
-    for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
-      text += decoder.decode(read.value, { stream: true });
+    for (let piece = await reader?.read(); piece && !piece.done; piece = await reader?.read()) {
+      text += decoder.decode(piece.value, { stream: true });
       if (text.length <= maximumBodyCharacters) continue;
       reader?.cancel(); // not awaited: a clone's cancellation waits for the original's reader
       return null;

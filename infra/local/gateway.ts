@@ -9,6 +9,9 @@ import { type HttpResponse, invoke, type LambdaHandler } from "./lambda.ts";
 
 export type Route = { operation: Operation; handler: LambdaHandler };
 
+/** By their path, what this machine serves beside the API; each is told the URL it is reached at. */
+export type Pages = Record<string, (serverUrl: string) => HttpResponse>;
+
 /** API Gateway's limit on a request. */
 const maximumBodyBytes = 10 * 1024 * 1024;
 
@@ -89,7 +92,7 @@ const gatewayError = ({ status, message }: { status: number; message: string }):
   body: JSON.stringify({ message }),
 });
 
-const answer = async (routes: Route[], request: IncomingMessage): Promise<HttpResponse> => {
+const answer = async (routes: Route[], pages: Pages, request: IncomingMessage): Promise<HttpResponse> => {
   const url = new URL(request.url ?? "/", "http://localhost");
   for (const { operation, handler } of routes) {
     const match = pattern(operation.path).exec(url.pathname);
@@ -104,7 +107,8 @@ const answer = async (routes: Route[], request: IncomingMessage): Promise<HttpRe
     });
   }
   request.resume();
-  return gatewayError(gatewayErrors.noRoute);
+  const page = request.method === "GET" && pages[url.pathname];
+  return page ? page(`http://${request.headers.host}`) : gatewayError(gatewayErrors.noRoute);
 };
 
 const send = async (response: ServerResponse, { statusCode, headers, body }: HttpResponse): Promise<void> => {
@@ -113,11 +117,11 @@ const send = async (response: ServerResponse, { statusCode, headers, body }: Htt
   else await pipeline(body, response);
 };
 
-/** An HTTP server, not yet listening, that serves the routes. */
-export const gateway = (routes: Route[]): Server =>
+/** An HTTP server, not yet listening, that serves the routes, and pages beside them. */
+export const gateway = (routes: Route[], pages: Pages = {}): Server =>
   createServer(async (request, response) => {
     try {
-      await send(response, await answer(routes, request));
+      await send(response, await answer(routes, pages, request));
     } catch {
       // The function failed: before its answer that is a 500; within it, a connection that breaks off.
       if (response.headersSent) response.destroy();

@@ -2,7 +2,7 @@
  * The one table of operations: the stack, the local server, the OpenAPI document and the functions all
  * read it, so that they cannot drift apart.
  */
-import { z } from "zod/mini";
+import * as z from "zod/mini";
 import { NewMember } from "../members/member.ts";
 
 const uuid = (name: string) => z.guid(`${name} must be a UUID`).check(z.toLowerCase());

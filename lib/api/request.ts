@@ -1,7 +1,7 @@
 /** One request on its way through the middleware stack. */
 import type { MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
-import type { z } from "zod/mini";
+import type * as z from "zod/mini";
 import type { ApiKey } from "../api-keys/store.ts";
 import type { Table } from "../table/table.ts";
 import type { Operation } from "./operations.ts";

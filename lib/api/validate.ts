@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import jsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEvent } from "aws-lambda";
-import type { z } from "zod/mini";
+import type * as z from "zod/mini";
 import { ApiError } from "./errors.ts";
 import type { Operation } from "./operations.ts";
 import { type ApiMiddleware, eager, type Input } from "./request.ts";

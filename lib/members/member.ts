@@ -1,5 +1,5 @@
 /** What a member is: the relationship of a user and an account. */
-import { z } from "zod/mini";
+import * as z from "zod/mini";
 
 export const roles = ["Administrator", "Developer", "Analyst", "Billing Manager"] as const;
 

@@ -21,10 +21,7 @@ const windowLog = (rawBytes: number): number =>
   Math.min(maximumWindowLog, Math.max(17, Math.ceil(Math.log2(rawBytes * 1.1 + 1))));
 
 /** @param rawBytes the size of the email that the pieces render */
-export const compressToSegments = async (
-  pieces: Iterable<Buffer>,
-  rawBytes: number,
-): Promise<Buffer[]> => {
+export const compressToSegments = async (pieces: Iterable<Buffer>, rawBytes: number): Promise<Buffer[]> => {
   const zstd = createZstdCompress({
     params: {
       [constants.ZSTD_c_compressionLevel]: 3,

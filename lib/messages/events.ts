@@ -3,7 +3,7 @@
  * that is missing or expired. All answer whether there was a message to record it on.
  */
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { z } from "zod/mini";
+import * as z from "zod/mini";
 import { live, nowValue } from "../table/expiry.ts";
 import { headKey } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";

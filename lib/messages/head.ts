@@ -33,7 +33,9 @@ export const headJson = (head: Head): string =>
     retain_until: head.retain_until,
     direction: head.direction,
     is_bounce_notification: head.is_bounce_notification,
-    delivery_attempts: head.delivery_attempts.toSorted((a, b) => (a.time < b.time ? -1 : 1)),
+    delivery_attempts: head.delivery_attempts
+      .toSorted((a, b) => (a.time < b.time ? -1 : 1))
+      .map(({ time, log, status }) => ({ time, log, status })), // a map in the table has no order
     message_id: head.message_id,
     id: head.id,
     subject: head.subject,

@@ -1,5 +1,5 @@
 /** What a message is: the object that Get Message answers. */
-import { z } from "zod/mini";
+import * as z from "zod/mini";
 
 const dateTime = z.iso.datetime();
 

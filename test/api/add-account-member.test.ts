@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, test } from "vitest";
-import { memberKey, userKey } from "../../lib/table/keys.ts";
+import { idempotencyKey, memberKey, userKey } from "../../lib/table/keys.ts";
 import { bearer, call, day, newKey, noon, startService, table } from "../service.ts";
 
 type Key = Awaited<ReturnType<typeof newKey>>;
@@ -342,10 +342,10 @@ describe("The same Idempotency-Key", () => {
     const secret = `order-${randomUUID()}`;
     await post({ email: newEmail(), role: "Developer" }, { "Idempotency-Key": secret });
 
-    const { ScanCommand } = await import("@aws-sdk/lib-dynamodb");
-    const { Items } = await table.client.send(new ScanCommand({ TableName: table.name }));
-
-    expect(JSON.stringify(Items)).not.toContain(secret);
+    const Key = idempotencyKey(key.account_id, secret);
+    const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key }));
+    expect(Item).toMatchObject({ status: 201 });
+    expect(JSON.stringify(Item)).not.toContain(secret);
   });
 });
 

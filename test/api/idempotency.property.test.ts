@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -42,6 +42,18 @@ const eventFor = (account_id: string, secret: string, key: string | null, body: 
     requestContext: {},
   }) as unknown as APIGatewayProxyEvent;
 
+const itemsIn = async (pk: string) => {
+  const { Items = [] } = await table.client.send(
+    new QueryCommand({
+      TableName: table.name,
+      KeyConditionExpression: "pk = :pk",
+      ExpressionAttributeValues: { ":pk": pk },
+      ConsistentRead: true,
+    }),
+  );
+  return Items;
+};
+
 /** One run: its own accounts and emails, on a table whose every call waits its turn in a random order. */
 const play = async (scheduler: fc.Scheduler, plan: { asks: Ask[]; wait: number }[]) => {
   const accounts = await Promise.all([newKey(), newKey()]);
@@ -75,10 +87,13 @@ const play = async (scheduler: fc.Scheduler, plan: { asks: Ask[]; wait: number }
     await scheduler.waitFor(Promise.all(together));
     now += wait;
   }
-  const { Items = [] } = await table.client.send(
-    new ScanCommand({ TableName: table.name, ConsistentRead: true }),
+  const items = await Promise.all(
+    accounts.flatMap(({ account_id }) => [
+      itemsIn(memberKey(account_id, "").pk),
+      ...[0, 1, 2].map((key) => itemsIn(idempotencyKey(account_id, `key-${key}`).pk)),
+    ]),
   );
-  return { accounts, answers, items: Items };
+  return { accounts, answers, items: items.flat() };
 };
 
 const sameRequest = (a: Ask, b: Ask) => a.email === b.email && a.role === b.role;

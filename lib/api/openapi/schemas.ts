@@ -1,5 +1,5 @@
 /** The schemas that validate and answer, as the document shows them: with a description of every field. */
-import { z } from "zod/mini";
+import * as z from "zod/mini";
 import { AccountMember, NewMember } from "../../members/member.ts";
 import { Attachment, DeliveryAttempt, Message, ParsedContent, Part } from "../../messages/message.ts";
 
