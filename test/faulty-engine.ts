@@ -14,8 +14,8 @@ export type FaultyEngine = {
   table: Table;
   /** Decides, by the operation's name, what befalls each call from now on. */
   failWith: (fault: (operation: string) => Fault | undefined) => void;
-  /** The operations that were called, each with how many others were under way when it arrived. */
-  calls: { operation: string; alongside: number }[];
+  /** What was called: each with how many others were under way when it arrived, and how a read was asked for. */
+  calls: { operation: string; alongside: number; consistent: boolean }[];
 };
 
 /** @param delay how long each answer takes, in milliseconds, so that calls made together are seen together */
@@ -26,9 +26,10 @@ export const startFaultyEngine = async ({ delay = 0 } = {}): Promise<FaultyEngin
 
   const server = createServer(async (incoming, response) => {
     const operation = String(incoming.headers["x-amz-target"]).split(".")[1] ?? "";
-    calls.push({ operation, alongside: underWay++ });
+    const alongside = underWay++;
     response.once("close", () => underWay--);
     const body = await buffer(incoming);
+    calls.push({ operation, alongside, consistent: JSON.parse(body.toString()).ConsistentRead ?? false });
     const fault = faultOf(operation);
     if (fault === "cut before") return incoming.socket.destroy();
     if (typeof fault === "object") {

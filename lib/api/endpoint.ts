@@ -51,7 +51,8 @@ export const endpoint =
     const { operation, prefetch, permits, handle } = definition;
 
     const open: ApiMiddleware = {
-      before: ({ context }) => {
+      before: ({ event, context }) => {
+        event.headers ??= {}; // a test event from the console may have none
         const state = {
           now: clock(),
           startedAt: performance.now(),

@@ -7,7 +7,13 @@
  * finds it there, so that raw and parsed form together take little more than the raw form alone.
  */
 import { Readable } from "node:stream";
-import { constants, createZstdCompress, createZstdDecompress, type ZstdDecompress } from "node:zlib";
+import {
+  constants,
+  createZstdCompress,
+  createZstdDecompress,
+  type ZstdDecompress,
+  zstdDecompressSync,
+} from "node:zlib";
 
 /** An item holds 400 KB, a page of a Query 1 MiB: three segments fill one. */
 const segmentBytes = 340_000;
@@ -38,6 +44,24 @@ export const compressToSegments = async (pieces: Iterable<Buffer>, rawBytes: num
   );
 };
 
+const decompression = { params: { [constants.ZSTD_d_windowLogMax]: maximumWindowLog } };
+
 /** Undoes {@link compressToSegments}, for a stream of the segments in order. */
-export const decompressor = (): ZstdDecompress =>
-  createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: maximumWindowLog } });
+export const decompressor = (): ZstdDecompress => createZstdDecompress(decompression);
+
+/** As much as decompresses in a millisecond: for less, a stream costs more than what it carries. */
+const smallBytes = 1024 * 1024;
+
+/** The same at once, for all segments of a small content; `null` where it turns out not to be small. */
+export const decompressSmall = (segments: Uint8Array[]): Buffer | null => {
+  try {
+    return zstdDecompressSync(Buffer.concat(segments), {
+      ...decompression,
+      chunkSize: 128 * 1024,
+      maxOutputLength: smallBytes,
+    });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") return null;
+    throw error;
+  }
+};

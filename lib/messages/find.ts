@@ -8,6 +8,8 @@ import type { Head } from "./head.ts";
 
 export type StoredMessage = {
   head: Head;
+  /** The segments that came with the head: all of them, for most emails. */
+  firstPage: Uint8Array[];
   /** The compressed content, in order; fetched page by page as it is read, one page ahead. */
   segments: () => AsyncGenerator<Uint8Array>;
 };
@@ -73,6 +75,7 @@ export const findMessage = async (
 
   return {
     head,
+    firstPage,
     segments: async function* () {
       let page = firstPage;
       for (let read = page.length; ; read += page.length) {
