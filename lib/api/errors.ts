@@ -1,5 +1,5 @@
 /** Errors as callers see them: thrown where they are found, turned into a response in one place. */
-import { isServerError, isThrottlingError, isTransientError } from "@smithy/core/retry";
+import { isThrottlingError, isTransientError } from "@smithy/core/retry";
 import { TableBusyError } from "../table/transact.ts";
 
 /** An error with its HTTP status; `message` is one sentence for the caller. */
@@ -15,27 +15,10 @@ export class ApiError extends Error {
   }
 }
 
-/** Node.js reports a refused, reset or unresolved connection by code; the SDK's retries end in it. */
-const networkFaults = new Set([
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "EPIPE",
-  "ETIMEDOUT",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-]);
-
+/** Throttled, or without an answer: a network fault, a time-out or a 5xx of DynamoDB, after the SDK's retries. */
 const isUnavailability = (error: Error): boolean => {
-  const fault = error as Error & { cause?: Error; code?: string };
-  return (
-    fault instanceof TableBusyError ||
-    isThrottlingError(fault) ||
-    isTransientError(fault) ||
-    isServerError(fault) ||
-    networkFaults.has(fault.code ?? "")
-  );
+  const fault = error as Error & { cause?: Error };
+  return fault instanceof TableBusyError || isThrottlingError(fault) || isTransientError(fault);
 };
 
 /** What any error tells a caller. An error that is not ours is a `500`, or a `503` where the table failed. */

@@ -5,7 +5,7 @@ import { findMessage } from "../../lib/messages/find.ts";
 import { storeMessage } from "../../lib/messages/store.ts";
 import { memberKey, segmentKey } from "../../lib/table/keys.ts";
 import type { Table } from "../../lib/table/table.ts";
-import { type FaultyEngine, startFaultyEngine } from "../faulty-engine.ts";
+import { type Fault, type FaultyEngine, startFaultyEngine } from "../faulty-engine.ts";
 import { bearer, call, newKey, newMessage, noon, startService, table } from "../service.ts";
 
 type Key = Awaited<ReturnType<typeof newKey>>;
@@ -136,7 +136,14 @@ describe("Adding a member", () => {
   });
 
   test("waits for its own transaction when that is still in progress", async () => {
-    transactions(first(1, { error: "TransactionInProgressException" }));
+    transactions(first(4, { error: "TransactionInProgressException" }));
+
+    await expectFirst(await newRequest()());
+  });
+
+  test("counts a try whose answer was lost as made, though it hears of it late: this is no replay", async () => {
+    const faults: Fault[] = ["lost after", ...Array(4).fill({ error: "TransactionInProgressException" })];
+    transactions(() => faults.shift());
 
     await expectFirst(await newRequest()());
   });
