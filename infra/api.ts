@@ -1,0 +1,165 @@
+/** The REST API: a route for each operation, and API Gateway's own errors in the API's shape. */
+import { Aws, Duration, type RemovalPolicy, Validations } from "aws-cdk-lib";
+import {
+  AccessLogField,
+  AccessLogFormat,
+  EndpointType,
+  LambdaIntegration,
+  LogGroupLogDestination,
+  type Method,
+  ResponseTransferMode,
+  ResponseType,
+  RestApi,
+  SecurityPolicy,
+} from "aws-cdk-lib/aws-apigateway";
+import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
+import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
+import { Construct } from "constructs";
+import type { Operation } from "../lib/api/operations.ts";
+import { gatewayErrors } from "./gateway-errors.ts";
+import type { OperationFunction } from "./operation-function.ts";
+
+/** An operation and the function that serves it. */
+export type Route = { operation: Operation; handler: OperationFunction };
+
+export type ApiProps = {
+  stage: string;
+  routes: readonly Route[];
+  /** The API's own domain name and the ARN of its certificate; without them, API Gateway's address. */
+  domain?: { name: string; certificate: string } | undefined;
+  logRetention: RetentionDays;
+  removalPolicy: RemovalPolicy;
+};
+
+/**
+ * One line a request, of which nothing is the caller's own. A streamed response's latency includes the
+ * time that the caller takes to read it: `time_to_first_byte` is what the service answers for.
+ */
+const accessLog = AccessLogFormat.custom(
+  JSON.stringify({
+    request_id: AccessLogField.contextRequestId(),
+    time: AccessLogField.contextRequestTimeEpoch(),
+    route: `${AccessLogField.contextHttpMethod()} ${AccessLogField.contextResourcePath()}`,
+    status: AccessLogField.contextStatus(),
+    response_bytes: AccessLogField.contextResponseLength(),
+    latency_ms: AccessLogField.contextResponseLatency(),
+    integration_latency_ms: AccessLogField.contextIntegrationLatency(),
+    time_to_first_byte_ms: "$context.integration.timeToFirstContent",
+    integration_status: AccessLogField.contextIntegrationStatus(),
+    function_request_id: AccessLogField.contextAwsEndpointRequestId(),
+    error_type: AccessLogField.contextErrorResponseType(),
+  }),
+);
+
+/**
+ * What API Gateway answers itself. An unknown route is refused as a signature that lacks or fails, under
+ * types of which not all are documented (a bearer token there is an `IncompleteSignatureException`). No
+ * operation asks API Gateway to check credentials, so whatever is refused and not named here has no route.
+ */
+const ownErrors = [
+  [ResponseType.DEFAULT_4XX, gatewayErrors.noRoute],
+  [ResponseType.REQUEST_TOO_LARGE, gatewayErrors.tooLarge],
+  [ResponseType.THROTTLED, gatewayErrors.throttled],
+  [ResponseType.WAF_FILTERED, gatewayErrors.blocked],
+  [ResponseType.DEFAULT_5XX, gatewayErrors.failure],
+] as const;
+
+/** The API, its stage and its access log; a regional one, because 5 minutes without a byte may pass there. */
+export class Api extends Construct {
+  readonly restApi: RestApi;
+  readonly methods: readonly { operation: Operation; method: Method }[];
+  /** Where the paths of the operations begin; without a slash at the end. */
+  readonly url: string;
+  /** What the domain's CNAME record points at, where the API has a domain. */
+  readonly domainTarget: string | undefined;
+
+  constructor(scope: Construct, id: string, props: ApiProps) {
+    super(scope, id);
+    const { stage, routes, domain, logRetention, removalPolicy } = props;
+    const log = new LogGroup(this, "AccessLog", { retention: logRetention, removalPolicy });
+
+    this.restApi = new RestApi(this, "RestApi", {
+      restApiName: `EmailApi-${stage}`,
+      endpointTypes: [EndpointType.REGIONAL],
+      // API Gateway writes no log in an account until it has a role for it. The role is the account's, not
+      // the stack's: it outlives the stack, or other APIs' logs would end with it.
+      cloudWatchRole: true,
+      deployOptions: {
+        stageName: stage,
+        throttlingRateLimit: 100,
+        throttlingBurstLimit: 200,
+        metricsEnabled: true, // by route: the latency of one says nothing about the other's
+        accessLogDestination: new LogGroupLogDestination(log),
+        accessLogFormat: accessLog,
+      },
+      ...(domain && {
+        domainName: {
+          domainName: domain.name,
+          certificate: Certificate.fromCertificateArn(this, "Certificate", domain.certificate),
+          endpointType: EndpointType.REGIONAL,
+          securityPolicy: SecurityPolicy.TLS_1_2,
+        },
+      }),
+    });
+    this.restApi.node.tryRemoveChild("Endpoint"); // an output of its own; the stack has a better one
+
+    this.methods = routes.map(({ operation, handler }) => ({
+      operation,
+      method: this.restApi.root.resourceForPath(operation.path).addMethod(
+        operation.method,
+        new LambdaIntegration(handler.lambda, {
+          responseTransferMode: operation.streams
+            ? ResponseTransferMode.STREAM
+            : ResponseTransferMode.BUFFERED,
+          timeout: handler.timeout.plus(Duration.seconds(1)), // the function is the first to give up
+          allowTestInvoke: false,
+        }),
+      ),
+    }));
+    for (const [type, error] of ownErrors) this.addGatewayResponse(type, error);
+    this.acknowledgeRules();
+
+    const stageAddress = `${this.restApi.restApiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}/${stage}`;
+    this.url = `https://${domain ? domain.name : stageAddress}`;
+    this.domainTarget = this.restApi.domainName?.domainNameAliasDomainName;
+  }
+
+  private addGatewayResponse(type: ResponseType, { status, message }: { status: number; message: string }) {
+    const { "Content-Type": contentType, ...headers } = gatewayErrors.headers;
+    this.restApi.addGatewayResponse(type.responseType, {
+      type,
+      statusCode: String(status),
+      // A value in quotes is a constant; without them API Gateway takes it for a parameter's name.
+      responseHeaders: Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [name, `'${value}'`]),
+      ),
+      templates: { [contentType]: JSON.stringify({ message }) },
+    });
+  }
+
+  private acknowledgeRules() {
+    Validations.of(this.restApi).acknowledge(
+      {
+        id: "AwsSolutions-APIG2",
+        reason: "The functions validate: their messages name the field, and come after the caller's key.",
+      },
+      {
+        id: "AwsSolutions-APIG3",
+        reason: "A web ACL is the account's own; one can be associated with the stage at any time.",
+      },
+      {
+        id: "AwsSolutions-APIG4",
+        reason: "Bearer API keys are checked by the functions, beside the read that they need anyway.",
+      },
+      { id: "AwsSolutions-COG4", reason: "Callers are programs with API keys, not users who sign in." },
+      {
+        id: "AwsSolutions-APIG6",
+        reason: "Execution logs hold headers, so keys. The access log and the functions' logs say the rest.",
+      },
+      {
+        id: "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]",
+        reason: "API Gateway's account-wide logging role: AWS documents this policy and no narrower one.",
+      },
+    );
+  }
+}

@@ -1,0 +1,15 @@
+/** What the CDK command runs: the stack, as the settings in its context ask for it. */
+import { App } from "aws-cdk-lib";
+import { operations } from "../lib/api/operations.ts";
+import { readSettings, SettingError } from "./settings.ts";
+import { EmailApiStack } from "./stack.ts";
+
+const app = new App();
+try {
+  const settings = readSettings(app.node.getAllContext());
+  new EmailApiStack(app, { settings, operations, region: process.env.CDK_DEFAULT_REGION });
+} catch (error) {
+  if (!(error instanceof SettingError)) throw error;
+  console.error(error.message);
+  process.exit(1);
+}

@@ -1,0 +1,54 @@
+/** The service on AWS: one stack, from the one list of operations. */
+import { Aws, CfnOutput, RemovalPolicy, Stack } from "aws-cdk-lib";
+import type { Construct } from "constructs";
+import type { Operation } from "../lib/api/operations.ts";
+import { Api } from "./api.ts";
+import { Monitoring } from "./monitoring.ts";
+import { OperationFunction } from "./operation-function.ts";
+import type { Settings } from "./settings.ts";
+import { Table } from "./table.ts";
+
+export type EmailApiStackProps = {
+  settings: Settings;
+  operations: readonly Operation[];
+  /** Where it is deployed: a table with replicas must know. Without one, the template is any region's. */
+  region: string | undefined;
+};
+
+/** The table, a function and a route for each operation, and what watches over them. */
+export class EmailApiStack extends Stack {
+  constructor(scope: Construct, { settings, operations, region }: EmailApiStackProps) {
+    const { stage, domain, certificate, replicaRegions, alarmTopic, removeEverything } = settings;
+    super(scope, `EmailApi-${stage}`, {
+      description: `Email retrieval and member API, ${stage}`,
+      ...(region && { env: { region } }),
+    });
+    const removalPolicy = removeEverything ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN;
+    const logRetention = settings.logRetentionDays;
+
+    const table = new Table(this, "Table", { replicaRegions, removalPolicy });
+    const routes = operations.map((operation) => ({
+      operation,
+      handler: new OperationFunction(this, { operation, table, logRetention, removalPolicy }),
+    }));
+    const api = new Api(this, "Api", {
+      stage,
+      routes,
+      domain: domain && certificate ? { name: domain, certificate } : undefined,
+      logRetention,
+      removalPolicy,
+    });
+    const { dashboard } = new Monitoring(this, "Monitoring", { stage, api, routes, table, alarmTopic });
+
+    const output = (id: string, value: string, description: string) =>
+      new CfnOutput(this, id, { value, description });
+    output("ApiUrl", api.url, "The base URL of the API");
+    output("TableName", table.tableName, "The TABLE_NAME of npm run admin");
+    output(
+      "DashboardUrl",
+      `https://${Aws.REGION}.console.aws.amazon.com/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/${dashboard.dashboardName}`,
+      "Traffic, latency, errors and the table",
+    );
+    if (api.domainTarget) output("DomainTarget", api.domainTarget, "What the domain's CNAME points at");
+  }
+}
