@@ -34,9 +34,9 @@ const percentiles = ["p50", "p90", "p99"];
 /** What a healthy p99 stays below. A large message takes as long as its caller takes to read it. */
 const slow = ({ streams }: Operation): Duration => Duration.seconds(streams ? 5 : 2);
 
-const counted = (name: string, { id }: Operation): Metric =>
+const counted = (stage: string, name: string, { id }: Operation): Metric =>
   new Metric({
-    namespace: metricNamespace,
+    namespace: metricNamespace(stage),
     metricName: name,
     dimensionsMap: { service: id },
     statistic: "Sum",
@@ -104,7 +104,7 @@ export class Monitoring extends Construct {
           graph("Errors answered", [
             api.restApi.metricClientError({ statistic: "Sum", period, label: "4xx" }),
             api.restApi.metricServerError({ statistic: "Sum", period, label: "5xx" }),
-            ...operations.map((operation) => counted(metricNames.serverError, operation)),
+            ...operations.map((operation) => counted(stage, metricNames.serverError, operation)),
           ]),
         ],
         api.methods.map(({ operation, method }) =>
@@ -126,7 +126,7 @@ export class Monitoring extends Construct {
           ]),
           graph(
             "Cold starts",
-            operations.map((operation) => counted(metricNames.coldStart, operation)),
+            operations.map((operation) => counted(stage, metricNames.coldStart, operation)),
           ),
         ],
         [
@@ -135,8 +135,8 @@ export class Monitoring extends Construct {
             operations
               .filter(({ idempotent }) => idempotent)
               .flatMap((operation) => [
-                counted(metricNames.replay, operation),
-                counted(metricNames.payloadMismatch, operation),
+                counted(stage, metricNames.replay, operation),
+                counted(stage, metricNames.payloadMismatch, operation),
               ]),
           ),
           graph("Table: capacity units and throttles", [

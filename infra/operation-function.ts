@@ -7,6 +7,7 @@ import { Architecture, Code, Function as LambdaFunction, Runtime } from "aws-cdk
 import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import { AssetHashType, DockerImage } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
+import { metricNamespace } from "../lib/api/metric-names.ts";
 import { addAccountMember, getMessage, type Operation } from "../lib/api/operations.ts";
 import { itemTypes } from "../lib/table/keys.ts";
 import { bundle, bundleHandler, projectRoot } from "./bundling.ts";
@@ -78,6 +79,7 @@ const bundled = ({ file }: Operation): Code =>
   });
 
 export type OperationFunctionProps = {
+  stage: string;
   operation: Operation;
   table: TableV2;
   logRetention: RetentionDays;
@@ -94,7 +96,7 @@ export class OperationFunction extends Construct {
   readonly timeout: Duration;
 
   constructor(scope: Construct, props: OperationFunctionProps) {
-    const { operation, table, logRetention, removalPolicy } = props;
+    const { stage, operation, table, logRetention, removalPolicy } = props;
     super(scope, operation.id);
     const need = needs[operation.id];
     if (!need) throw new Error(`infra/operation-function.ts does not say what ${operation.id} needs`);
@@ -116,7 +118,10 @@ export class OperationFunction extends Construct {
       handler: bundleHandler,
       // Without NODE_OPTIONS=--enable-source-maps: it reads the map in every cold start, which takes 9 ms of
       // 71. The map is in the bundle for whoever has a stack trace to read.
-      environment: { TABLE_NAME: table.tableName },
+      environment: {
+        TABLE_NAME: table.tableName,
+        POWERTOOLS_METRICS_NAMESPACE: metricNamespace(stage),
+      },
       memorySize: need.memoryMegabytes,
       timeout: need.timeout,
       role,

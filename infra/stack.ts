@@ -29,7 +29,7 @@ export class EmailApiStack extends Stack {
     const table = new Table(this, "Table", { replicaRegions, removalPolicy });
     const routes = operations.map((operation) => ({
       operation,
-      handler: new OperationFunction(this, { operation, table, logRetention, removalPolicy }),
+      handler: new OperationFunction(this, { stage, operation, table, logRetention, removalPolicy }),
     }));
     const api = new Api(this, "Api", {
       stage,

@@ -8,7 +8,7 @@ import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
 import type { Request } from "@middy/core";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { toApiError } from "./errors.ts";
-import { metricNames, metricNamespace } from "./metric-names.ts";
+import { metricNames } from "./metric-names.ts";
 import type { Operation } from "./operations.ts";
 import type { ApiContext, ApiMiddleware } from "./request.ts";
 import type { ProxyResult } from "./response.ts";
@@ -21,7 +21,7 @@ const describe = ({ name, message, stack }: Error) => ({ name, message, stack })
 /** `requestEnd` belongs into middy's plugin of that name: a streamed response ends after the middlewares. */
 export const observe = (operation: Operation) => {
   const logger = new Logger({ serviceName: operation.id });
-  const metrics = new Metrics({ namespace: metricNamespace, serviceName: operation.id });
+  const metrics = new Metrics({ serviceName: operation.id });
   const count = (name: string): unknown => metrics.addMetric(name, MetricUnit.Count, 1);
 
   const middleware: ApiMiddleware = {

@@ -20,6 +20,7 @@ let key: Key;
 beforeEach(async () => {
   vi.stubEnv("POWERTOOLS_LOG_LEVEL", "INFO");
   vi.stubEnv("POWERTOOLS_METRICS_DISABLED", "false");
+  vi.stubEnv("POWERTOOLS_METRICS_NAMESPACE", "EmailApi/test");
   vi.stubEnv("AWS_LAMBDA_INITIALIZATION_TYPE", "on-demand");
   output = "";
   const capture = (chunk: string | Uint8Array) => {
@@ -122,7 +123,7 @@ describe("Counted, by operation:", () => {
       ...values,
     }));
   const count = (name: string) => ({
-    namespace: "EmailApi",
+    namespace: "EmailApi/test",
     dimensions: [["service"]],
     service: "AddAccountMember",
     [name]: 1,

@@ -43,9 +43,10 @@ const serve = async (operation: Operation): Promise<string> => {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
 
-test("A function is told the table's name, and asks its environment for nothing else", () => {
-  expect(Object.keys(deployed(getMessage).environment)).toEqual(["TABLE_NAME"]);
-  expect(Object.keys(deployed(addAccountMember).environment)).toEqual(["TABLE_NAME"]);
+test("A function is told the table's name and where it counts, and asks its environment for nothing else", () => {
+  const told = ["TABLE_NAME", "POWERTOOLS_METRICS_NAMESPACE"];
+  expect(Object.keys(deployed(getMessage).environment)).toEqual(told);
+  expect(Object.keys(deployed(addAccountMember).environment)).toEqual(told);
 });
 
 test("The bundle of Get Message streams a stored email, compressed as the caller asks", async () => {

@@ -295,6 +295,17 @@ describe("Monitoring", () => {
     });
   });
 
+  test("looks for a function's counts where the function is told to leave them, apart from other stages'", () => {
+    const body = JSON.stringify(ofType("AWS::CloudWatch::Dashboard")[0]?.Properties.DashboardBody);
+    const drawn = new Set([...body.matchAll(/EmailApi\/[\w-]+/g)].map(([namespace]) => namespace));
+    const told = ofType("AWS::Lambda::Function").map(
+      ({ Properties }) => Properties.Environment.Variables.POWERTOOLS_METRICS_NAMESPACE,
+    );
+
+    expect([...drawn]).toEqual(["EmailApi/prod"]);
+    expect(told).toEqual(["EmailApi/prod", "EmailApi/prod"]);
+  });
+
   test("draws traffic, latency, errors, throttles, replays and what the table consumes", () => {
     const body = ofType("AWS::CloudWatch::Dashboard")[0]?.Properties.DashboardBody["Fn::Join"][1];
     const { widgets } = JSON.parse(
