@@ -46,8 +46,12 @@ export const compressToSegments = async (pieces: Iterable<Buffer>, rawBytes: num
 
 const decompression = { params: { [constants.ZSTD_d_windowLogMax]: maximumWindowLog } };
 
+/** Every chunk is a trip to the thread pool and back; Node's own are 16 KiB. */
+const streamedChunkBytes = 512 * 1024;
+
 /** Undoes {@link compressToSegments}, for a stream of the segments in order. */
-export const decompressor = (): ZstdDecompress => createZstdDecompress(decompression);
+export const decompressor = (): ZstdDecompress =>
+  createZstdDecompress({ ...decompression, chunkSize: streamedChunkBytes });
 
 /** As much as decompresses in a millisecond: for less, a stream costs more than what it carries. */
 const smallBytes = 1024 * 1024;

@@ -19,6 +19,8 @@ export const openTable = (environment: NodeJS.ProcessEnv = process.env): Table =
   const client = new DynamoDBClient({
     maxAttempts: 3,
     requestHandler: { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true },
+    // The SDK's own holds every string against a regular expression first: a third of a large read's time.
+    base64Decoder: (base64) => Buffer.from(base64, "base64"),
   });
   return {
     name,

@@ -1,0 +1,75 @@
+/** `npm run bench`: our figures beside their floors and their peers, on the real engine and the real bundles. */
+import { parseArgs } from "node:util";
+import { type Engine, localEnvironment, SetupError, startEngine } from "../../infra/local/engine.ts";
+import { type Bundles, bundleAll } from "./bundles.ts";
+import { measureBundles, measureColdStarts } from "./measure/cold.ts";
+import { measureCosts } from "./measure/costs.ts";
+import { measureGrowth } from "./measure/growth.ts";
+import { measureLarge } from "./measure/large.ts";
+import { measureMembers } from "./measure/members.ts";
+import { measureWarm } from "./measure/warm.ts";
+import { type Size, sizes, type Workload } from "./measure/workload.ts";
+import { type Row, toJson, toTable } from "./row.ts";
+import { storeEmails, tables } from "./stored.ts";
+
+const { json } = parseArgs({ options: { json: { type: "boolean", default: false } } }).values;
+
+const startedAt = performance.now();
+const tell = (text: string): void => {
+  if (!json) console.error(`${Math.round((performance.now() - startedAt) / 1000)} s: ${text}`);
+};
+
+/** The embedded engine, unless the environment names another one. */
+const startOwnEngine = async (): Promise<Engine | undefined> => {
+  if (process.env.AWS_ENDPOINT_URL_DYNAMODB) return undefined;
+  const engine = await startEngine(0);
+  Object.assign(process.env, localEnvironment(engine.port));
+  return engine;
+};
+
+const prepare = async (bundles: Bundles): Promise<Workload> => {
+  const { caller, ids } = await storeEmails(Object.values(sizes));
+  const names = Object.keys(sizes) as Size[];
+  const byName = Object.fromEntries(names.map((size, index) => [size, ids[index]]));
+  return { bundles, caller, ids: byName as Record<Size, string> };
+};
+
+const measurements: [what: string, (workload: Workload) => Promise<Row[]>][] = [
+  ["bundles", measureBundles],
+  ["cold starts", (workload) => measureColdStarts(workload, 13)],
+  ["warm requests", (workload) => measureWarm(workload, 10)],
+  ["large emails", measureLarge],
+  ["members", (workload) => measureMembers(workload, 12)],
+  ["costs", measureCosts],
+  ["growth", (workload) => measureGrowth(workload, 12)],
+];
+
+const bench = async (): Promise<void> => {
+  const engine = await startOwnEngine();
+  Object.assign(process.env, tables);
+  tell("bundling");
+  const { bundles, remove } = await bundleAll();
+  try {
+    tell("storing emails");
+    const workload = await prepare(bundles);
+    const rows: Row[] = [];
+    for (const [what, measure] of measurements) {
+      tell(what);
+      const measured = await measure(workload);
+      if (json) for (const row of measured) console.log(toJson(row));
+      rows.push(...measured);
+    }
+    tell("done");
+    if (!json) console.log(toTable(rows));
+  } finally {
+    await remove();
+    await engine?.stop();
+  }
+};
+
+try {
+  await bench();
+} catch (error) {
+  console.error(error instanceof SetupError ? error.message : error);
+  process.exitCode = 1;
+}

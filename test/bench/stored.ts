@@ -1,0 +1,91 @@
+/** What is in the tables before anything is measured: a key, and each email as we and the peers keep it. */
+import { randomUUID } from "node:crypto";
+import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { createTable } from "../../infra/local/table.ts";
+import { createApiKey } from "../../lib/api-keys/store.ts";
+import type { NewMessage } from "../../lib/messages/message.ts";
+import { storeMessage } from "../../lib/messages/store.ts";
+import { openTable, type Table } from "../../lib/table/table.ts";
+import { newEmail } from "./email.ts";
+import type { Caller } from "./events.ts";
+import { storeRawMessage } from "./peer/raw-messages.ts";
+
+/** Where the functions find their tables: no run meets what another one has left. */
+const run = randomUUID();
+export const tables = {
+  TABLE_NAME: `bench-${run}`,
+  IDEMPOTENCY_TABLE_NAME: `bench-idempotency-${run}`,
+};
+
+/** The table that Powertools' documentation asks for. */
+const createIdempotencyTable = async (): Promise<void> => {
+  const client = new DynamoDBClient();
+  await client.send(
+    new CreateTableCommand({
+      TableName: tables.IDEMPOTENCY_TABLE_NAME,
+      BillingMode: "PAY_PER_REQUEST",
+      KeySchema: [{ AttributeName: "id", KeyType: "HASH" }],
+      AttributeDefinitions: [{ AttributeName: "id", AttributeType: "S" }],
+    }),
+  );
+  client.destroy();
+};
+
+const day = 24 * 60 * 60 * 1000;
+
+export const newMessage = (account_id: string): NewMessage & { id: string } => ({
+  id: randomUUID(),
+  account_id,
+  domain_id: randomUUID(),
+  direction: "outgoing",
+  message_id: "<reports@example.com>",
+  subject: "Your monthly reports",
+  tags: ["reports", "monthly"],
+  sender: "hello@example.com",
+  recipient: "ada@example.org",
+  status: "delivered",
+  retain_until: new Date(Date.now() + 30 * day),
+});
+
+/** What the peer answers beside the content: the same fields as ours. */
+const fieldsOf = (
+  { is_bounce_notification = false, sent_at = null, delivered_at = null, ...message }: NewMessage,
+  now: number,
+) => ({
+  object: "message",
+  ...message,
+  created_at: new Date(now).toISOString(),
+  updated_at: new Date(now).toISOString(),
+  retain_until: new Date(Math.floor(Number(message.retain_until) / 1000) * 1000).toISOString(),
+  is_bounce_notification,
+  delivery_attempts: [],
+  num_attempts: 0,
+  click_count: 0,
+  open_count: 0,
+  sent_at,
+  delivered_at,
+});
+
+export const newCaller = async (table: Table): Promise<Caller> => {
+  const account_id = randomUUID();
+  const { secret } = await createApiKey(table, { account_id, scopes: ["*"] }, Date.now());
+  return { account_id, secret };
+};
+
+/** Creates the tables and stores an email of each size. Answers the caller, and the messages' ids in order. */
+export const storeEmails = async (sizes: number[]): Promise<{ caller: Caller; ids: string[] }> => {
+  await createTable(tables.TABLE_NAME);
+  await createIdempotencyTable();
+  const table = openTable(tables);
+  const caller = await newCaller(table);
+  const ids: string[] = [];
+  for (const bytes of sizes) {
+    const message = newMessage(caller.account_id);
+    const raw = newEmail(bytes);
+    const now = Date.now();
+    await storeMessage(table, message, raw, now);
+    await storeRawMessage(table, fieldsOf(message, now), raw);
+    ids.push(message.id);
+  }
+  return { caller, ids };
+};
