@@ -1,5 +1,5 @@
 /** What the operator's commands share: their arguments, where the table is, and how they fail. */
-import { z } from "zod/mini";
+import * as z from "zod/mini";
 import { openTable, type Table } from "../../lib/table/table.ts";
 import { localEnvironment } from "../local/engine.ts";
 

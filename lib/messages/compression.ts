@@ -6,7 +6,7 @@
  * The base64 of an attachment stands in `content` and again in `content_parsed`; long-distance matching
  * finds it there, so that raw and parsed form together take little more than the raw form alone.
  */
-import { Readable } from "node:stream";
+import { pipeline, Readable } from "node:stream";
 import {
   constants,
   createZstdCompress,
@@ -38,7 +38,7 @@ export const compressToSegments = async (pieces: Iterable<Buffer>, rawBytes: num
       [constants.ZSTD_c_checksumFlag]: 1,
     },
   });
-  const compressed = Buffer.concat(await Readable.from(pieces).pipe(zstd).toArray());
+  const compressed = Buffer.concat(await pipeline(Readable.from(pieces), zstd, () => {}).toArray());
   return Array.from({ length: Math.ceil(compressed.length / segmentBytes) }, (_, index) =>
     compressed.subarray(index * segmentBytes, (index + 1) * segmentBytes),
   );
