@@ -19,6 +19,17 @@ import {
 const segmentBytes = 340_000;
 export const segmentsPerPage = 3;
 
+/** The first segment comes with the head: all of most emails, and of a large one little to wait for. */
+const firstSegmentBytes = 100_000;
+
+const cut = (compressed: Buffer): Buffer[] => {
+  const segments = [compressed.subarray(0, firstSegmentBytes)];
+  for (let start = firstSegmentBytes; start < compressed.length; start += segmentBytes) {
+    segments.push(compressed.subarray(start, start + segmentBytes));
+  }
+  return segments;
+};
+
 /** The reader holds the window in memory: 2^27 is 128 MiB, enough for an email of 40 MiB. */
 const maximumWindowLog = 27;
 
@@ -38,10 +49,7 @@ export const compressToSegments = async (pieces: Iterable<Buffer>, rawBytes: num
       [constants.ZSTD_c_checksumFlag]: 1,
     },
   });
-  const compressed = Buffer.concat(await pipeline(Readable.from(pieces), zstd, () => {}).toArray());
-  return Array.from({ length: Math.ceil(compressed.length / segmentBytes) }, (_, index) =>
-    compressed.subarray(index * segmentBytes, (index + 1) * segmentBytes),
-  );
+  return cut(Buffer.concat(await pipeline(Readable.from(pieces), zstd, () => {}).toArray()));
 };
 
 const decompression = { params: { [constants.ZSTD_d_windowLogMax]: maximumWindowLog } };

@@ -16,9 +16,6 @@ export type StoredMessage = {
 
 type Item = Head & { sk: string; bytes: Uint8Array };
 
-/** The first page is a small one: all of most emails, and no longer to wait for of a large one. */
-const segmentsWithHead = 1;
-
 /** How many of the items are the segments from `from` on, without a gap. */
 const contiguous = (items: Item[], from: number): Uint8Array[] => {
   const gap = items.findIndex(({ sk }, index) => sk !== segmentSort(from + index));
@@ -54,8 +51,9 @@ export const findMessage = async (
   const eitherWay = async <T>(read: (consistent: boolean) => Promise<T | null>): Promise<T | null> =>
     (await read(false)) ?? (await read(true));
 
+  // The head and the first segment.
   const first = await eitherWay(async (consistent) => {
-    const [head, ...items] = await query(headSort, 1 + segmentsWithHead, consistent);
+    const [head, ...items] = await query(headSort, 2, consistent);
     if (head?.sk !== headSort || !isLive(head, now)) return null;
     const page = contiguous(items, 0).slice(0, head.segments);
     return page.length > 0 || head.segments === 0 ? { head, page } : null;

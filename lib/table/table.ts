@@ -1,6 +1,11 @@
 /** The table: its name and a document client whose failures are bounded in time. */
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+
+type Logger = NonNullable<DynamoDBClientConfig["logger"]>;
+
+/** Without `info`, for which the SDK would copy all that every call sends and receives. */
+const silent = { trace: () => {}, debug: () => {}, warn: () => {}, error: () => {} } as unknown as Logger;
 
 export type Table = { readonly name: string; readonly client: Pick<DynamoDBDocumentClient, "send"> };
 
@@ -19,6 +24,7 @@ export const openTable = (environment: NodeJS.ProcessEnv = process.env): Table =
   const client = new DynamoDBClient({
     maxAttempts: 3,
     requestHandler: { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true },
+    logger: silent,
     // The SDK's own holds every string against a regular expression first: a third of a large read's time.
     base64Decoder: (base64) => Buffer.from(base64, "base64"),
   });

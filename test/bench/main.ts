@@ -37,7 +37,7 @@ const prepare = async (bundles: Bundles): Promise<Workload> => {
 const measurements: [what: string, (workload: Workload) => Promise<Row[]>][] = [
   ["bundles", measureBundles],
   ["cold starts", (workload) => measureColdStarts(workload, 13)],
-  ["warm requests", (workload) => measureWarm(workload, 10)],
+  ["warm requests", (workload) => measureWarm(workload, 3)],
   ["large emails", measureLarge],
   ["members", (workload) => measureMembers(workload, 12)],
   ["costs", measureCosts],
