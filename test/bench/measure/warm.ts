@@ -11,7 +11,7 @@ type Variant = (typeof variants)[number];
 /** Two processes of the same code differ by a fifth, by how V8 laid them out: several take turns. */
 const processes = 3;
 /** Milliseconds, after which V8 has little left to compile. */
-const warmUp = 1500;
+const warmUp = 2000;
 const turn = 250;
 
 /** One request at a time, as Lambda sends them. */
