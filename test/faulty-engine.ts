@@ -1,5 +1,5 @@
 /** A proxy in front of the engine that fails as networks and DynamoDB do, call by call. */
-import { createServer, request } from "node:http";
+import { createServer, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -18,10 +18,30 @@ export type FaultyEngine = {
   calls: { operation: string; alongside: number; consistent: boolean }[];
 };
 
+type TransactWrite = { TransactItems?: { Put: { Item: { pk: { S: string }; sk: { S: string } } } }[] };
+
+/** DynamoDB refuses a transaction that meets another one on an item; the embedded engine takes turns instead. */
+const conflictsOfDynamoDb = () => {
+  const held = new Set<string>();
+  return ({ TransactItems = [] }: TransactWrite, response: ServerResponse): Fault | undefined => {
+    const items = TransactItems.map(({ Put: { Item } }) => `${Item.pk.S} ${Item.sk.S}`);
+    const reasons = items.map((item) => ({ Code: held.has(item) ? "TransactionConflict" : "None" }));
+    if (items.some((item) => held.has(item))) {
+      return { error: "TransactionCanceledException", fields: { CancellationReasons: reasons } };
+    }
+    for (const item of items) held.add(item);
+    response.once("close", () => {
+      for (const item of items) held.delete(item);
+    });
+    return undefined;
+  };
+};
+
 /** @param delay how long each answer takes, in milliseconds, so that calls made together are seen together */
 export const startFaultyEngine = async ({ delay = 0 } = {}): Promise<FaultyEngine> => {
   let faultOf: (operation: string) => Fault | undefined = () => undefined;
   const calls: FaultyEngine["calls"] = [];
+  const conflictOf = conflictsOfDynamoDb();
   let underWay = 0;
 
   const server = createServer(async (incoming, response) => {
@@ -29,8 +49,9 @@ export const startFaultyEngine = async ({ delay = 0 } = {}): Promise<FaultyEngin
     const alongside = underWay++;
     response.once("close", () => underWay--);
     const body = await buffer(incoming);
-    calls.push({ operation, alongside, consistent: JSON.parse(body.toString()).ConsistentRead ?? false });
-    const fault = faultOf(operation);
+    const input = JSON.parse(body.toString());
+    calls.push({ operation, alongside, consistent: input.ConsistentRead ?? false });
+    const fault = faultOf(operation) ?? conflictOf(input, response);
     if (fault === "cut before") return incoming.socket.destroy();
     if (typeof fault === "object") {
       response.writeHead(fault.status ?? 400, { "Content-Type": "application/x-amz-json-1.0" });

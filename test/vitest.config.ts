@@ -6,6 +6,7 @@ export default defineConfig({
     globalSetup: "test/engine.ts",
     setupFiles: "test/environment.ts",
     sequence: { shuffle: true },
+    maxWorkers: 3, // on two processors: many tests wait for retries and child processes
     testTimeout: 20_000, // a shared machine may be slow; no test asserts a time
   },
 });
