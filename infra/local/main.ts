@@ -66,6 +66,9 @@ const start = async (): Promise<void> => {
       Object.assign(process.env, localEnvironment(engine.port));
     }
     process.env.TABLE_NAME ??= "email-api";
+    // The terminal keeps what it was told to try, and hears of failures only.
+    process.env.POWERTOOLS_LOG_LEVEL ??= "ERROR";
+    process.env.POWERTOOLS_METRICS_DISABLED ??= "true";
     await createTable(process.env.TABLE_NAME);
     const demo = await storeDemo(openTable(), Date.now());
     server = gateway(await loadRoutes(), referencePages(demo));

@@ -28,8 +28,9 @@ export const observe = (operation: Operation) => {
     before: () => metrics.captureColdStartMetric(),
     after: ({ context: { state }, response }) => {
       if (typeof response?.body !== "object") return;
-      response.body.once("error", (error) => {
-        state.fault = error;
+      response.body.once("error", (error: NodeJS.ErrnoException) => {
+        // A caller who leaves before the end is no fault of ours.
+        if (error.code !== "ERR_STREAM_PREMATURE_CLOSE") state.fault = error;
       });
     },
     onError: ({ context: { state }, error }) => {

@@ -114,6 +114,22 @@ describe("One line a request", () => {
   });
 });
 
+test("A caller who leaves before the end is no server error", async () => {
+  const message = newMessage({ account_id: key.account_id });
+  await storeMessage(table, message, randomBytes(3_000_000), noon);
+  const leaving = new AbortController();
+  const response = await fetch(`${url}/v2/accounts/${key.account_id}/messages/${message.id}`, {
+    headers: { ...bearer(key.secret), "Accept-Encoding": "identity" },
+    signal: leaving.signal,
+  });
+
+  leaving.abort();
+  await expect(response.arrayBuffer()).rejects.toThrow();
+
+  expect(await requestLine()).toMatchObject({ level: "INFO", status: 200 });
+  expect(metrics().filter((line) => "ServerError" in line)).toEqual([]);
+});
+
 describe("Counted, by operation:", () => {
   const counts = () =>
     metrics().map(({ _aws, service, ...values }) => ({
