@@ -73,7 +73,9 @@ const start = async (): Promise<void> => {
     const demo = await storeDemo(openTable(), Date.now());
     server = gateway(await loadRoutes(), referencePages(demo));
     const baseUrl = `http://127.0.0.1:${await listen(server, port)}`;
-    console.log(`${tour(baseUrl, demo)}\nReady on ${baseUrl}; in a browser it is the reference. Ctrl-C ends it.`);
+    console.log(
+      `${tour(baseUrl, demo)}\nReady on ${baseUrl}; in a browser it is the reference. Ctrl-C ends it.`,
+    );
   } catch (error) {
     console.error(error instanceof SetupError ? error.message : error);
     await stop(1);
