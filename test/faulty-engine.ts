@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { inject, onTestFinished } from "vitest";
 import { openTable, type Table } from "../lib/table/table.ts";
+import { newKey, startService } from "./service.ts";
 
 /** The call never reaches the engine; it does, but its answer is lost; or DynamoDB answers an error. */
 export type Fault = "cut before" | "lost after" | { error: string; status?: number; fields?: object };
@@ -38,7 +39,7 @@ const conflictsOfDynamoDb = () => {
 };
 
 /** @param delay how long each answer takes, in milliseconds, so that calls made together are seen together */
-export const startFaultyEngine = async ({ delay = 0 } = {}): Promise<FaultyEngine> => {
+const startFaultyEngine = async ({ delay }: { delay: number }): Promise<FaultyEngine> => {
   let faultOf: (operation: string) => Fault | undefined = () => undefined;
   const calls: FaultyEngine["calls"] = [];
   const conflictOf = conflictsOfDynamoDb();
@@ -91,3 +92,11 @@ export const startFaultyEngine = async ({ delay = 0 } = {}): Promise<FaultyEngin
     },
   };
 };
+
+/** The service on a faulty engine, with a key of an account of its own; each call takes 10 ms. */
+export const startFaultyService = async () => {
+  const engine = await startFaultyEngine({ delay: 10 });
+  return { engine, url: await startService(undefined, engine.table), key: await newKey() };
+};
+
+export const unavailable = { message: "The service is temporarily unavailable: please try again" };

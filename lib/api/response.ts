@@ -7,8 +7,8 @@ export type Response = { status: number; headers?: Record<string, string>; body:
 
 export type ProxyResult = Omit<APIGatewayProxyResult, "body"> & { body: string | Readable };
 
-/** Headers that every response has. */
-const always = {
+/** Headers that every response has, API Gateway's own included. */
+export const commonHeaders = {
   "Content-Type": "application/json",
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
@@ -16,6 +16,6 @@ const always = {
 
 export const toProxyResult = ({ status, headers, body }: Response): ProxyResult => ({
   statusCode: status,
-  headers: { ...always, ...headers },
+  headers: { ...commonHeaders, ...headers },
   body,
 });

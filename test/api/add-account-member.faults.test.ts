@@ -2,21 +2,15 @@ import { randomUUID } from "node:crypto";
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, test } from "vitest";
 import { memberKey } from "../../lib/table/keys.ts";
-import { type Fault, type FaultyEngine, startFaultyEngine } from "../faulty-engine.ts";
-import { bearer, call, newKey, startService, table } from "../service.ts";
-
-type Key = Awaited<ReturnType<typeof newKey>>;
+import { type Fault, type FaultyEngine, startFaultyService, unavailable } from "../faulty-engine.ts";
+import { bearer, call, newKey, table } from "../service.ts";
 
 let engine: FaultyEngine;
 let url: string;
-let key: Key;
+let key: Awaited<ReturnType<typeof newKey>>;
 beforeEach(async () => {
-  engine = await startFaultyEngine({ delay: 10 });
-  url = await startService(undefined, engine.table);
-  key = await newKey();
+  ({ engine, url, key } = await startFaultyService());
 });
-
-const unavailable = { message: "The service is temporarily unavailable: please try again" };
 
 const transactions = (fault: Parameters<FaultyEngine["failWith"]>[0]) =>
   engine.failWith((operation) => (operation === "TransactWriteItems" ? fault(operation) : undefined));
@@ -214,7 +208,7 @@ describe("Adding a member", () => {
   test("keeps the user whom someone else creates between the read and the write", async () => {
     const other = await newKey();
     const body = JSON.stringify({ email: `${randomUUID()}@example.com`, role: "Developer" });
-    const addTo = ({ account_id, secret }: Key) =>
+    const addTo = ({ account_id, secret }: typeof key) =>
       call(`${url}/v2/accounts/${account_id}/members`, {
         method: "POST",
         headers: { ...bearer(secret), "Content-Type": "application/json" },

@@ -205,6 +205,13 @@ describe("The body", () => {
     expect(await response.json()).toEqual({ message: "The request body must be at most 64 KiB" });
   });
 
+  test("of more than the 10 MB that API Gateway takes is refused in the same words: 413", async () => {
+    const response = await post("x".repeat(10 * 1024 * 1024 + 1));
+
+    expect(response.status).toBe(413);
+    expect(await response.json()).toEqual({ message: "The request body must be at most 64 KiB" });
+  });
+
   test.each(["application/json", "Application/JSON; charset=utf-8", "application/vnd.api+json"])(
     "may be %s",
     async (type) => {

@@ -5,21 +5,15 @@ import { findMessage } from "../../lib/messages/find.ts";
 import { storeMessage } from "../../lib/messages/store.ts";
 import { segmentKey } from "../../lib/table/keys.ts";
 import type { Table } from "../../lib/table/table.ts";
-import { type FaultyEngine, startFaultyEngine } from "../faulty-engine.ts";
-import { bearer, call, newKey, newMessage, noon, startService, table } from "../service.ts";
-
-type Key = Awaited<ReturnType<typeof newKey>>;
+import { type FaultyEngine, startFaultyService, unavailable } from "../faulty-engine.ts";
+import { bearer, call, type newKey, newMessage, noon, table } from "../service.ts";
 
 let engine: FaultyEngine;
 let url: string;
-let key: Key;
+let key: Awaited<ReturnType<typeof newKey>>;
 beforeEach(async () => {
-  engine = await startFaultyEngine({ delay: 10 });
-  url = await startService(undefined, engine.table);
-  key = await newKey();
+  ({ engine, url, key } = await startFaultyService());
 });
-
-const unavailable = { message: "The service is temporarily unavailable: please try again" };
 
 describe("Getting a message", () => {
   const stored = async (raw: Buffer | null = Buffer.from("Subject: Hello\r\n\r\nHello")) => {
