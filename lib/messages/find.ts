@@ -16,9 +16,11 @@ export type StoredMessage = {
 
 type Item = Head & { sk: string; bytes: Uint8Array };
 
-/** How many of the items are the segments from `from` on, without a gap. */
-const contiguous = (items: Item[], from: number): Uint8Array[] => {
-  const gap = items.findIndex(({ sk }, index) => sk !== segmentSort(from + index));
+/** The segments of the head from `from` on, up to a gap; one that an expired message has left is a gap. */
+const contiguous = (items: Item[], from: number, { digest }: Head): Uint8Array[] => {
+  const gap = items.findIndex(
+    (item, index) => item.sk !== segmentSort(from + index) || item.digest !== digest,
+  );
   return items.slice(0, gap < 0 ? undefined : gap).map(({ bytes }) => bytes);
 };
 
@@ -55,7 +57,7 @@ export const findMessage = async (
   const first = await eitherWay(async (consistent) => {
     const [head, ...items] = await query(headSort, 2, consistent);
     if (head?.sk !== headSort || !isLive(head, now)) return null;
-    const page = contiguous(items, 0).slice(0, head.segments);
+    const page = contiguous(items, 0, head);
     return page.length > 0 || head.segments === 0 ? { head, page } : null;
   });
   if (!first) return null;
@@ -64,7 +66,7 @@ export const findMessage = async (
   const fetchPage = async (from: number): Promise<Uint8Array[]> => {
     const Limit = Math.min(segmentsPerPage, head.segments - from);
     const page = await eitherWay(async (consistent) => {
-      const segments = contiguous(await query(segmentSort(from), Limit, consistent), from);
+      const segments = contiguous(await query(segmentSort(from), Limit, consistent), from, head);
       return segments.length > 0 ? segments : null;
     });
     if (!page) throw new Error(`Segment ${from} of ${head.segments} of message ${id} is missing`);

@@ -1,5 +1,8 @@
 import { randomUUID } from "node:crypto";
+import type { APIGatewayProxyEvent } from "aws-lambda";
 import { beforeEach, describe, expect, test } from "vitest";
+import { serve } from "../../functions/add-account-member.ts";
+import { invoke, type LambdaHandler } from "../../infra/local/lambda.ts";
 import { revokeApiKey } from "../../lib/api-keys/store.ts";
 import { storeMessage } from "../../lib/messages/store.ts";
 import { bearer, call, newKey, newMessage, noon, startService, table } from "../service.ts";
@@ -31,6 +34,13 @@ describe("Credentials", () => {
     expect(response.status).toBe(401);
     expect(await response.json()).toEqual({ message: "Missing or malformed bearer token" });
     expect(response.headers.get("www-authenticate")).toBe("Bearer");
+  });
+
+  test("are missing from an event without headers, such as a console's test event: 401", async () => {
+    const handler = serve(table, () => noon) as unknown as LambdaHandler;
+    const event = { pathParameters: null, headers: null } as unknown as APIGatewayProxyEvent;
+
+    expect(await invoke(handler, event)).toMatchObject({ statusCode: 401 });
   });
 
   test.each(["Bearer", "bearer", "BEARER"])("are read with the scheme spelled %s", async (scheme) => {

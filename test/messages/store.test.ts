@@ -107,6 +107,17 @@ describe("Storing a message", () => {
     expect((await read(one, noon + 10_000))?.content).toBe(hello.toString());
   });
 
+  test("is whole though an expired one with its id has left more segments than it has itself", async () => {
+    const one = message({ retain_until: new Date(noon + 10_000) });
+    await storeMessage(table, one, randomBytes(3_000_000), noon);
+    const raw = randomBytes(150_000);
+
+    await storeMessage(table, { ...one, retain_until: new Date(noon + 60_000) }, raw, noon + 10_000);
+
+    expect((await itemsOf(one)).filter(({ expires_at }) => expires_at > noon / 1000 + 10)).toHaveLength(3);
+    expect((await read(one, noon + 10_000))?.content).toBe(raw.toString("latin1"));
+  });
+
   test("of 40 MiB keeps every byte; of one byte more is refused before anything is written", async () => {
     const line = Buffer.from(`${randomBytes(57).toString("base64")}\r\n`);
     const raw = Buffer.alloc(40 * 1024 * 1024, line);
