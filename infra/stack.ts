@@ -5,8 +5,8 @@ import type { Operation } from "../lib/api/operations.ts";
 import { Api } from "./api.ts";
 import { Monitoring } from "./monitoring.ts";
 import { OperationFunction } from "./operation-function.ts";
+import { Table } from "./service-table.ts";
 import type { Settings } from "./settings.ts";
-import { Table } from "./table.ts";
 
 export type EmailApiStackProps = {
   settings: Settings;

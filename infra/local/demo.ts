@@ -81,7 +81,7 @@ const store = async (
   { file, fields, attempts, opens = 0, clicks = 0 }: Sample,
   now: number,
 ) => {
-  const raw = await readFile(new URL(`../../test/emails/${file}`, import.meta.url));
+  const raw = await readFile(new URL(`demo/${file}`, import.meta.url));
   const { subject, sender, recipient, message_id } = await readEnvelope(raw);
   const message: NewMessage = {
     account_id,

@@ -4,11 +4,11 @@ import type { AddressInfo } from "node:net";
 import { parseArgs } from "node:util";
 import { operations } from "../../lib/api/operations.ts";
 import { openTable } from "../../lib/table/table.ts";
+import { createTable } from "./create-table.ts";
 import { storeDemo } from "./demo.ts";
 import { type Engine, localEnvironment, SetupError, startEngine } from "./engine.ts";
 import { gateway, type Route } from "./gateway.ts";
 import { referencePages } from "./reference.ts";
-import { createTable } from "./table.ts";
 import { tour } from "./tour.ts";
 
 const portOf = (variable: string, fallback: number): number => {

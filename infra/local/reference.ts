@@ -1,7 +1,7 @@
 /** The reference page: reads the OpenAPI document to people, and tries it with the demonstration account. */
 import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { openApiDocument } from "../../lib/api/openapi.ts";
+import { openApiDocument } from "../openapi/document.ts";
 import type { Demo } from "./demo.ts";
 import type { Pages } from "./gateway.ts";
 

@@ -1,7 +1,7 @@
 /** What is in the tables before anything is measured: a key, and each email as we and the peers keep it. */
 import { randomUUID } from "node:crypto";
 import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { createTable } from "../../infra/local/table.ts";
+import { createTable } from "../../infra/local/create-table.ts";
 import { createApiKey } from "../../lib/api-keys/store.ts";
 import type { NewMessage } from "../../lib/messages/message.ts";
 import { storeMessage } from "../../lib/messages/store.ts";

@@ -9,8 +9,8 @@ import { bundle } from "../../infra/bundling.ts";
 import { gateway } from "../../infra/local/gateway.ts";
 import { addAccountMember, getMessage, type Operation } from "../../lib/api/operations.ts";
 import { storeMessage } from "../../lib/messages/store.ts";
-import { bearer, day, newKey, newMessage, table } from "../service.ts";
-import { type Resource, synthesise } from "./synthesise.ts";
+import { bearer, day, newKey, newMessage, table } from "../harness/service.ts";
+import { type Resource, synthesise } from "../harness/synthesise.ts";
 
 const { template, directory } = synthesise();
 

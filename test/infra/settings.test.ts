@@ -2,7 +2,7 @@
 import { Match } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
 import { readSettings } from "../../infra/settings.ts";
-import { synthesise, withoutBundles } from "./synthesise.ts";
+import { synthesise, withoutBundles } from "../harness/synthesise.ts";
 
 const certificate = "arn:aws:acm:eu-west-1:123456789012:certificate/0a1b2c3d";
 const alarmTopic = "arn:aws:sns:eu-west-1:123456789012:on-call";

@@ -5,7 +5,7 @@ import { AwsSolutionsChecks } from "cdk-nag";
 import { describe, expect, test } from "vitest";
 import { gatewayErrors } from "../../infra/gateway-errors.ts";
 import { addAccountMember, getMessage, operations } from "../../lib/api/operations.ts";
-import { type Resource, synthesise, withoutBundles } from "./synthesise.ts";
+import { type Resource, synthesise, withoutBundles } from "../harness/synthesise.ts";
 
 type Reference = { Ref: string } | { "Fn::GetAtt": [string, string] };
 

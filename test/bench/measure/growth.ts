@@ -1,7 +1,7 @@
 /** Growth: Get Message on a table of 1,000 messages and on one of 100,000. */
 import { randomUUID } from "node:crypto";
 import { BatchWriteCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
-import { createTable } from "../../../infra/local/table.ts";
+import { createTable } from "../../../infra/local/create-table.ts";
 import { storeMessage } from "../../../lib/messages/store.ts";
 import { headKey } from "../../../lib/table/keys.ts";
 import { openTable, type Table } from "../../../lib/table/table.ts";

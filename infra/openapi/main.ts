@@ -1,0 +1,4 @@
+/** `npm run openapi`: prints the OpenAPI document. */
+import { openApiDocument } from "./document.ts";
+
+console.log(JSON.stringify(openApiDocument(), null, 2));

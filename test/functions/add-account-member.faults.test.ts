@@ -1,0 +1,224 @@
+import { randomUUID } from "node:crypto";
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { beforeEach, describe, expect, test } from "vitest";
+import { memberKey } from "../../lib/table/keys.ts";
+import { type Fault, type FaultyEngine, startFaultyService, unavailable } from "../harness/faulty-engine.ts";
+import { bearer, call, newKey, table } from "../harness/service.ts";
+
+let engine: FaultyEngine;
+let url: string;
+let key: Awaited<ReturnType<typeof newKey>>;
+beforeEach(async () => {
+  ({ engine, url, key } = await startFaultyService());
+});
+
+const transactions = (fault: Parameters<FaultyEngine["failWith"]>[0]) =>
+  engine.failWith((operation) => (operation === "TransactWriteItems" ? fault(operation) : undefined));
+
+/** The same fault for the first calls, none for those that follow. */
+const first = <T>(times: number, fault: T) => {
+  let left = times;
+  return () => (left-- > 0 ? fault : undefined);
+};
+
+const conflict = {
+  error: "TransactionCanceledException",
+  fields: { CancellationReasons: [{ Code: "None" }, { Code: "TransactionConflict" }, { Code: "None" }] },
+};
+
+describe("Adding a member", () => {
+  const newRequest = () => {
+    const headers = {
+      ...bearer(key.secret),
+      "Content-Type": "application/json",
+      "Idempotency-Key": randomUUID(),
+    };
+    const body = JSON.stringify({ email: `${randomUUID()}@example.com`, role: "Developer" });
+    return () => call(`${url}/v2/accounts/${key.account_id}/members`, { method: "POST", headers, body });
+  };
+
+  const members = async () => {
+    const { Items = [] } = await table.client.send(
+      new QueryCommand({
+        TableName: table.name,
+        KeyConditionExpression: "pk = :pk",
+        ExpressionAttributeValues: { ":pk": memberKey(key.account_id, "").pk },
+        ConsistentRead: true,
+      }),
+    );
+    return Items.map(({ id }) => id);
+  };
+
+  const expectFirst = async (response: Response) => {
+    expect(response.status).toBe(201);
+    expect(response.headers.has("idempotent-replayed")).toBe(false);
+    const { id } = (await response.json()) as { id: string };
+    expect(await members()).toEqual([id]);
+  };
+
+  test("takes two round trips: both reads together, then one transaction", async () => {
+    const add = newRequest();
+
+    await expectFirst(await add());
+
+    expect(engine.calls.map(({ operation }) => operation)).toEqual([
+      "GetItem",
+      "GetItem",
+      "TransactWriteItems",
+    ]);
+    expect(engine.calls.map(({ alongside }) => alongside).toSorted()).toEqual([0, 0, 1]);
+  });
+
+  test("answers as if nothing had happened when one answer is lost after the commit", async () => {
+    transactions(first(1, "lost after"));
+
+    await expectFirst(await newRequest()());
+  });
+
+  test("replays on retry when every answer was lost after the commit", async () => {
+    const add = newRequest();
+    transactions(() => "lost after");
+    const lost = await add();
+    engine.failWith(() => undefined);
+
+    const retried = await add();
+
+    expect(lost.status).toBe(503);
+    expect(lost.headers.get("retry-after")).toBe("1");
+    expect(await lost.json()).toEqual(unavailable);
+    expect(retried.status).toBe(201);
+    expect(retried.headers.get("idempotent-replayed")).toBe("true");
+    const { id } = (await retried.json()) as { id: string };
+    expect(await members()).toEqual([id]);
+  });
+
+  test("answers as if nothing had happened when the connection is cut once before the commit", async () => {
+    transactions(first(1, "cut before"));
+
+    await expectFirst(await newRequest()());
+  });
+
+  test("writes nothing while the connection is cut before the commit, and once on retry", async () => {
+    const add = newRequest();
+    transactions(() => "cut before");
+    const cut = await add();
+    expect(await members()).toEqual([]);
+    engine.failWith(() => undefined);
+
+    await expectFirst(await add());
+
+    expect(cut.status).toBe(503);
+  });
+
+  test("waits out conflicts with other transactions", async () => {
+    transactions(first(4, conflict));
+
+    await expectFirst(await newRequest()());
+  });
+
+  test("tells the caller to come back when conflicts do not end, and writes nothing", async () => {
+    transactions(() => conflict);
+
+    const response = await newRequest()();
+
+    expect(response.status).toBe(503);
+    expect(response.headers.get("retry-after")).toBe("1");
+    expect(await members()).toEqual([]);
+  });
+
+  test("200 at once with one key, whose transactions conflict: one member, 199 replays, no 503", async () => {
+    const add = newRequest();
+
+    const answers = await Promise.all(Array.from({ length: 200 }, add));
+
+    expect(answers.map(({ status }) => status)).toEqual(Array(200).fill(201));
+    const replayed = answers.filter(({ headers }) => headers.has("idempotent-replayed"));
+    expect(replayed).toHaveLength(199);
+    expect(await members()).toHaveLength(1);
+  });
+
+  test("200 at once with a key each, for one email, whose transactions conflict: one 201, 199 times 409", async () => {
+    const body = JSON.stringify({ email: `${randomUUID()}@example.com`, role: "Developer" });
+    const add = () =>
+      call(`${url}/v2/accounts/${key.account_id}/members`, {
+        method: "POST",
+        headers: {
+          ...bearer(key.secret),
+          "Content-Type": "application/json",
+          "Idempotency-Key": randomUUID(),
+        },
+        body,
+      });
+
+    const answers = await Promise.all(Array.from({ length: 200 }, add));
+
+    const statuses = answers.map(({ status }) => status).toSorted();
+    expect(statuses).toEqual([201, ...Array(199).fill(409)]);
+    expect(await members()).toHaveLength(1);
+  });
+
+  test("waits for its own transaction when that is still in progress", async () => {
+    transactions(first(4, { error: "TransactionInProgressException" }));
+
+    await expectFirst(await newRequest()());
+  });
+
+  test("counts a try whose answer was lost as made, though it hears of it late: this is no replay", async () => {
+    const faults: Fault[] = ["lost after", ...Array(4).fill({ error: "TransactionInProgressException" })];
+    transactions(() => faults.shift());
+
+    await expectFirst(await newRequest()());
+  });
+
+  test("answers 503 while the table is throttled, and a later retry with the key succeeds", async () => {
+    const add = newRequest();
+    engine.failWith(() => ({ error: "ThrottlingException" }));
+    const throttled = await add();
+    engine.failWith(() => undefined);
+
+    await expectFirst(await add());
+
+    expect(throttled.status).toBe(503);
+    expect(throttled.headers.get("retry-after")).toBe("1");
+    expect(await throttled.json()).toEqual(unavailable);
+  });
+
+  test("answers 503 when the transaction is throttled item by item", async () => {
+    const reasons = [{ Code: "ThrottlingError" }, { Code: "None" }, { Code: "None" }];
+    transactions(() => ({ error: "TransactionCanceledException", fields: { CancellationReasons: reasons } }));
+
+    expect((await newRequest()()).status).toBe(503);
+  });
+
+  test("answers 500 without detail when DynamoDB refuses for a reason that no retry mends", async () => {
+    const reasons = [
+      { Code: "ValidationError", Message: "secret detail" },
+      { Code: "None" },
+      { Code: "None" },
+    ];
+    transactions(() => ({ error: "TransactionCanceledException", fields: { CancellationReasons: reasons } }));
+
+    const response = await newRequest()();
+
+    expect(response.status).toBe(500);
+    expect(await response.json()).toEqual({ message: "Internal server error" });
+    expect(response.headers.has("retry-after")).toBe(false);
+  });
+
+  test("keeps the user whom someone else creates between the read and the write", async () => {
+    const other = await newKey();
+    const body = JSON.stringify({ email: `${randomUUID()}@example.com`, role: "Developer" });
+    const addTo = ({ account_id, secret }: typeof key) =>
+      call(`${url}/v2/accounts/${account_id}/members`, {
+        method: "POST",
+        headers: { ...bearer(secret), "Content-Type": "application/json" },
+        body,
+      });
+
+    const [here, there] = await Promise.all([addTo(key), addTo(other)]);
+
+    expect([here.status, there.status]).toEqual([201, 201]);
+    const { user_id } = (await here.json()) as { user_id: string };
+    expect(await there.json()).toMatchObject({ user_id });
+  });
+});

@@ -1,0 +1,395 @@
+import { randomUUID } from "node:crypto";
+import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { beforeEach, describe, expect, test } from "vitest";
+import { idempotencyKey, memberKey, userKey } from "../../lib/table/keys.ts";
+import { bearer, call, day, newKey, noon, startService, table } from "../harness/service.ts";
+
+type Key = Awaited<ReturnType<typeof newKey>>;
+
+let now: number;
+let url: string;
+let key: Key;
+beforeEach(async () => {
+  now = noon;
+  url = await startService(() => now);
+  key = await newKey();
+});
+
+const post = (body: unknown, headers: Record<string, string> = {}, by: Key = key) =>
+  call(`${url}/v2/accounts/${by.account_id}/members`, {
+    method: "POST",
+    headers: { ...bearer(by.secret), "Content-Type": "application/json", ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+
+const newEmail = () => `${randomUUID()}@example.com`;
+
+/** What a caller can compare of two responses. */
+const read = async (response: Response) => ({
+  status: response.status,
+  body: await response.text(),
+  replayed: response.headers.get("idempotent-replayed"),
+});
+
+const membersOf = async (account_id: string) => {
+  const { Items = [] } = await table.client.send(
+    new QueryCommand({
+      TableName: table.name,
+      KeyConditionExpression: "pk = :pk",
+      ExpressionAttributeValues: { ":pk": memberKey(account_id, "").pk },
+      ConsistentRead: true,
+    }),
+  );
+  return Items;
+};
+
+describe("Add Account Member", () => {
+  test("answers 201 and the member", async () => {
+    const response = await post({ email: newEmail(), role: "Billing Manager", name: "Ada Lovelace" });
+
+    expect(response.status).toBe(201);
+    const uuid = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/);
+    expect(Object.entries((await response.json()) as object)).toEqual([
+      ["id", uuid],
+      ["created_at", "2026-11-20T12:00:00.000Z"],
+      ["updated_at", "2026-11-20T12:00:00.000Z"],
+      ["user_id", uuid],
+      ["account_id", key.account_id],
+      ["role", "Billing Manager"],
+    ]);
+    expect(response.headers.get("content-type")).toBe("application/json");
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(response.headers.has("idempotent-replayed")).toBe(false);
+  });
+
+  test("keeps the member and the user that it tells of", async () => {
+    const email = newEmail();
+
+    const member = (await (await post({ email, role: "Analyst", name: "Ada" })).json()) as Record<
+      string,
+      string
+    >;
+
+    expect(await membersOf(key.account_id)).toEqual([
+      { ...memberKey(key.account_id, member.user_id ?? ""), ...member, name: "Ada" },
+    ]);
+    const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key: userKey(email) }));
+    expect(Item).toMatchObject({ id: member.user_id, email });
+  });
+
+  test("knows a user by their email in whatever case, across accounts", async () => {
+    const email = newEmail();
+    const other = await newKey();
+
+    const here = (await (await post({ email, role: "Analyst" })).json()) as { user_id: string; id: string };
+    const there = (await (
+      await post({ email: email.toUpperCase(), role: "Developer" }, {}, other)
+    ).json()) as typeof here;
+
+    expect(there.user_id).toBe(here.user_id);
+    expect(there.id).not.toBe(here.id);
+  });
+
+  test("answers 409 for a member of the account, whatever the case of the email, and changes nothing", async () => {
+    const email = newEmail();
+    await post({ email, role: "Analyst" });
+    const before = await membersOf(key.account_id);
+
+    const response = await post({ email: email.toUpperCase(), role: "Administrator", name: "Other" });
+
+    expect(response.status).toBe(409);
+    expect(await response.json()).toEqual({ message: "The user is already a member of this account" });
+    expect(await membersOf(key.account_id)).toEqual(before);
+  });
+
+  test("accepts the account in any case and answers it in lower case", async () => {
+    const response = await post(
+      { email: newEmail(), role: "Analyst" },
+      {},
+      { ...key, account_id: key.account_id.toUpperCase() },
+    );
+
+    expect(await response.json()).toMatchObject({ account_id: key.account_id });
+  });
+});
+
+describe("The body", () => {
+  const valid = () => ({ email: newEmail(), role: "Developer" });
+  const local = "a".repeat(64);
+
+  test.each([
+    [
+      "an email of 254 characters",
+      { email: `${local}@${"d".repeat(61)}.${"e".repeat(61)}.${"f".repeat(61)}.com` },
+    ],
+    [
+      "an email with every character that RFC 5322 has for an atom",
+      { email: "o'hara+tag!#$%&*/=?^_`{|}~-@example.com" },
+    ],
+    ["an internationalised top-level domain", { email: `${local}@xn--80ak6aa92e.xn--p1ai` }],
+    ["a name of 1 character", { name: "a" }],
+    ["a name of 255 characters", { name: "a".repeat(255) }],
+    ["a name of 255 characters beyond the basic plane", { name: "😀".repeat(255) }],
+    ["a name of more than one line", { name: "Ada\nLovelace" }],
+    ["unknown fields, which are ignored", { nickname: "x", nested: { a: [1] } }],
+  ])("may have %s", async (_, fields) => {
+    expect((await post({ ...valid(), ...fields })).status).toBe(201);
+  });
+
+  const emailRule = "email must be an email address of at most 254 characters";
+  const roleRule = "role must be one of Administrator, Developer, Analyst and Billing Manager";
+  const nameRule = "name must be a string of 1 to 255 characters";
+  test.each([
+    [{ email: undefined }, emailRule],
+    [{ email: null }, emailRule],
+    [{ email: "" }, emailRule],
+    [{ email: 42 }, emailRule],
+    [{ email: "not an email" }, emailRule],
+    [{ email: "a@b" }, emailRule],
+    [{ email: "a@example.com\n" }, emailRule],
+    [{ email: `${local}@${"d".repeat(61)}.${"e".repeat(61)}.${"f".repeat(62)}.com` }, emailRule],
+    [{ role: undefined }, roleRule],
+    [{ role: "administrator" }, roleRule],
+    [{ role: ["Developer"] }, roleRule],
+    [{ name: "" }, nameRule],
+    [{ name: "a".repeat(256) }, nameRule],
+    [{ name: 7 }, nameRule],
+    [{ name: null }, nameRule],
+    [{ email: "x", role: "x" }, `${emailRule}; ${roleRule}`],
+  ])("with %j is refused, and says what the field accepts: 400", async (fields, message) => {
+    const response = await post({ ...valid(), ...fields });
+
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({ message });
+    expect(await membersOf(key.account_id)).toEqual([]);
+  });
+
+  test.each([
+    ["", "be valid JSON"],
+    ["{", "be valid JSON"],
+    ['{"email":"a@example.com",}', "be valid JSON"],
+    ["[]", "be a JSON object"],
+    ["null", "be a JSON object"],
+    ['"text"', "be a JSON object"],
+    ['{"__proto__":{"role":"Administrator"}}', "have no __proto__ field"],
+  ])("%s must %s: 400", async (body, rule) => {
+    const response = await post(body);
+
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({ message: `The request body must ${rule}` });
+  });
+
+  test("nested deeper than any program walks is refused, not crashed on: 400", async () => {
+    const deep = `{"email":"a@example.com","role":"Analyst","x":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
+
+    expect((await post(deep)).status).toBe(400);
+    expect((await post(deep.replaceAll(/\[{20000}|\]{20000}/g, (run) => run.slice(0, 200)))).status).toBe(
+      400,
+    );
+  });
+
+  test("of 64 KiB is read, of one byte more is not: 413", async () => {
+    const body = (bytes: number) => {
+      const text = JSON.stringify({ ...valid(), padding: "" });
+      return text.replace(
+        '"padding":""',
+        `"padding":"${"é".repeat(10)}${"x".repeat(bytes - text.length - 20)}"`,
+      );
+    };
+    expect(Buffer.byteLength(body(65_536))).toBe(65_536);
+
+    expect((await post(body(65_536))).status).toBe(201);
+    const response = await post(body(65_537));
+    expect(response.status).toBe(413);
+    expect(await response.json()).toEqual({ message: "The request body must be at most 64 KiB" });
+  });
+
+  test("of more than the 10 MB that API Gateway takes is refused in the same words: 413", async () => {
+    const response = await post("x".repeat(10 * 1024 * 1024 + 1));
+
+    expect(response.status).toBe(413);
+    expect(await response.json()).toEqual({ message: "The request body must be at most 64 KiB" });
+  });
+
+  test.each(["application/json", "Application/JSON; charset=utf-8", "application/vnd.api+json"])(
+    "may be %s",
+    async (type) => {
+      expect((await post(valid(), { "Content-Type": type })).status).toBe(201);
+    },
+  );
+
+  test.each(["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""])(
+    "of another media type (%s) is refused: 415",
+    async (type) => {
+      const response = await post(valid(), { "Content-Type": type });
+
+      expect(response.status).toBe(415);
+      expect(await response.json()).toEqual({ message: "Content-Type must be application/json" });
+    },
+  );
+});
+
+describe("The same Idempotency-Key", () => {
+  const headers = () => ({ "Idempotency-Key": randomUUID() });
+
+  test("with the same request answers the first response, byte for byte, and says so", async () => {
+    const use = headers();
+    const body = { email: newEmail(), role: "Developer" };
+
+    const first = await read(await post(body, use));
+    now += 1000;
+    const second = await read(await post(body, use));
+
+    expect(first).toMatchObject({ status: 201, replayed: null });
+    expect(second).toEqual({ ...first, replayed: "true" });
+    expect(await membersOf(key.account_id)).toHaveLength(1);
+  });
+
+  test("replays a 409, too", async () => {
+    const body = { email: newEmail(), role: "Developer" };
+    await post(body);
+    const use = headers();
+
+    const first = await read(await post(body, use));
+    const second = await read(await post(body, use));
+
+    expect(first).toMatchObject({ status: 409, replayed: null });
+    expect(second).toEqual({ ...first, replayed: "true" });
+  });
+
+  test("does not count white space and the order of fields as a different request", async () => {
+    const use = headers();
+    const email = newEmail();
+    const first = await read(await post(`{"email":"${email}","role":"Analyst","x":{"a":1,"b":[1,2]}}`, use));
+
+    const second = await read(
+      await post(` {"x" : {"b":[1, 2],"a":1.0},\n"role":"Analyst", "email":"${email}"}`, use),
+    );
+
+    expect(second).toEqual({ ...first, replayed: "true" });
+  });
+
+  test.each([
+    ["another role", { role: "Analyst" }],
+    ["another email", { email: "other@example.com" }],
+    ["a name more", { name: "Ada" }],
+    ["an unknown field more", { x: 1 }],
+  ])("with a different request (%s) answers 422, and changes nothing", async (_, change) => {
+    const use = headers();
+    const body = { email: newEmail(), role: "Developer" };
+    const first = await read(await post(body, use));
+
+    const response = await post({ ...body, ...change }, use);
+
+    expect(response.status).toBe(422);
+    expect(await response.json()).toEqual({
+      message: "The idempotency key was already used with a different request",
+    });
+    expect(response.headers.has("idempotent-replayed")).toBe(false);
+    expect(await membersOf(key.account_id)).toHaveLength(1);
+    expect(await read(await post(body, use))).toEqual({ ...first, replayed: "true" });
+  });
+
+  test("means nothing in another account", async () => {
+    const use = headers();
+    const other = await newKey();
+    await post({ email: newEmail(), role: "Developer" }, use);
+
+    const response = await post({ email: newEmail(), role: "Analyst" }, use, other);
+
+    expect(await read(response)).toMatchObject({ status: 201, replayed: null });
+  });
+
+  test("replays at 23:59:59 and is new at 24:00:00, with the expired record still in the table", async () => {
+    const use = headers();
+    const body = { email: newEmail(), role: "Developer" };
+    const first = await read(await post(body, use));
+
+    now = noon + day - 1000;
+    const lastReplay = await read(await post(body, use));
+    now = noon + day;
+    const anew = await read(await post(body, use));
+    const replayOfTheNew = await read(await post(body, use));
+
+    expect(lastReplay).toEqual({ ...first, replayed: "true" });
+    expect(anew).toMatchObject({ status: 409, replayed: null });
+    expect(replayOfTheNew).toEqual({ ...anew, replayed: "true" });
+  });
+
+  test("is not used up by a request that fails before it runs", async () => {
+    const use = headers();
+    const body = { email: newEmail(), role: "Developer" };
+    expect((await post({ ...body, role: "King" }, use)).status).toBe(400);
+    expect((await post(body, { ...use, Authorization: "Bearer emk_unknown" })).status).toBe(401);
+
+    expect(await read(await post(body, use))).toMatchObject({ status: 201, replayed: null });
+  });
+
+  test.each([1, 255])("may have %i characters", async (length) => {
+    const response = await post(
+      { email: newEmail(), role: "Developer" },
+      { "Idempotency-Key": "k".repeat(length) },
+    );
+
+    expect(response.status).toBe(201);
+  });
+
+  test.each([0, 256])("may not have %i characters: 400", async (length) => {
+    const response = await post(
+      { email: newEmail(), role: "Developer" },
+      { "Idempotency-Key": "k".repeat(length) },
+    );
+
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({ message: "Idempotency-Key must be 1 to 255 characters" });
+  });
+
+  test("is kept as a hash only", async () => {
+    const secret = `order-${randomUUID()}`;
+    await post({ email: newEmail(), role: "Developer" }, { "Idempotency-Key": secret });
+
+    const Key = idempotencyKey(key.account_id, secret);
+    const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key }));
+    expect(Item).toMatchObject({ status: 201 });
+    expect(JSON.stringify(Item)).not.toContain(secret);
+  });
+});
+
+describe("Requests that arrive together", () => {
+  test("200 with one key: 201 each, one body, 199 replays, one member", async () => {
+    const use = { "Idempotency-Key": randomUUID() };
+    const body = { email: newEmail(), role: "Developer" };
+
+    const answers = await Promise.all(Array.from({ length: 200 }, async () => read(await post(body, use))));
+
+    expect(answers.map(({ status }) => status)).toEqual(Array(200).fill(201));
+    expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
+    expect(answers.filter(({ replayed }) => replayed === "true")).toHaveLength(199);
+    expect(await membersOf(key.account_id)).toHaveLength(1);
+  });
+
+  test("200 with a key each, for one email: one 201, 199 times 409, one member", async () => {
+    const body = { email: newEmail(), role: "Developer" };
+
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, async () => read(await post(body, { "Idempotency-Key": randomUUID() }))),
+    );
+
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(199);
+    expect(answers.filter(({ replayed }) => replayed)).toEqual([]);
+    expect(await membersOf(key.account_id)).toHaveLength(1);
+  });
+
+  test("one email in 50 accounts at once: one user", async () => {
+    const body = { email: newEmail(), role: "Developer" };
+    const keys = await Promise.all(Array.from({ length: 50 }, () => newKey()));
+
+    const members = await Promise.all(
+      keys.map(async (by) => (await (await post(body, {}, by)).json()) as { user_id: string }),
+    );
+
+    expect(new Set(members.map(({ user_id }) => user_id)).size).toBe(1);
+  });
+});

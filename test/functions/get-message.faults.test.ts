@@ -1,0 +1,140 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { DeleteCommand, type QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { beforeEach, describe, expect, test } from "vitest";
+import { findMessage } from "../../lib/messages/find.ts";
+import { storeMessage } from "../../lib/messages/store.ts";
+import { segmentKey } from "../../lib/table/keys.ts";
+import type { Table } from "../../lib/table/table.ts";
+import { type FaultyEngine, startFaultyService, unavailable } from "../harness/faulty-engine.ts";
+import { bearer, call, type newKey, newMessage, noon, table } from "../harness/service.ts";
+
+let engine: FaultyEngine;
+let url: string;
+let key: Awaited<ReturnType<typeof newKey>>;
+beforeEach(async () => {
+  ({ engine, url, key } = await startFaultyService());
+});
+
+describe("Getting a message", () => {
+  const stored = async (raw: Buffer | null = Buffer.from("Subject: Hello\r\n\r\nHello")) => {
+    const message = newMessage({ account_id: key.account_id });
+    await storeMessage(table, message, raw, noon);
+    return message;
+  };
+  const get = (id: string, headers: Record<string, string> = {}) =>
+    call(`${url}/v2/accounts/${key.account_id}/messages/${id}`, {
+      headers: { ...bearer(key.secret), ...headers },
+    });
+
+  test("reads the key, strongly consistently, and the message together, in one round trip", async () => {
+    const { id } = await stored();
+
+    expect((await get(id)).status).toBe(200);
+
+    const calls = engine.calls.map(({ operation, consistent }) => `${operation} ${consistent}`);
+    expect(calls.toSorted()).toEqual(["GetItem true", "Query false"]);
+    expect(engine.calls.map(({ alongside }) => alongside).toSorted()).toEqual([0, 1]);
+  });
+
+  test.each([
+    ["ThrottlingException", 400],
+    ["ProvisionedThroughputExceededException", 400],
+    ["InternalServerError", 500],
+  ])("answers 503 when the table answers nothing but %s", async (error, status) => {
+    const { id } = await stored();
+    engine.failWith(() => ({ error, status }));
+
+    const response = await get(id);
+
+    expect(response.status).toBe(503);
+    expect(response.headers.get("retry-after")).toBe("1");
+    expect(response.headers.get("content-type")).toBe("application/json");
+    expect(await response.json()).toEqual(unavailable);
+  });
+
+  test("answers 503 when the table can't be reached", async () => {
+    const { id } = await stored();
+    engine.failWith(() => "cut before");
+
+    expect((await get(id)).status).toBe(503);
+  });
+
+  test("answers 500 without detail for anything else", async () => {
+    const { id } = await stored();
+    engine.failWith(() => ({
+      error: "AccessDeniedException",
+      fields: { message: "User arn:secret is not authorized" },
+    }));
+
+    const response = await get(id);
+
+    expect(response.status).toBe(500);
+    expect(await response.json()).toEqual({ message: "Internal server error" });
+  });
+
+  test("tells a caller with a bad key of the key, even when the message can't be read", async () => {
+    engine.failWith((operation) => (operation === "Query" ? { error: "AccessDeniedException" } : undefined));
+
+    const response = await call(`${url}/v2/accounts/${key.account_id}/messages/${randomUUID()}`, {
+      headers: bearer("emk_unknown"),
+    });
+
+    expect(response.status).toBe(401);
+  });
+
+  test.each(["identity", "gzip", "br", "zstd"])(
+    "breaks off, instead of looking complete, when a segment is gone (%s)",
+    async (encoding) => {
+      const message = await stored(randomBytes(3_000_000));
+      await table.client.send(
+        new DeleteCommand({ TableName: table.name, Key: segmentKey(key.account_id, message.id, 6) }),
+      );
+
+      const response = await get(message.id, { "Accept-Encoding": encoding });
+
+      expect(response.status).toBe(200);
+      await expect(response.arrayBuffer()).rejects.toThrow();
+    },
+  );
+});
+
+describe("An eventually consistent read that lags behind", () => {
+  type Item = Record<string, unknown>;
+
+  /** A table whose eventually consistent Queries see another state of it. */
+  const lagging = (sees: (items: Item[]) => Item[]): Table => ({
+    name: table.name,
+    client: {
+      send: (async (command: QueryCommand) => {
+        const output = await table.client.send(command);
+        if (!command.input.ConsistentRead) output.Items = sees(output.Items ?? []);
+        return output;
+      }) as never,
+    },
+  });
+
+  const knowing = (knows: (sk: unknown) => boolean) => (items: Item[]) => items.filter(({ sk }) => knows(sk));
+  const stale = (item: Item) => ({ ...item, digest: "of another email", bytes: randomBytes(340_000) });
+
+  test.each([
+    ["knows nothing of the message", knowing(() => false)],
+    ["knows only its head", knowing((sk) => sk === "HEAD")],
+    ["does not know its first segment", knowing((sk) => sk !== "SEGMENT#00000")],
+    ["does not know a segment in its midst", knowing((sk) => sk !== "SEGMENT#00004")],
+    [
+      "knows a segment of an expired message with its id instead",
+      (items: Item[]) => items.map((item) => (item.sk === "SEGMENT#00004" ? stale(item) : item)),
+    ],
+  ])("and %s still gives all of it", async (_, sees) => {
+    const message = newMessage({ account_id: key.account_id });
+    await storeMessage(table, message, randomBytes(3_000_000), noon);
+    const bytesOf = async (from: Table) => {
+      const chunks: Uint8Array[] = [];
+      const found = await findMessage(from, key.account_id, message.id, noon);
+      for await (const chunk of found?.segments() ?? []) chunks.push(chunk);
+      return Buffer.concat(chunks);
+    };
+
+    expect((await bytesOf(lagging(sees))).equals(await bytesOf(table))).toBe(true);
+  });
+});

@@ -1,0 +1,61 @@
+import { randomBytes } from "node:crypto";
+import { expect, test } from "vitest";
+import type { Message } from "../../lib/messages/message.ts";
+import { storeMessage } from "../../lib/messages/store.ts";
+import { bearer, call, newKey, newMessage, noon, startService, table } from "../harness/service.ts";
+
+const MiB = 1024 * 1024;
+
+/** An email of about the given size, with its bytes in two attachments. */
+const emailWith = (attachments: Buffer[]): Buffer =>
+  Buffer.from(
+    [
+      "From: hello@example.com",
+      "To: ada@example.org",
+      "Subject: Large",
+      'Content-Type: multipart/mixed; boundary="edge"',
+      "",
+      "--edge",
+      "Content-Type: text/plain; charset=utf-8",
+      "",
+      "Grüße",
+      ...attachments.flatMap((bytes, index) => [
+        "--edge",
+        `Content-Type: application/octet-stream; name="${index}.bin"`,
+        "Content-Transfer-Encoding: base64",
+        "",
+        (bytes.toString("base64").match(/.{1,76}/g) ?? []).join("\r\n"),
+      ]),
+      "--edge--",
+      "",
+    ].join("\r\n"),
+  );
+
+test.each(["identity", "zstd"])(
+  "An email of 25 MiB comes back whole: the email and its attachments, byte for byte (%s)",
+  async (encoding) => {
+    const url = await startService();
+    const { secret, account_id } = await newKey();
+    const attachments = [randomBytes(12 * MiB), randomBytes(6 * MiB)];
+    const raw = emailWith(attachments);
+    expect(raw.length).toBeGreaterThan(24 * MiB);
+    const message = newMessage({ account_id });
+    await storeMessage(table, message, raw, noon);
+
+    const response = await call(`${url}/v2/accounts/${account_id}/messages/${message.id}`, {
+      headers: { ...bearer(secret), "Accept-Encoding": encoding },
+    });
+
+    expect(response.status).toBe(200);
+    const { content, content_parsed } = (await response.json()) as Message;
+    expect(Buffer.from(content ?? "").equals(raw)).toBe(true);
+    expect(content_parsed?.parts).toEqual([{ content_type: "text/plain", content: "Grüße" }]);
+    const received =
+      content_parsed?.attachments.map((attachment) => Buffer.from(attachment.content, "base64")) ?? [];
+    expect(received.map((bytes, index) => bytes.equals(attachments[index] ?? Buffer.alloc(0)))).toEqual([
+      true,
+      true,
+    ]);
+  },
+  30_000,
+);

@@ -1,0 +1,298 @@
+import { randomUUID } from "node:crypto";
+import { request } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
+import { beforeEach, describe, expect, test } from "vitest";
+import { recordClick, recordDeliveryAttempt, recordOpen, recordStatus } from "../../lib/messages/events.ts";
+import { storeMessage } from "../../lib/messages/store.ts";
+import { sampleEmail } from "../harness/sample-email.ts";
+import { bearer, call, newKey, newMessage, noon, startService, table } from "../harness/service.ts";
+
+type Key = Awaited<ReturnType<typeof newKey>>;
+
+let url: string;
+let key: Key;
+beforeEach(async () => {
+  url = await startService();
+  key = await newKey();
+});
+
+const get = (message_id: string, headers: Record<string, string> = {}, account_id = key.account_id) =>
+  call(`${url}/v2/accounts/${account_id}/messages/${message_id}`, {
+    headers: { ...bearer(key.secret), ...headers },
+  });
+
+/** The bytes on the wire: fetch would ask for compression, and undo it. */
+const getRaw = async (message_id: string, headers: Record<string, string>) => {
+  const response = await new Promise<import("node:http").IncomingMessage>((resolve, reject) => {
+    request(`${url}/v2/accounts/${key.account_id}/messages/${message_id}`, {
+      headers: { ...bearer(key.secret), ...headers },
+    })
+      .once("response", resolve)
+      .once("error", reject)
+      .end();
+  });
+  return { headers: response.headers, body: await buffer(response) };
+};
+
+describe("Get Message", () => {
+  test("answers every field of the Message object, spelled and ordered as documented", async () => {
+    const raw = await sampleEmail("plain-text");
+    const message = newMessage({
+      account_id: key.account_id,
+      direction: "incoming",
+      is_bounce_notification: true,
+      message_id: "<abc@mail.example.net>",
+      subject: "Grüße",
+      tags: ["one", "two"],
+      sent_at: new Date(noon - 1000),
+      bounce_classification: "mailbox-full",
+      reference_message_id: 42n,
+    });
+    await storeMessage(table, message, raw, noon);
+    await recordDeliveryAttempt(
+      table,
+      message,
+      { time: new Date(noon - 500), log: "250 Ok", status: "delivered" },
+      noon + 1,
+    );
+    await recordStatus(table, message, { status: "delivered", delivered_at: new Date(noon - 500) }, noon + 2);
+    await recordOpen(table, message, noon + 3);
+    await recordOpen(table, message, noon + 4);
+    await recordClick(table, message, noon + 5);
+
+    const response = await get(message.id);
+
+    expect(response.status).toBe(200);
+    const { content_parsed, ...fields } = (await response.json()) as Record<string, unknown>;
+    expect(Object.entries(fields)).toEqual(
+      Object.entries({
+        object: "message",
+        created_at: "2026-11-20T12:00:00.000Z",
+        updated_at: "2026-11-20T12:00:00.005Z",
+        retain_until: "2026-12-20T12:00:00.000Z",
+        direction: "incoming",
+        is_bounce_notification: true,
+        delivery_attempts: [{ time: "2026-11-20T11:59:59.500Z", log: "250 Ok", status: "delivered" }],
+        message_id: "<abc@mail.example.net>",
+        id: message.id,
+        subject: "Grüße",
+        tags: ["one", "two"],
+        sender: "hello@example.com",
+        recipient: "ada@example.org",
+        status: "delivered",
+        num_attempts: 1,
+        click_count: 1,
+        open_count: 2,
+        domain_id: message.domain_id,
+        account_id: key.account_id,
+        sent_at: "2026-11-20T11:59:59.000Z",
+        delivered_at: "2026-11-20T11:59:59.500Z",
+        bounce_classification: "mailbox-full",
+        reference_message_id: 42,
+        content: raw.toString(),
+      }),
+    );
+    expect(content_parsed).toMatchObject({ parts: [{ content_type: "text/plain" }], attachments: [] });
+  });
+
+  test("leaves out what applies only to bounces, and answers null for what has not happened", async () => {
+    const message = newMessage({ account_id: key.account_id });
+    await storeMessage(table, message, null, noon);
+
+    const body = (await (await get(message.id)).json()) as Record<string, unknown>;
+
+    expect(body).not.toHaveProperty("bounce_classification");
+    expect(body).not.toHaveProperty("reference_message_id");
+    expect(body).toMatchObject({ sent_at: null, delivered_at: null, content: null, content_parsed: null });
+  });
+
+  test("answers delivery attempts oldest first, in whatever order they were recorded", async () => {
+    const message = newMessage({ account_id: key.account_id });
+    await storeMessage(table, message, null, noon);
+    const attempt = (time: number) => ({ time: new Date(time), log: "", status: "deferred" });
+    await recordDeliveryAttempt(table, message, attempt(noon + 2000), noon);
+    await recordDeliveryAttempt(table, message, attempt(noon + 1000), noon);
+    await recordDeliveryAttempt(table, message, attempt(noon + 3000), noon);
+
+    const body = (await (await get(message.id)).json()) as { delivery_attempts: { time: string }[] };
+
+    expect(body.delivery_attempts.map(({ time }) => time)).toEqual([
+      "2026-11-20T12:00:01.000Z",
+      "2026-11-20T12:00:02.000Z",
+      "2026-11-20T12:00:03.000Z",
+    ]);
+    expect(body).toMatchObject({ num_attempts: 3 });
+  });
+
+  test.each([9007199254740993n, 9223372036854775807n, -9223372036854775808n, 0n])(
+    "answers reference_message_id %s to the digit",
+    async (reference_message_id) => {
+      const message = newMessage({ account_id: key.account_id, reference_message_id });
+      await storeMessage(table, message, null, noon);
+
+      const text = await (await get(message.id)).text();
+
+      expect(text).toContain(`"reference_message_id":${reference_message_id},`);
+    },
+  );
+
+  test("accepts identifiers in any case and answers them in lower case", async () => {
+    const message = newMessage({ account_id: key.account_id, domain_id: randomUUID().toUpperCase() });
+    await storeMessage(table, { ...message, id: message.id.toUpperCase() }, null, noon);
+
+    const response = await get(message.id.toUpperCase(), {}, key.account_id.toUpperCase());
+
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({
+      id: message.id,
+      account_id: key.account_id,
+      domain_id: message.domain_id.toLowerCase(),
+    });
+  });
+
+  test("answers null for content_parsed, and the content still, past the limits of the parser", async () => {
+    const bomb = Buffer.from(
+      Array.from(
+        { length: 5000 },
+        (_, n) => `Content-Type: multipart/mixed; boundary=b${n}\r\n\r\n--b${n}\r\n`,
+      ).join(""),
+    );
+    const message = newMessage({ account_id: key.account_id });
+    await storeMessage(table, message, bomb, noon);
+
+    const body = await (await get(message.id)).json();
+
+    expect(body).toMatchObject({ content: bomb.toString(), content_parsed: null });
+  });
+
+  test("has the headers that every response has", async () => {
+    const message = newMessage({ account_id: key.account_id });
+    await storeMessage(table, message, null, noon);
+
+    const { headers } = await get(message.id);
+
+    expect(headers.get("content-type")).toBe("application/json");
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+  });
+});
+
+describe("A message is not found: 404", () => {
+  const notFound = { message: "Message not found" };
+
+  test("when the account has no such message", async () => {
+    const response = await get(randomUUID());
+
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual(notFound);
+    expect(response.headers.get("cache-control")).toBe("no-store");
+  });
+
+  test("when it is another account's", async () => {
+    const message = newMessage({ account_id: randomUUID() });
+    await storeMessage(table, message, null, noon);
+
+    expect((await get(message.id)).status).toBe(404);
+  });
+
+  test("from the moment retain_until is reached, though the table has not purged it", async () => {
+    let now = noon;
+    url = await startService(() => now);
+    const message = newMessage({ account_id: key.account_id, retain_until: "2026-11-20T12:00:10.000Z" });
+    await storeMessage(table, message, await sampleEmail("plain-text"), noon);
+
+    now = Date.parse("2026-11-20T12:00:09.999Z");
+    const before = await get(message.id);
+    now = Date.parse("2026-11-20T12:00:10.000Z");
+    const after = await get(message.id);
+
+    expect(before.status).toBe(200);
+    expect(after.status).toBe(404);
+    expect(await after.json()).toEqual(notFound);
+  });
+});
+
+describe("A path identifier that is no UUID: 400", () => {
+  test.each([
+    ["message_id", "not-a-uuid"],
+    ["message_id", "123e4567-e89b-12d3-a456-42661417400"],
+    ["message_id", "%F0%9F%93%A7"],
+    ["message_id", "%zz"],
+  ])("names %s (%s)", async (name, id) => {
+    const response = await get(id);
+
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({ message: `${name} must be a UUID` });
+  });
+
+  test("names both when both are wrong", async () => {
+    const response = await get("x", {}, "y");
+
+    expect(await response.json()).toEqual({
+      message: "account_id must be a UUID; message_id must be a UUID",
+    });
+  });
+});
+
+describe("The response is compressed", () => {
+  const stored = async () => {
+    const message = newMessage({ account_id: key.account_id });
+    await storeMessage(table, message, await sampleEmail("welcome-html-with-logo"), noon);
+    return message.id;
+  };
+  const decoders = { zstd: zstdDecompressSync, br: brotliDecompressSync, gzip: gunzipSync };
+
+  test.each([
+    ["zstd", "zstd"],
+    ["br", "br"],
+    ["gzip", "gzip"],
+    ["gzip, deflate, br, zstd", "zstd"],
+    ["gzip, deflate, br", "br"],
+    ["gzip;q=1.0, br;q=0.5, zstd;q=0.1", "gzip"],
+    ["GZIP", "gzip"],
+    ["*", "zstd"],
+  ] as const)("for Accept-Encoding %s with %s", async (accept, encoding) => {
+    const id = await stored();
+    const plain = await getRaw(id, {});
+
+    const { headers, body } = await getRaw(id, { "Accept-Encoding": accept });
+
+    expect(headers["content-encoding"]).toBe(encoding);
+    expect(headers.vary).toBe("Accept-Encoding");
+    expect(headers["cache-control"]).toBe("no-store");
+    expect(decoders[encoding](body)).toEqual(plain.body);
+  });
+
+  test.each([undefined, "", "identity", "deflate", "gzip;q=0", "identity, gzip;q=0.5"])(
+    "not at all for Accept-Encoding %s",
+    async (accept) => {
+      const { headers, body } = await getRaw(
+        await stored(),
+        accept === undefined ? {} : { "Accept-Encoding": accept },
+      );
+
+      expect(headers["content-encoding"]).toBeUndefined();
+      expect(JSON.parse(body.toString())).toMatchObject({ object: "message" });
+    },
+  );
+});
+
+describe("No such route or method: 404", () => {
+  test.each([
+    ["GET", "/"],
+    ["GET", "/v2/accounts"],
+    ["DELETE", `/v2/accounts/${randomUUID()}/messages/${randomUUID()}`],
+    ["GET", `/v2/accounts/${randomUUID()}/members`],
+    ["POST", `/v2/accounts/${randomUUID()}/messages/${randomUUID()}`],
+    ["GET", `/v2/accounts/${randomUUID()}/messages/${randomUUID()}/more`],
+  ])("%s %s", async (method, path) => {
+    const response = await call(`${url}${path}`, { method });
+
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({ message: "No such route or method" });
+    expect(response.headers.get("content-type")).toBe("application/json");
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+  });
+});

@@ -1,0 +1,102 @@
+/** A proxy in front of the engine that fails as networks and DynamoDB do, call by call. */
+import { createServer, request, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { inject, onTestFinished } from "vitest";
+import { openTable, type Table } from "../../lib/table/table.ts";
+import { newKey, startService } from "./service.ts";
+
+/** The call never reaches the engine; it does, but its answer is lost; or DynamoDB answers an error. */
+export type Fault = "cut before" | "lost after" | { error: string; status?: number; fields?: object };
+
+export type FaultyEngine = {
+  table: Table;
+  /** Decides, by the operation's name, what befalls each call from now on. */
+  failWith: (fault: (operation: string) => Fault | undefined) => void;
+  /** What was called: each with how many others were under way when it arrived, and how a read was asked for. */
+  calls: { operation: string; alongside: number; consistent: boolean }[];
+};
+
+type TransactWrite = { TransactItems?: { Put: { Item: { pk: { S: string }; sk: { S: string } } } }[] };
+
+/** DynamoDB refuses a transaction that meets another one on an item; the embedded engine takes turns instead. */
+const conflictsOfDynamoDb = () => {
+  const held = new Set<string>();
+  return ({ TransactItems = [] }: TransactWrite, response: ServerResponse): Fault | undefined => {
+    const items = TransactItems.map(({ Put: { Item } }) => `${Item.pk.S} ${Item.sk.S}`);
+    const reasons = items.map((item) => ({ Code: held.has(item) ? "TransactionConflict" : "None" }));
+    if (items.some((item) => held.has(item))) {
+      return { error: "TransactionCanceledException", fields: { CancellationReasons: reasons } };
+    }
+    for (const item of items) held.add(item);
+    response.once("close", () => {
+      for (const item of items) held.delete(item);
+    });
+    return undefined;
+  };
+};
+
+/** @param delay how long each answer takes, in milliseconds, so that calls made together are seen together */
+const startFaultyEngine = async ({ delay }: { delay: number }): Promise<FaultyEngine> => {
+  let faultOf: (operation: string) => Fault | undefined = () => undefined;
+  const calls: FaultyEngine["calls"] = [];
+  const conflictOf = conflictsOfDynamoDb();
+  let underWay = 0;
+
+  const server = createServer(async (incoming, response) => {
+    const operation = String(incoming.headers["x-amz-target"]).split(".")[1] ?? "";
+    const alongside = underWay++;
+    response.once("close", () => underWay--);
+    const body = await buffer(incoming);
+    const input = JSON.parse(body.toString());
+    calls.push({ operation, alongside, consistent: input.ConsistentRead ?? false });
+    const fault = faultOf(operation) ?? conflictOf(input, response);
+    if (fault === "cut before") return incoming.socket.destroy();
+    if (typeof fault === "object") {
+      response.writeHead(fault.status ?? 400, { "Content-Type": "application/x-amz-json-1.0" });
+      const __type = `com.amazonaws.dynamodb.v20120810#${fault.error}`;
+      return response.end(JSON.stringify({ __type, message: fault.error, ...fault.fields }));
+    }
+    const forwarded = request(
+      { port: inject("enginePort"), host: "127.0.0.1", method: "POST", headers: incoming.headers },
+      async (answer) => {
+        const answered = await buffer(answer);
+        await sleep(delay);
+        if (fault === "lost after") return incoming.socket.destroy();
+        response.writeHead(answer.statusCode ?? 500, answer.headers).end(answered);
+      },
+    );
+    forwarded.end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  // The SDK reads its endpoint from the environment at the client's first call.
+  const engine = process.env.AWS_ENDPOINT_URL_DYNAMODB;
+  process.env.AWS_ENDPOINT_URL_DYNAMODB = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const table = openTable();
+  await table.client.send(new GetCommand({ TableName: table.name, Key: { pk: "none", sk: "none" } }));
+  process.env.AWS_ENDPOINT_URL_DYNAMODB = engine;
+  calls.length = 0;
+
+  return {
+    table,
+    calls,
+    failWith: (fault) => {
+      faultOf = fault;
+    },
+  };
+};
+
+/** The service on a faulty engine, with a key of an account of its own; each call takes 10 ms. */
+export const startFaultyService = async () => {
+  const engine = await startFaultyEngine({ delay: 10 });
+  return { engine, url: await startService(undefined, engine.table), key: await newKey() };
+};
+
+export const unavailable = { message: "The service is temporarily unavailable: please try again" };

@@ -1,0 +1,62 @@
+/** The service as a caller meets it: the real functions over HTTP, on a table of the real engine. */
+import { randomUUID } from "node:crypto";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+import { serve as serveAddAccountMember } from "../../functions/add-account-member.ts";
+import { serve as serveGetMessage } from "../../functions/get-message.ts";
+import { createTable } from "../../infra/local/create-table.ts";
+import { gateway } from "../../infra/local/gateway.ts";
+import type { LambdaHandler } from "../../infra/local/lambda.ts";
+import { addAccountMember, getMessage } from "../../lib/api/operations.ts";
+import { type ApiKey, createApiKey } from "../../lib/api-keys/store.ts";
+import type { NewMessage } from "../../lib/messages/message.ts";
+import type { Clock } from "../../lib/table/expiry.ts";
+import { openTable, type Table } from "../../lib/table/table.ts";
+
+export const noon = Date.parse("2026-11-20T12:00:00.000Z");
+export const day = 24 * 60 * 60 * 1000;
+
+await createTable(process.env.TABLE_NAME ?? "");
+export const table: Table = openTable();
+
+/** Serves both operations until the test ends. The clock stands still at noon unless a test moves it. */
+export const startService = async (clock: Clock = () => noon, on: Table = table): Promise<string> => {
+  const server = gateway([
+    { operation: getMessage, handler: serveGetMessage(on, clock) as unknown as LambdaHandler },
+    { operation: addAccountMember, handler: serveAddAccountMember(on, clock) as unknown as LambdaHandler },
+  ]);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+/** A key for an account of its own that may do everything, unless the test says otherwise. */
+export const newKey = async (
+  grant: Partial<ApiKey> = {},
+): Promise<{ secret: string; account_id: string; id: string }> => {
+  const account_id = grant.account_id ?? randomUUID();
+  const { secret, apiKey } = await createApiKey(table, { scopes: ["*"], ...grant, account_id }, noon);
+  return { secret, account_id, id: apiKey.id };
+};
+
+/** Every call of a test to the service is held against the OpenAPI document. */
+export { call } from "./contract.ts";
+
+export const bearer = (secret: string) => ({ Authorization: `Bearer ${secret}` });
+
+/** A message that says nothing of interest but what the test gives it. */
+export const newMessage = (fields: Partial<NewMessage> & { account_id: string }): NewMessage => ({
+  id: randomUUID(),
+  domain_id: randomUUID(),
+  direction: "outgoing",
+  message_id: "<1@example.com>",
+  subject: "Hello",
+  sender: "hello@example.com",
+  recipient: "ada@example.org",
+  status: "sent",
+  retain_until: new Date(noon + 30 * day),
+  ...fields,
+});

@@ -1,0 +1,244 @@
+import { randomUUID } from "node:crypto";
+import type { APIGatewayProxyEvent } from "aws-lambda";
+import { beforeEach, describe, expect, test } from "vitest";
+import { serve } from "../../../functions/add-account-member.ts";
+import { invoke, type LambdaHandler } from "../../../infra/local/lambda.ts";
+import { revokeApiKey } from "../../../lib/api-keys/store.ts";
+import { storeMessage } from "../../../lib/messages/store.ts";
+import { bearer, call, newKey, newMessage, noon, startService, table } from "../../harness/service.ts";
+
+let url: string;
+beforeEach(async () => {
+  url = await startService();
+});
+
+const messageUrl = (account_id: string, message_id: string = randomUUID()) =>
+  `${url}/v2/accounts/${account_id}/messages/${message_id}`;
+
+const storedMessage = async (fields: Partial<Parameters<typeof newMessage>[0]> & { account_id: string }) => {
+  const message = newMessage(fields);
+  await storeMessage(table, message, null, noon);
+  return message;
+};
+
+describe("Credentials", () => {
+  test.each([
+    ["no Authorization header", {}],
+    ["another scheme", { Authorization: "Basic dXNlcjpwYXNz" }],
+    ["a scheme without a token", { Authorization: "Bearer" }],
+    ["two tokens", { Authorization: "Bearer one two" }],
+    ["characters that no token has", { Authorization: "Bearer not,a,token" }],
+  ])("with %s are missing or malformed: 401", async (_, headers) => {
+    const response = await call(messageUrl(randomUUID()), { headers: headers as Record<string, string> });
+
+    expect(response.status).toBe(401);
+    expect(await response.json()).toEqual({ message: "Missing or malformed bearer token" });
+    expect(response.headers.get("www-authenticate")).toBe("Bearer");
+  });
+
+  test("are missing from an event without headers, such as a console's test event: 401", async () => {
+    const handler = serve(table, () => noon) as unknown as LambdaHandler;
+    const event = { pathParameters: null, headers: null } as unknown as APIGatewayProxyEvent;
+
+    expect(await invoke(handler, event)).toMatchObject({ statusCode: 401 });
+  });
+
+  test.each(["Bearer", "bearer", "BEARER"])("are read with the scheme spelled %s", async (scheme) => {
+    const { secret, account_id } = await newKey();
+
+    const response = await call(messageUrl(account_id), {
+      headers: { Authorization: `${scheme} ${secret}` },
+    });
+
+    expect(response.status).toBe(404);
+  });
+});
+
+describe("A key that is", () => {
+  const answerTo = async (account_id: string, secret: string) => {
+    const response = await call(messageUrl(account_id), { headers: bearer(secret) });
+    const { date, ...headers } = Object.fromEntries(response.headers);
+    return { status: response.status, body: await response.text(), headers };
+  };
+  const invalid = {
+    status: 401,
+    body: '{"message":"Invalid API key"}',
+    headers: expect.objectContaining({ "www-authenticate": 'Bearer error="invalid_token"' }),
+  };
+
+  test("unknown is refused", async () => {
+    expect(await answerTo(randomUUID(), "emk_unknown")).toEqual(invalid);
+  });
+
+  test("revoked is refused from the next request on", async () => {
+    const { secret, account_id, id } = await newKey();
+    expect(await answerTo(account_id, secret)).toMatchObject({ status: 404 });
+
+    await revokeApiKey(table, id, noon);
+
+    expect(await answerTo(account_id, secret)).toEqual(invalid);
+  });
+
+  test("expired is refused, though the table has not purged it", async () => {
+    const { secret, account_id } = await newKey({ expires_at: noon / 1000 });
+
+    expect(await answerTo(account_id, secret)).toEqual(invalid);
+  });
+
+  test("in its last second is accepted", async () => {
+    const { secret, account_id } = await newKey({ expires_at: noon / 1000 + 1 });
+
+    expect(await answerTo(account_id, secret)).toMatchObject({ status: 404 });
+  });
+
+  test("another account's is refused", async () => {
+    const { secret } = await newKey();
+
+    expect(await answerTo(randomUUID(), secret)).toEqual(invalid);
+  });
+
+  test("unknown, revoked, expired or another account's is answered with the same bytes", async () => {
+    const revoked = await newKey();
+    await revokeApiKey(table, revoked.id, noon);
+    const expired = await newKey({ expires_at: noon / 1000 - 1 });
+    const other = await newKey();
+
+    const answers = [
+      await answerTo(randomUUID(), "emk_unknown"),
+      await answerTo(revoked.account_id, revoked.secret),
+      await answerTo(expired.account_id, expired.secret),
+      await answerTo(randomUUID(), other.secret),
+    ];
+
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+  });
+});
+
+describe("The scope", () => {
+  const readWith = async (scopes: string[], fields: Partial<Parameters<typeof newMessage>[0]> = {}) => {
+    const { secret, account_id } = await newKey({ scopes });
+    const { id } = await storedMessage({ account_id, ...fields });
+    return call(messageUrl(account_id, id), { headers: bearer(secret) });
+  };
+
+  test.each([["*"], ["messages:read:all"], ["messages:read:{example.com}"]])(
+    "%s reads a message",
+    async (scope) => {
+      expect((await readWith([scope])).status).toBe(200);
+    },
+  );
+
+  test("of a domain is compared without regard to the case of the sender", async () => {
+    const response = await readWith(["messages:read:{example.com}"], { sender: "Hello@EXAMPLE.com" });
+
+    expect(response.status).toBe(200);
+  });
+
+  test("of a domain means the recipient's domain for an incoming message", async () => {
+    const fields = { direction: "incoming", sender: "x@example.net", recipient: "y@example.com" } as const;
+
+    expect((await readWith(["messages:read:{example.com}"], fields)).status).toBe(200);
+    expect((await readWith(["messages:read:{example.net}"], fields)).status).toBe(403);
+  });
+
+  test.each([
+    ["no scope at all", []],
+    ["only the scope of the other operation", ["accounts:members:add"]],
+    ["only the scope of another domain", ["messages:read:{example.org}"]],
+    ["only the scope of a subdomain", ["messages:read:{mail.example.com}"]],
+    ["only the scope of a parent domain", ["messages:read:{com}"]],
+  ])("is lacking with %s: 403", async (_, scopes) => {
+    const response = await readWith(scopes);
+
+    expect(response.status).toBe(403);
+    expect(await response.json()).toEqual({ message: "The API key lacks the scope messages:read:all" });
+    expect(response.headers.get("www-authenticate")).toBe('Bearer error="insufficient_scope"');
+  });
+
+  test("is checked before a message that does not exist is told of", async () => {
+    const without = await newKey({ scopes: ["accounts:members:add"] });
+    const confined = await newKey({ scopes: ["messages:read:{example.com}"] });
+
+    const refused = await call(messageUrl(without.account_id), { headers: bearer(without.secret) });
+    const missing = await call(messageUrl(confined.account_id), { headers: bearer(confined.secret) });
+
+    expect(refused.status).toBe(403);
+    expect(missing.status).toBe(404);
+  });
+
+  test("accounts:members:add is what adding a member asks for", async () => {
+    const add = async (scopes: string[]) => {
+      const { secret, account_id } = await newKey({ scopes });
+      return call(`${url}/v2/accounts/${account_id}/members`, {
+        method: "POST",
+        headers: { ...bearer(secret), "Content-Type": "application/json" },
+        body: JSON.stringify({ email: "scoped@example.com", role: "Analyst" }),
+      });
+    };
+
+    expect((await add(["accounts:members:add"])).status).toBe(201);
+    const refused = await add(["messages:read:all"]);
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toEqual({ message: "The API key lacks the scope accounts:members:add" });
+  });
+});
+
+describe("Checks run in the contract's order:", () => {
+  const everythingWrong = { "Content-Type": "text/plain", "Idempotency-Key": "k".repeat(256) };
+  const add = (account_id: string, headers: Record<string, string>, body = "x".repeat(70_000)) =>
+    call(`${url}/v2/accounts/${account_id}/members`, { method: "POST", headers, body });
+
+  test("credentials before all else", async () => {
+    expect((await add("no-uuid", everythingWrong)).status).toBe(401);
+  });
+
+  test("the key before the path", async () => {
+    const response = await add("no-uuid", { ...everythingWrong, ...bearer("emk_unknown") });
+
+    expect(await response.json()).toEqual({ message: "Invalid API key" });
+  });
+
+  test("the path before the key's account", async () => {
+    const { secret } = await newKey();
+
+    const response = await add("no-uuid", { ...everythingWrong, ...bearer(secret) });
+
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({ message: "account_id must be a UUID" });
+  });
+
+  test("the key's account before its scope", async () => {
+    const { secret } = await newKey({ scopes: [] });
+
+    expect((await add(randomUUID(), { ...everythingWrong, ...bearer(secret) })).status).toBe(401);
+  });
+
+  test("the scope before the Idempotency-Key", async () => {
+    const { secret, account_id } = await newKey({ scopes: [] });
+
+    expect((await add(account_id, { ...everythingWrong, ...bearer(secret) })).status).toBe(403);
+  });
+
+  test("the Idempotency-Key before the media type", async () => {
+    const { secret, account_id } = await newKey();
+
+    const response = await add(account_id, { ...everythingWrong, ...bearer(secret) });
+
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({ message: "Idempotency-Key must be 1 to 255 characters" });
+  });
+
+  test("the media type before the size", async () => {
+    const { secret, account_id } = await newKey();
+
+    expect((await add(account_id, { "Content-Type": "text/plain", ...bearer(secret) })).status).toBe(415);
+  });
+
+  test("the size before the JSON", async () => {
+    const { secret, account_id } = await newKey();
+
+    expect((await add(account_id, { "Content-Type": "application/json", ...bearer(secret) })).status).toBe(
+      413,
+    );
+  });
+});

@@ -1,0 +1,256 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import {
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  QueryCommand,
+  TransactWriteCommand,
+} from "@aws-sdk/lib-dynamodb";
+import { mockClient } from "aws-sdk-client-mock";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { storeMessage } from "../../../lib/messages/store.ts";
+import { segmentKey } from "../../../lib/table/keys.ts";
+import { bearer, call, newKey, newMessage, noon, startService, table } from "../../harness/service.ts";
+
+type Key = Awaited<ReturnType<typeof newKey>>;
+
+let output: string;
+let url: string;
+let key: Key;
+beforeEach(async () => {
+  vi.stubEnv("POWERTOOLS_LOG_LEVEL", "INFO");
+  vi.stubEnv("POWERTOOLS_METRICS_DISABLED", "false");
+  vi.stubEnv("POWERTOOLS_METRICS_NAMESPACE", "EmailApi/test");
+  vi.stubEnv("AWS_LAMBDA_INITIALIZATION_TYPE", "on-demand");
+  output = "";
+  const capture = (chunk: string | Uint8Array) => {
+    output += chunk;
+    return true;
+  };
+  vi.spyOn(process.stdout, "write").mockImplementation(capture);
+  vi.spyOn(process.stderr, "write").mockImplementation(capture);
+  url = await startService();
+  key = await newKey();
+  return () => {
+    vi.restoreAllMocks();
+    vi.unstubAllEnvs();
+  };
+});
+
+const lines = () =>
+  output
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+const requests = () => lines().filter(({ message }) => message === "request");
+const metrics = () => lines().filter(({ _aws }) => _aws);
+
+/** The line is written after the response: a moment passes before it is there. */
+const requestLine = () => vi.waitUntil(() => requests()[0]);
+
+const add = (body: object | string, headers: Record<string, string> = {}) =>
+  call(`${url}/v2/accounts/${key.account_id}/members`, {
+    method: "POST",
+    headers: { ...bearer(key.secret), "Content-Type": "application/json", ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+
+const get = (id: string, headers = bearer(key.secret)) =>
+  call(`${url}/v2/accounts/${key.account_id}/messages/${id}`, { headers });
+
+const newMember = () => ({ email: `${randomUUID()}@example.com`, role: "Developer" });
+
+describe("One line a request", () => {
+  test("tells who called what, how it ended, how long it took and what it consumed", async () => {
+    const message = newMessage({ account_id: key.account_id });
+    await storeMessage(table, message, Buffer.from("Subject: x\r\n\r\nx"), noon);
+
+    await (await get(message.id)).text();
+
+    const line = await requestLine();
+    expect(line).toMatchObject({
+      level: "INFO",
+      service: "GetMessage",
+      operation: "GetMessage",
+      account_id: key.account_id,
+      key_id: key.id,
+      status: 200,
+      request_id: expect.any(String),
+      function_request_id: expect.any(String),
+      duration_ms: expect.any(Number),
+      consumed_capacity: 1.5,
+    });
+    expect(requests()).toHaveLength(1);
+  });
+
+  test("is written for a refused request, too, without an account that nobody has shown to be theirs", async () => {
+    await get(randomUUID(), bearer("emk_unknown"));
+
+    const line = await requestLine();
+    expect(line).toMatchObject({ level: "INFO", operation: "GetMessage", status: 401 });
+    expect(line).not.toHaveProperty("account_id");
+    expect(line).not.toHaveProperty("key_id");
+  });
+
+  test("has the reason of a server error, which the caller is not told", async () => {
+    const dynamodb = mockClient(DynamoDBDocumentClient);
+    dynamodb
+      .on(GetCommand)
+      .rejects(Object.assign(new Error("the reason"), { name: "AccessDeniedException" }));
+    dynamodb.on(QueryCommand).resolves({});
+
+    await get(randomUUID());
+    dynamodb.restore();
+
+    expect(await requestLine()).toMatchObject({
+      level: "ERROR",
+      status: 500,
+      error: {
+        name: "AccessDeniedException",
+        message: "the reason",
+        stack: expect.stringContaining("the reason"),
+      },
+    });
+  });
+});
+
+test("A caller who leaves before the end is no server error", async () => {
+  const message = newMessage({ account_id: key.account_id });
+  await storeMessage(table, message, randomBytes(3_000_000), noon);
+  const leaving = new AbortController();
+  const response = await fetch(`${url}/v2/accounts/${key.account_id}/messages/${message.id}`, {
+    headers: { ...bearer(key.secret), "Accept-Encoding": "identity" },
+    signal: leaving.signal,
+  });
+
+  leaving.abort();
+  await expect(response.arrayBuffer()).rejects.toThrow();
+
+  expect(await requestLine()).toMatchObject({ level: "INFO", status: 200 });
+  expect(metrics().filter((line) => "ServerError" in line)).toEqual([]);
+});
+
+describe("Counted, by operation:", () => {
+  const counts = () =>
+    metrics().map(({ _aws, service, ...values }) => ({
+      namespace: _aws.CloudWatchMetrics[0].Namespace,
+      dimensions: _aws.CloudWatchMetrics[0].Dimensions,
+      service,
+      ...values,
+    }));
+  const count = (name: string) => ({
+    namespace: "EmailApi/test",
+    dimensions: [["service"]],
+    service: "AddAccountMember",
+    [name]: 1,
+  });
+
+  test("a cold start, once", async () => {
+    await add(newMember());
+    await add(newMember());
+
+    await vi.waitUntil(() => requests().length === 2);
+    expect(counts()).toEqual([count("ColdStart")]);
+  });
+
+  test("a replay and a payload mismatch", async () => {
+    const headers = { "Idempotency-Key": randomUUID() };
+    const body = newMember();
+
+    await add(body, headers);
+    await add(body, headers);
+    await add({ ...body, role: "Analyst" }, headers);
+
+    await vi.waitUntil(() => requests().length === 3);
+    expect(counts()).toEqual([count("ColdStart"), count("Replay"), count("PayloadMismatch")]);
+  });
+
+  test("a server error", async () => {
+    const dynamodb = mockClient(DynamoDBDocumentClient);
+    dynamodb.rejects(Object.assign(new Error("slow down"), { name: "ThrottlingException" }));
+
+    await add(newMember());
+    dynamodb.restore();
+
+    await requestLine();
+    expect(counts()).toEqual([count("ColdStart"), count("ServerError")]);
+  });
+});
+
+test("Neither a key, an address, a subject nor content is ever logged, whatever happens", async () => {
+  const secret = (what: string) => `secret-${what}-${randomUUID()}`;
+  const secrets = {
+    name: secret("name"),
+    idempotencyKey: secret("idempotency-key"),
+    subject: secret("subject"),
+    content: secret("content"),
+    unknownKey: `emk_${secret("unknown")}`,
+    malformed: secret("malformed"),
+    key: key.secret,
+  };
+  const email = `${secret("email")}@example.com`;
+  const member = { email, role: "Developer", name: secrets.name };
+  const use = { "Idempotency-Key": secrets.idempotencyKey };
+  const fields = { account_id: key.account_id, sender: email, recipient: email, subject: secrets.subject };
+  const message = newMessage(fields);
+  await storeMessage(
+    table,
+    message,
+    Buffer.from(`Subject: ${secrets.subject}\r\n\r\n${secrets.content}`),
+    noon,
+  );
+  const broken = newMessage(fields);
+  await storeMessage(
+    table,
+    broken,
+    Buffer.concat([Buffer.from(secrets.content), randomBytes(3_000_000)]),
+    noon,
+  );
+  const missing = segmentKey(key.account_id, broken.id, 6);
+  await table.client.send(new DeleteCommand({ TableName: table.name, Key: missing }));
+  const confined = await newKey({ account_id: key.account_id, scopes: ["messages:read:{example.net}"] });
+
+  const statuses: number[] = [];
+  const settle = async (response: Promise<Response>) => {
+    const answer = await response;
+    statuses.push(answer.status);
+    await answer.text().catch(() => {});
+  };
+  await settle(add(member, use));
+  await settle(add(member, use));
+  await settle(add(member));
+  await settle(add({ ...member, role: "Analyst" }, use));
+  await settle(add({ ...member, role: secrets.name }));
+  await settle(add(`{"email":"${email}"`));
+  await settle(add(secrets.content.repeat(2000)));
+  await settle(add(member, { "Content-Type": "text/plain" }));
+  await settle(add(member, { "Idempotency-Key": secrets.idempotencyKey.repeat(9) }));
+  await settle(get(message.id));
+  await settle(get(broken.id));
+  await settle(get(secrets.content));
+  await settle(get(randomUUID()));
+  await settle(get(message.id, bearer(confined.secret)));
+  await settle(get(message.id, bearer(secrets.unknownKey)));
+  await settle(get(message.id, { Authorization: `${secrets.malformed}` }));
+  const dynamodb = mockClient(DynamoDBDocumentClient);
+  const item = { pk: { S: `USER#${email}` }, email: { S: email }, subject: { S: secrets.subject } };
+  dynamodb.on(GetCommand).resolves({ Item: { id: "x", account_id: key.account_id, scopes: ["*"], email } });
+  for (const name of ["TransactionCanceledException", "ThrottlingException"]) {
+    const CancellationReasons = [{ Code: "ValidationError", Item: item }];
+    dynamodb
+      .on(TransactWriteCommand)
+      .rejects(Object.assign(new Error("refused"), { name, CancellationReasons, Item: item, input: member }));
+    await settle(add(member));
+  }
+  dynamodb.restore();
+
+  await vi.waitUntil(() => requests().length === statuses.length);
+  expect(statuses).toEqual([
+    201, 201, 409, 422, 400, 400, 413, 415, 400, 200, 200, 400, 404, 403, 401, 401, 500, 503,
+  ]);
+  expect(requests().filter(({ level }) => level === "ERROR")).toHaveLength(3);
+  for (const [what, value] of Object.entries({ ...secrets, email, confined: confined.secret })) {
+    expect(output, what).not.toContain(value);
+    expect(output, what).not.toContain(Buffer.from(value).toString("base64").slice(0, -4));
+  }
+});

@@ -1,0 +1,102 @@
+/** What an import learns of an email from its own header. */
+import { expect, test } from "vitest";
+import { readEnvelope } from "../../../lib/messages/envelope.ts";
+import { sampleEmail } from "../../harness/sample-email.ts";
+
+const read = (...header: string[]) => readEnvelope(Buffer.from(`${header.join("\r\n")}\r\n\r\n`));
+
+test("the envelope of an email is in its header", async () => {
+  expect(await readEnvelope(await sampleEmail("invoice-pdf-attachment"))).toEqual({
+    subject: "Ihre Rechnung 2026-1120 über 90 €",
+    sender: "rechnung@example.com",
+    recipient: "s.muessig@example.net",
+    message_id: "<invoice.2026-1120@example.com>",
+    date: new Date("2026-11-20T16:05:12Z"),
+  });
+});
+
+test("a bounce has an envelope too", async () => {
+  expect(await readEnvelope(await sampleEmail("bounce-delivery-status"))).toEqual({
+    subject: "Undelivered Mail Returned to Sender",
+    sender: "MAILER-DAEMON@mx.example.net",
+    recipient: "bounces@example.com",
+    message_id: "<20261120120106.4Xk2QZ6YhWz@mx.example.net>",
+    date: new Date("2026-11-20T12:01:06Z"),
+  });
+});
+
+test("addresses are found behind quoted names, in groups; the Message-ID is trimmed", async () => {
+  expect(await readEnvelope(await sampleEmail("group-recipients"))).toEqual({
+    subject: "To a group",
+    sender: "ada@example.com",
+    recipient: "bob@example.org",
+    message_id: "<group@example.com>",
+    date: new Date("2026-11-20T11:00:00Z"),
+  });
+});
+
+test("what a header does not say is empty, or null for the date", async () => {
+  const nothing = { subject: "", sender: "", recipient: "", message_id: "", date: null };
+
+  expect(await readEnvelope(await sampleEmail("empty"))).toEqual(nothing);
+  expect(await readEnvelope(await sampleEmail("no-headers"))).toEqual(nothing);
+});
+
+test("the sender is that of From, else of Sender, else of Return-Path", async () => {
+  const lines = ["Return-Path: <c@example.com>", "Sender: b@example.com", "From: a@example.com"];
+
+  expect((await read(...lines)).sender).toBe("a@example.com");
+  expect((await read(...lines.slice(0, 2))).sender).toBe("b@example.com");
+  expect((await read(...lines.slice(0, 1))).sender).toBe("c@example.com");
+  expect((await read("Return-Path: <>")).sender).toBe("");
+});
+
+test("the recipient is that of To, else of Delivered-To, X-Original-To or Cc", async () => {
+  const lines = [
+    "Cc: d@example.com",
+    "X-Original-To: c@example.com",
+    "Delivered-To: b@example.com",
+    "To: a@example.com",
+  ];
+
+  expect((await read(...lines)).recipient).toBe("a@example.com");
+  expect((await read(...lines.slice(0, 3))).recipient).toBe("b@example.com");
+  expect((await read(...lines.slice(0, 2))).recipient).toBe("c@example.com");
+  expect((await read(...lines.slice(0, 1))).recipient).toBe("d@example.com");
+  expect((await read("To: undisclosed-recipients:;", ...lines.slice(0, 1))).recipient).toBe("d@example.com");
+});
+
+test.each([
+  ["ada@example.com (Ada <wrong@example.net>)", "ada@example.com"],
+  ['"wrong@example.net" <ada@example.com>', "ada@example.com"],
+  ["=?utf-8?q?wrong=40example=2Enet=2C?= <ada@example.com>", "ada@example.com"],
+  ["Zoë <zoë@example.com>", "zoë@example.com"],
+  ["Ada, Bob <bob@example.com>", "bob@example.com"],
+  ["MAILER-DAEMON", ""],
+])("From: %s is sent by %j", async (from, sender) => {
+  expect((await read(`From: ${from}`)).sender).toBe(sender);
+});
+
+test.each([
+  ["Fri, 20 Nov 2026 13:00:00 +0100 (CET)", "2026-11-20T12:00:00.000Z"],
+  ["20 Nov 2026 07:30:00 -0430", "2026-11-20T12:00:00.000Z"],
+  ["Fri, 20 Nov 2026 12:00 GMT", "2026-11-20T12:00:00.000Z"],
+  ["Fri, 20 Nov 26 12:00:00 Z", "2026-11-20T12:00:00.000Z"],
+  ["Fri, 20 Nov 98 04:00:00 PST", "1998-11-20T12:00:00.000Z"],
+  ["Fri,20 November 2026 12:00:00", "2026-11-20T12:00:00.000Z"],
+  ["Thu, 31 Dec 1998 23:59:60 +0000", "1999-01-01T00:00:00.000Z"],
+  ["Mon, 29 Feb 2028 12:00:00 +0000", "2028-02-29T12:00:00.000Z"],
+])("Date: %s is %s", async (date, iso) => {
+  expect((await read(`Date: ${date}`)).date?.toISOString()).toBe(iso);
+});
+
+test.each([
+  "",
+  "yesterday",
+  "Foo 1",
+  "31 Feb 2026 12:00:00 +0000",
+  "20 Nov 2026 25:00:00 +0000",
+  "20 Xyz 2026 12:00:00",
+])("Date: %s is no date", async (date) => {
+  expect((await read(`Date: ${date}`)).date).toBeNull();
+});

@@ -1,0 +1,88 @@
+/** Text and headers in the charsets that mail is written in. */
+import { expect, test } from "vitest";
+import { decodeCharset } from "../../../../lib/messages/mime/charset.ts";
+import { parseSample } from "../../../harness/sample-email.ts";
+
+test.each([
+  ["iso-2022-jp", "明日の会議は10時からです。\r\nよろしくお願いします。\r\n", "会議のお知らせ"],
+  ["shift-jis-cp932", "㈱サンプルの髙橋です。\r\n", "①番の請求書"],
+  ["gb18030", "您的订单已发货。𠮷\r\n", "您好，世界"],
+  ["gb2312", "<p>朱镕基</p>\r\n", "中文"],
+  ["big5", "您好，訂單已出貨。\r\n", "測試"],
+  ["korean-beyond-euc-kr", "펲시콜라 똠방각하 찦차\r\n", "안녕하세요"],
+  ["iso-2022-kr", "안녕하세요, Bob\r\n", "Korean of 1993"],
+  ["koi8-r", "Здравствуйте! Заказ отправлен.\r\n", "Привет"],
+  ["windows-1251", "Оплатите счёт до пятницы — спасибо.\r\n", "Счёт №42"],
+  ["iso-8859-15-underscore", "Prix : 10 €, cœur à prendre\r\n", "10 €"],
+  ["hebrew-iso-8859-8-i", "שלום עולם\r\n", "שלום"],
+  ["utf-16-base64", "<p>Grüße 🌍</p>\r\n", "Wide"],
+  ["utf-7", "Grüße aus Köln\r\n", "Grüße"],
+])("text and encoded words are converted to Unicode: %s", async (name, content, subject) => {
+  const { parts, headers } = await parseSample(name);
+
+  expect(parts.map((part) => part.content)).toEqual([content]);
+  expect(headers.Subject).toEqual([subject]);
+});
+
+test.each([
+  ["latin1-8bit-undeclared", "Un café crème à 2€, s'il vous plaît.\r\n", "Café"],
+  ["utf8-8bit-undeclared", "Un café crème à 2€, s'il vous plaît.\r\n", "Café"],
+  ["us-ascii-with-utf8-bytes", "Zürich – Genève\r\n", "Schedule"],
+  ["unknown-charset", "<p>Grüße</p>\r\n", "Grüße"],
+])(
+  "without a known charset, text is UTF-8 if it is valid, else windows-1252: %s",
+  async (name, content, subject) => {
+    const { parts, headers } = await parseSample(name);
+
+    expect(parts.map((part) => part.content)).toEqual([content]);
+    expect(headers.Subject).toEqual([subject]);
+  },
+);
+
+test("bytes that the named charset can't hold become U+FFFD", async () => {
+  const { parts } = await parseSample("utf8-declared-but-latin1");
+
+  expect(parts.map((part) => part.content)).toEqual(["cr\ufffdme br\ufffdl\ufffde\r\n"]);
+});
+
+test("a byte-order mark is no part of the text, a later one is", async () => {
+  const { parts } = await parseSample("utf8-body-with-byte-order-mark");
+
+  expect(parts.map((part) => part.content)).toEqual(["Hello \ufeffagain\r\n"]);
+});
+
+test("the charset is read from a parameter with a comment; the first of two counts", async () => {
+  const { parts } = await parseSample("charset-parameter-with-comment");
+
+  expect(parts).toEqual([{ content_type: "text/html", content: "Śkoda\r\n" }]);
+});
+
+test.each([
+  ["utf8", "c3bc", "ü"],
+  ["UTF_8", "c3bc", "ü"],
+  ["latin1", "80", "€"],
+  ["iso-8859-1", "93", "“"],
+  ["cp1252", "80", "€"],
+  ["windows1252", "80", "€"],
+  ["x-sjis", "8b", "\ufffd"],
+  ["cp936", "d6d0", "中"],
+  ["cp949", "8141", "갂"],
+  ["euckr", "b0a1", "가"],
+  ["eucjp", "a4a2", "あ"],
+  ["euc_jp", "a4a2", "あ"],
+  ["big5-hkscs", "8740", "䏰"],
+  ["tis-620", "a1", "ก"],
+  ["x-mac-roman", "8a", "ä"],
+  ["cp850", "81", "ü"],
+  ["utf-16", "00fc", "ü"],
+  ["utf-16", "fffefc00", "ü"],
+  ["utf-16le", "fc00", "ü"],
+  ["utf-32", "fffe0000fc000000", "ü"],
+  ["binary", "c3bc", "ü"],
+  ["Base_64", "c3bc", "ü"],
+  ["unicode-1-1-utf-7", "412b2d2b324433634b51", "A+🐩"],
+  ["utf-7", "2b4155772d582b415577214f4b", "ŌXŌ!OK"],
+  ["constructor", "fc", "ü"],
+])("charset %s turns %s into %s", (name, bytes, text) => {
+  expect(decodeCharset(Buffer.from(bytes, "hex"), name)).toBe(text);
+});

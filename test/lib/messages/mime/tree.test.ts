@@ -1,0 +1,173 @@
+/** Where parts start and end, in multiparts as they should be and as they are. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { MAX_HEADER_BYTES, MAX_NESTING, MAX_PARTS } from "../../../../lib/messages/mime/tree.ts";
+import { parseEmail } from "../../../../lib/messages/mime.ts";
+import { attachment, html, parseSample, text } from "../../../harness/sample-email.ts";
+
+const parse = (email: string) => parseEmail(Buffer.from(email, "latin1"));
+
+test.each([
+  ["lf-line-ends", [text("first\nline"), html("<p>second</p>\n")], "Line ends of Unix"],
+  ["cr-line-ends", [text("first"), html("<p>second</p>")], "Line ends of classic Mac OS"],
+  ["mixed-line-ends", [text("first"), text("second")], "Relayed  twice"],
+])("lines may end in any way: %s", async (name, parts, subject) => {
+  const parsed = await parseSample(name);
+
+  expect(parsed.parts).toEqual(parts);
+  expect(parsed.headers.Subject).toEqual([subject]);
+});
+
+test("an email that was cut off has what there is of its last part", async () => {
+  expect(await parseSample("unterminated-multipart")).toMatchObject({
+    parts: [text("The whole text")],
+    attachments: [attachment("application/octet-stream", "hello worl")],
+  });
+});
+
+test("a boundary of an outer multipart closes the inner ones, though one starts like the other", async () => {
+  expect(await parseSample("unterminated-nested-multiparts")).toMatchObject({
+    parts: [text("text"), html("<p>text</p>")],
+    attachments: [attachment("application/pdf", "%PDF-")],
+  });
+});
+
+test("white space after a boundary does not count", async () => {
+  const { parts } = await parseSample("boundary-with-padding");
+
+  expect(parts).toEqual([text("first"), html("<p>second</p>")]);
+});
+
+test("preamble, epilogue and lines that are almost boundaries are no parts", async () => {
+  const { parts } = await parseSample("preamble-and-epilogue");
+
+  expect(parts).toEqual([text("--bb is text, and so are\r\n--b-\r\n-- b")]);
+});
+
+test("a multipart without a usable boundary is text/plain", async () => {
+  const unnamed = await parseSample("multipart-without-boundary");
+  const absent = await parseSample("multipart-boundary-not-in-body");
+
+  expect(unnamed.parts).toEqual([text("--b\r\nHello\r\n")]);
+  expect(absent.parts).toEqual([text("Grüße\r\n--right"), html("<p>Hello</p>")]);
+});
+
+test("a part may lack its header, its empty line or its body", async () => {
+  expect(await parseSample("part-without-empty-line")).toMatchObject({
+    parts: [text("Just text, no header"), html(""), text("")],
+    attachments: [attachment("image/png", "", "dot.png")],
+  });
+});
+
+test("a boundary that two nested multiparts share belongs to the inner one, until it is closed", async () => {
+  const nested = "Content-Type: multipart/mixed; boundary=b\n\n--b\n";
+  const parsed = await parse(`${nested}${nested}\ninner\n--b--\n--b\n\nouter\n--b--\n`);
+
+  expect(parsed?.parts).toEqual([text("inner"), text("outer")]);
+});
+
+test("a boundary means nothing once an outer multipart went on, or ended", async () => {
+  const nested = (boundary: string) =>
+    `Content-Type: multipart/mixed; boundary=${boundary}\n\n--${boundary}\n`;
+  const wentOn = await parse(`${nested("a")}${nested("b")}\none\n--a\n\n--b\ntwo\n--a--\n`);
+  const ended = await parse(`${nested("a")}${nested("b")}\none\n--a--\n--a\n\nepilogue\n--b\n\nepilogue\n`);
+
+  expect(wentOn?.parts).toEqual([text("one"), text("--b\ntwo")]);
+  expect(ended?.parts).toEqual([text("one")]);
+});
+
+test("a boundary that ends in hyphens is not the end of another", async () => {
+  const nested = (boundary: string) =>
+    `Content-Type: multipart/mixed; boundary="${boundary}"\n\n--${boundary}\n`;
+  const parsed = await parse(
+    `${nested("a")}${nested("a--")}\none\n--a--\n\ntwo\n--a----\n--a\n\nthree\n--a--\n`,
+  );
+
+  expect(parsed?.parts).toEqual([text("one"), text("two"), text("three")]);
+});
+
+test("past the limits there is no parsed content, at them there is", async () => {
+  const multiparts = (count: number) =>
+    Array.from(
+      { length: count },
+      (_, i) => `Content-Type: multipart/mixed; boundary=b${i}\n\n--b${i}\n`,
+    ).join("");
+  const siblings = (count: number) =>
+    `Content-Type: multipart/mixed; boundary=b\n\n${"--b\n\nx\n".repeat(count - 1)}`;
+  const header = (bytes: number) => `A: ${"x".repeat(bytes - 5)}\n\n`;
+
+  expect((await parse(`${multiparts(MAX_NESTING)}\nx`))?.parts).toEqual([text("x")]);
+  expect(await parse(`${multiparts(MAX_NESTING + 1)}\nx`)).toBeNull();
+  expect((await parse(siblings(MAX_PARTS)))?.parts).toHaveLength(MAX_PARTS - 1);
+  expect(await parse(siblings(MAX_PARTS + 1))).toBeNull();
+  expect((await parse(header(MAX_HEADER_BYTES)))?.parts).toEqual([text("")]);
+  expect(await parse(header(MAX_HEADER_BYTES + 1))).toBeNull();
+});
+
+/** A MIME tree and what it has to parse to. */
+type Tree = {
+  source: Buffer;
+  parts: { content: string }[];
+  attachments: { content: string; filename: string }[];
+};
+
+const lines = (...texts: string[]) => Buffer.from(texts.join("\r\n"));
+const folded = (base64: string) => base64.replace(/.{76}/g, "$&\r\n");
+
+const textLeaf = fc.string({ unit: "grapheme" }).map(
+  (content): Tree => ({
+    source: lines("Content-Type: text/plain; charset=utf-8", "Content-Transfer-Encoding: 8bit", "", content),
+    parts: [text(content)],
+    attachments: [],
+  }),
+);
+
+const base64Leaf = fc.tuple(fc.uint8Array({ maxLength: 300 }), fc.stringMatching(/^[a-z]{1,8}$/)).map(
+  ([content, name]): Tree => ({
+    source: lines(
+      `Content-Type: image/png; name="${name}"`,
+      "Content-Transfer-Encoding: base64",
+      "",
+      folded(Buffer.from(content).toString("base64")),
+    ),
+    parts: [],
+    attachments: [attachment("image/png", Buffer.from(content), name)],
+  }),
+);
+
+const binaryLeaf = fc.uint8Array({ maxLength: 300 }).map(
+  (content): Tree => ({
+    source: Buffer.concat([lines("Content-Type: application/octet-stream", "", ""), content]),
+    parts: [],
+    attachments: [attachment("application/octet-stream", Buffer.from(content))],
+  }),
+);
+
+const { tree } = fc.letrec<{ tree: Tree; multipart: Tree }>((tie) => ({
+  tree: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    textLeaf,
+    base64Leaf,
+    binaryLeaf,
+    tie("multipart"),
+  ),
+  multipart: fc.tuple(fc.uuid(), fc.array(tie("tree"), { minLength: 1, maxLength: 4 })).map(
+    ([boundary, children]): Tree => ({
+      source: Buffer.concat([
+        lines(`Content-Type: multipart/mixed; boundary="${boundary}"`, "", "preamble"),
+        ...children.flatMap(({ source }) => [lines("", `--${boundary}`, ""), source]),
+        lines("", `--${boundary}--`, "epilogue"),
+      ]),
+      parts: children.flatMap(({ parts }) => parts),
+      attachments: children.flatMap(({ attachments }) => attachments),
+    }),
+  ),
+}));
+
+test("every leaf of any MIME tree comes back in order, byte for byte", async () => {
+  await fc.assert(
+    fc.asyncProperty(tree, async ({ source, parts, attachments }) => {
+      expect(await parseEmail(source)).toMatchObject({ parts, attachments });
+    }),
+  );
+});

@@ -1,0 +1,260 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { DeleteCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { describe, expect, test } from "vitest";
+import { messageBody } from "../../../lib/messages/body.ts";
+import {
+  recordClick,
+  recordDeliveryAttempt,
+  recordOpen,
+  recordStatus,
+} from "../../../lib/messages/events.ts";
+import { findMessage } from "../../../lib/messages/find.ts";
+import type { Message, NewMessage } from "../../../lib/messages/message.ts";
+import { storeMessage } from "../../../lib/messages/store.ts";
+import { headKey, messagePartition } from "../../../lib/table/keys.ts";
+import type { Table } from "../../../lib/table/table.ts";
+import { newMessage, noon, table } from "../../harness/service.ts";
+
+const account_id = randomUUID();
+const message = (fields: Partial<NewMessage> = {}) => newMessage({ account_id, ...fields });
+const hello = Buffer.from("Subject: Hello\r\n\r\nHello");
+
+const read = async ({ id }: { id: string }, now = noon): Promise<Message | null> => {
+  const found = await findMessage(table, account_id, id, now);
+  if (!found) return null;
+  const chunks: Buffer[] = await messageBody(found).toArray();
+  return JSON.parse(Buffer.concat(chunks).toString());
+};
+
+const itemsOf = async ({ id }: { id: string }) => {
+  const { Items = [] } = await table.client.send(
+    new QueryCommand({
+      TableName: table.name,
+      KeyConditionExpression: "pk = :pk",
+      ExpressionAttributeValues: { ":pk": messagePartition(account_id, id) },
+      ConsistentRead: true,
+    }),
+  );
+  return Items;
+};
+
+/** The table, on which writing fails from the given put on. */
+const failingAfter = (puts: number): Table => {
+  let left = puts;
+  return {
+    name: table.name,
+    client: {
+      send: (async (command: { constructor: { name: string } }) => {
+        if (command.constructor.name === "PutCommand" && left-- <= 0) throw new Error("power cut");
+        return table.client.send(command as never);
+      }) as never,
+    },
+  };
+};
+
+describe("Storing a message", () => {
+  test("answers that it is new, once; repeating changes nothing", async () => {
+    const one = message();
+    expect(await storeMessage(table, one, hello, noon)).toBe(true);
+    await recordOpen(table, one, noon);
+    const before = await itemsOf(one);
+
+    expect(await storeMessage(table, { ...one, subject: "Other", status: "other" }, hello, noon + 1000)).toBe(
+      false,
+    );
+
+    expect(await itemsOf(one)).toEqual(before);
+  });
+
+  test("refuses an id that a message with other content has, and changes nothing", async () => {
+    const one = message();
+    await storeMessage(table, one, hello, noon);
+    const before = await itemsOf(one);
+
+    await expect(storeMessage(table, one, Buffer.from("Subject: Other\r\n\r\n"), noon)).rejects.toThrow(
+      `the message id ${one.id} is taken by a message with other content`,
+    );
+
+    expect(await itemsOf(one)).toEqual(before);
+  });
+
+  test("interrupted between two writes leaves nothing that can be read, and succeeds when repeated", async () => {
+    const one = message();
+    const raw = randomBytes(1_500_000);
+
+    await expect(storeMessage(failingAfter(2), one, raw, noon)).rejects.toThrow("power cut");
+    const between = await read(one);
+    await storeMessage(table, one, raw, noon);
+
+    expect(between).toBeNull();
+    expect((await read(one))?.content).toBe(raw.toString("latin1"));
+  });
+
+  test("twice at once stores it once", async () => {
+    const one = message();
+
+    const news = await Promise.all([
+      storeMessage(table, one, hello, noon),
+      storeMessage(table, one, hello, noon),
+    ]);
+
+    expect(news).toContain(true);
+    expect((await read(one))?.content).toBe(hello.toString());
+  });
+
+  test("whose time has passed makes room for another with its id, before the table has purged it", async () => {
+    const one = message({ retain_until: new Date(noon + 10_000) });
+    await storeMessage(table, one, randomBytes(1_500_000), noon);
+    const other = { ...one, retain_until: new Date(noon + 60_000) };
+
+    expect(await storeMessage(table, other, hello, noon + 10_000)).toBe(true);
+
+    expect((await read(one, noon + 10_000))?.content).toBe(hello.toString());
+  });
+
+  test("is whole though an expired one with its id has left more segments than it has itself", async () => {
+    const one = message({ retain_until: new Date(noon + 10_000) });
+    await storeMessage(table, one, randomBytes(3_000_000), noon);
+    const raw = randomBytes(150_000);
+
+    await storeMessage(table, { ...one, retain_until: new Date(noon + 60_000) }, raw, noon + 10_000);
+
+    expect((await itemsOf(one)).filter(({ expires_at }) => expires_at > noon / 1000 + 10)).toHaveLength(3);
+    expect((await read(one, noon + 10_000))?.content).toBe(raw.toString("latin1"));
+  });
+
+  test("of 40 MiB keeps every byte; of one byte more is refused before anything is written", async () => {
+    const line = Buffer.from(`${randomBytes(57).toString("base64")}\r\n`);
+    const raw = Buffer.alloc(40 * 1024 * 1024, line);
+    raw.write("Subject: Large\r\n\r\n");
+    const one = message();
+    const larger = message();
+
+    await storeMessage(table, one, raw, noon);
+    const refused = storeMessage(table, larger, Buffer.concat([raw, Buffer.from("x")]), noon);
+
+    await expect(refused).rejects.toThrow("the email has 41943041 bytes: at most 41943040 (40 MiB) are kept");
+    expect(await itemsOf(larger)).toEqual([]);
+    const stored = await read(one);
+    expect(stored?.content === raw.toString("latin1")).toBe(true);
+  }, 30_000);
+
+  test.each([
+    ["id", "x"],
+    ["direction", "sideways"],
+    ["retain_until", "tomorrow"],
+    ["tags", "one"],
+    ["reference_message_id", 2n ** 63n],
+  ])("refuses a field that is not what it should be (%s: %s)", async (name, value) => {
+    const one = { ...message(), [name]: value } as NewMessage;
+
+    await expect(storeMessage(table, one, hello, noon)).rejects.toThrow(name);
+  });
+
+  test("keeps retain_until in whole seconds, which the TTL attribute says, too", async () => {
+    const one = message({ retain_until: "2026-12-01T08:00:00.999+01:00" });
+
+    await storeMessage(table, one, hello, noon);
+
+    expect((await read(one))?.retain_until).toBe("2026-12-01T07:00:00.000Z");
+    const expiries = (await itemsOf(one)).map(({ expires_at }) => expires_at);
+    expect(expiries).toEqual([1796108400, 1796108400]);
+  });
+});
+
+describe("What happens to a message later", () => {
+  const attempt = { time: new Date(noon), log: "250 Ok", status: "delivered" };
+  const events: [string, (ref: { account_id: string; id: string }, now: number) => Promise<boolean>][] = [
+    ["a status", (ref, now) => recordStatus(table, ref, { status: "delivered" }, now)],
+    ["a delivery attempt", (ref, now) => recordDeliveryAttempt(table, ref, attempt, now)],
+    ["an open", (ref, now) => recordOpen(table, ref, now)],
+    ["a click", (ref, now) => recordClick(table, ref, now)],
+  ];
+
+  test.each(events)(
+    "%s is not recorded on a message that is missing, and does not make one",
+    async (_, record) => {
+      const one = message();
+
+      expect(await record(one, noon)).toBe(false);
+
+      expect(await itemsOf(one)).toEqual([]);
+    },
+  );
+
+  test.each(events)(
+    "%s is not recorded on a message that has expired, and does not revive it",
+    async (_, record) => {
+      const one = message({ retain_until: new Date(noon + 10_000) });
+      await storeMessage(table, one, hello, noon);
+      const before = await itemsOf(one);
+
+      expect(await record(one, noon + 9_999)).toBe(true);
+      expect(await record(one, noon + 10_000)).toBe(false);
+
+      const changed = (await itemsOf(one)).find(({ sk }) => sk === "HEAD");
+      expect(changed?.updated_at).toBe(new Date(noon + 9_999).toISOString());
+      expect(changed?.expires_at).toBe(before.find(({ sk }) => sk === "HEAD")?.expires_at);
+    },
+  );
+
+  test("is counted exactly when 50 opens, clicks and attempts come at once", async () => {
+    const one = message();
+    await storeMessage(table, one, hello, noon);
+
+    await Promise.all(
+      Array.from({ length: 50 }, () => [
+        recordOpen(table, one, noon),
+        recordClick(table, one, noon),
+        recordDeliveryAttempt(table, one, attempt, noon),
+      ]).flat(),
+    );
+
+    expect(await read(one)).toMatchObject({ open_count: 50, click_count: 50, num_attempts: 50 });
+  });
+
+  test("keeps what became known with a status", async () => {
+    const one = message();
+    await storeMessage(table, one, hello, noon);
+
+    await recordStatus(table, one, { status: "sent", sent_at: "2026-11-20T13:00:00+01:00" }, noon);
+    await recordStatus(table, one, { status: "bounced", bounce_classification: "spam" }, noon);
+
+    expect(await read(one)).toMatchObject({
+      status: "bounced",
+      sent_at: "2026-11-20T12:00:00.000Z",
+      delivered_at: null,
+      bounce_classification: "spam",
+    });
+  });
+});
+
+describe("A message in the table", () => {
+  test("is a partition of its own, whose items all expire with it", async () => {
+    const one = message();
+    await storeMessage(table, one, randomBytes(1_000_000), noon);
+
+    const items = await itemsOf(one);
+
+    expect(items[0]).toMatchObject(headKey(account_id, one.id));
+    expect(items.map(({ sk }) => sk)).toEqual(["HEAD", ...items.slice(1).map((_, n) => `SEGMENT#0000${n}`)]);
+    expect(new Set(items.map(({ expires_at }) => expires_at)).size).toBe(1);
+  });
+
+  test("without its head is not found, whatever segments are left", async () => {
+    const one = message();
+    await storeMessage(table, one, hello, noon);
+    await table.client.send(new DeleteCommand({ TableName: table.name, Key: headKey(account_id, one.id) }));
+
+    expect(await read(one)).toBeNull();
+    await table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: headKey(account_id, one.id),
+        UpdateExpression: "SET expires_at = :t",
+        ExpressionAttributeValues: { ":t": 1 },
+      }),
+    );
+    expect(await read(one)).toBeNull();
+  });
+});
