@@ -36,8 +36,8 @@ const directionOf = (text: string): NewMessage["direction"] => {
 };
 
 /** What the headers say of the message. */
-const readFields = async (raw: Buffer) => {
-  const { date, ...fields } = await readEnvelope(raw);
+const readFields = (raw: Buffer) => {
+  const { date, ...fields } = readEnvelope(raw);
   if (!fields.sender) throw new Error("its headers name no sender");
   if (!fields.recipient) throw new Error("its headers name no recipient");
   return { ...fields, sent_at: date };
@@ -80,7 +80,7 @@ export const run = async (args: string[]): Promise<number> => {
   for (const file of files) {
     try {
       const raw = file === "-" ? await buffer(process.stdin) : await readFile(file);
-      const message = { ...common, ...(await readFields(raw)), id: randomUUID() };
+      const message = { ...common, ...readFields(raw), id: randomUUID() };
       await storeMessage(table, message, raw, now);
       const { id, message_id, account_id } = message;
       print(values.json, { id, file, message_id, account_id }, `${id}  ${file}`);

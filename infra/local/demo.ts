@@ -82,7 +82,7 @@ const store = async (
   now: number,
 ) => {
   const raw = await readFile(new URL(`demo/${file}`, import.meta.url));
-  const { subject, sender, recipient, message_id } = await readEnvelope(raw);
+  const { subject, sender, recipient, message_id } = readEnvelope(raw);
   const message: NewMessage = {
     account_id,
     domain_id,

@@ -20,11 +20,11 @@ export function decodeRaw(raw: Uint8Array): string {
  * 1 MiB, to be read once; `raw` is null for a message whose email is not available. Together they are what
  * JSON.stringify would give. Memory is a small multiple of the email's size. Never throws.
  */
-export async function renderContent(raw: Uint8Array | null): Promise<Iterable<Buffer>> {
+export const renderContent = (raw: Uint8Array | null): Iterable<Buffer> => {
   const content = raw && decodeRaw(raw);
-  const content_parsed = raw && (await parseEmail(raw));
+  const content_parsed = raw && parseEmail(raw);
   return inPieces(tail(content, content_parsed));
-}
+};
 
 function* inPieces(texts: Iterable<string>): Generator<Buffer> {
   let piece = "";

@@ -17,7 +17,7 @@ export type Envelope = {
  * else Delivered-To, X-Original-To or Cc. `message_id` is the header's value, angle brackets included. The
  * date is null where there is none that can be read. Never throws.
  */
-export async function readEnvelope(raw: Uint8Array): Promise<Envelope> {
+export const readEnvelope = (raw: Uint8Array): Envelope => {
   const header = readEmailHeader(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength));
   return {
     subject: decodeHeaderText(headerValue(header, "subject")),
@@ -26,9 +26,9 @@ export async function readEnvelope(raw: Uint8Array): Promise<Envelope> {
     message_id: decodeHeaderText(headerValue(header, "message-id")),
     date: parseDate(headerValue(header, "date")),
   };
-}
+};
 
-function firstAddress(header: HeaderField[], names: string[]): string {
+const firstAddress = (header: HeaderField[], names: string[]): string => {
   for (const name of names) {
     // Encoded words stay encoded: a display name may hold commas and angle brackets once decoded.
     const list = Buffer.from(headerValue(header, name), "latin1").toString("utf8");
@@ -36,7 +36,7 @@ function firstAddress(header: HeaderField[], names: string[]): string {
     if (found?.address) return found.address;
   }
   return "";
-}
+};
 
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
@@ -56,7 +56,7 @@ const dateTime =
   /^(?:[a-z]+\.?,?[ \t]*)?(\d{1,2})[ \t-]+([a-z]{3})[a-z]*[ \t-]+(\d{2,4})[ \t]+(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?[ \t]*(?:(?:gmt|utc?)?([+-])(\d{2}):?(\d{2})|([a-z]+))?[ \t]*(?:\(|$)/i;
 
 /** `Tue, 20 Nov 2026 13:00:00 +0100 (CET)`. Date.parse won't do: it makes a date of almost any text. */
-function parseDate(text: string): Date | null {
+const parseDate = (text: string): Date | null => {
   const match = dateTime.exec(text);
   if (!match) return null;
   const [, day, monthName = "", year = "", hour, minute, second, sign, zoneHours, zoneMinutes, zone = ""] =
@@ -72,11 +72,11 @@ function parseDate(text: string): Date | null {
   const isReal = month >= 0 && Number(hour) < 24 && Number(minute) < 60 && Number(second ?? 0) <= 60;
   const isInMonth = new Date(Date.UTC(fullYear(year), month, Number(day))).getUTCMonth() === month;
   return isReal && isInMonth ? new Date(local.getTime() - offset * 60_000) : null;
-}
+};
 
 /** RFC 5322, section 4.3: two digits below 50 are of this century, three count from 1900. */
-function fullYear(digits: string): number {
+const fullYear = (digits: string): number => {
   const year = Number(digits);
   if (digits.length === 4) return year;
   return year < 50 && digits.length === 2 ? 2000 + year : 1900 + year;
-}
+};

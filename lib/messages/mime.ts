@@ -11,7 +11,7 @@ import { type Leaf, splitEmail } from "./mime/tree.ts";
  * `mime/tree.ts`: nesting, number of parts, size of headers. Never throws, whatever the bytes; time and
  * memory grow linearly with them.
  */
-export async function parseEmail(raw: Uint8Array): Promise<ParsedContent | null> {
+export const parseEmail = (raw: Uint8Array): ParsedContent | null => {
   const email = splitEmail(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength));
   if (email === null) return null;
 
@@ -26,15 +26,15 @@ export async function parseEmail(raw: Uint8Array): Promise<ParsedContent | null>
     else attachments.push(readAttachment(leaf, filename));
   }
   return { parts, attachments, headers: gatherHeaders(email.header) };
-}
+};
 
-function readPart({ contentType, header, body }: Leaf): Part {
+const readPart = ({ contentType, header, body }: Leaf): Part => {
   const charset = contentType.parameters.get("charset")?.bytes ?? "";
   const content = decodeCharset(decodeTransfer(body, transferEncoding(header)), charset);
   return { content_type: contentType.value, content };
-}
+};
 
-function readAttachment({ contentType, header, body }: Leaf, filename: string): Attachment {
+const readAttachment = ({ contentType, header, body }: Leaf, filename: string): Attachment => {
   const contentId = decodeHeaderText(headerValue(header, "content-id"));
   return {
     filename,
@@ -42,15 +42,15 @@ function readAttachment({ contentType, header, body }: Leaf, filename: string): 
     content_type: contentType.value,
     content_id: contentId.replace(/^</, "").replace(/>$/, ""),
   };
-}
+};
 
-function transferEncoding(header: HeaderField[]): string {
+const transferEncoding = (header: HeaderField[]): string => {
   const [encoding] = /^[\w-]*/.exec(headerValue(header, "content-transfer-encoding")) ?? [""];
   return encoding.toLowerCase();
-}
+};
 
 /** Built from entries, where `__proto__` is a name like any other. */
-function gatherHeaders(header: HeaderField[]): ParsedContent["headers"] {
+const gatherHeaders = (header: HeaderField[]): ParsedContent["headers"] => {
   const gathered = new Map<string, { name: string; values: string[] }>();
   for (const { name, value } of header) {
     const key = name.toLowerCase();
@@ -60,4 +60,4 @@ function gatherHeaders(header: HeaderField[]): ParsedContent["headers"] {
     else gathered.set(key, { name, values: [text] });
   }
   return Object.fromEntries(Array.from(gathered.values(), ({ name, values }) => [name, values]));
-}
+};

@@ -69,7 +69,7 @@ export const storeMessage = async (
     throw otherMessage(id);
   }
 
-  const segments = raw ? await compressToSegments(await renderContent(raw), rawBytes) : [];
+  const segments = raw ? await compressToSegments(renderContent(raw), rawBytes) : [];
   const head = newHead(message, digest, segments.length, now);
 
   // Whatever is there is ours (from a try that did not finish), has expired, or makes us stop.

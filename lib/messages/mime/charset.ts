@@ -22,7 +22,7 @@ const utf16ByMark = new Set(["utf-16", "unicode", "ucs-2", "iso-10646-ucs-2", "c
  * A charset that is unknown or not named, or ASCII with 8-bit bytes, is UTF-8 where the bytes are valid
  * UTF-8, else windows-1252. Never throws.
  */
-export function decodeCharset(bytes: Uint8Array, charset: string): string {
+export const decodeCharset = (bytes: Uint8Array, charset: string): string => {
   const label = charset.trim().toLowerCase();
   if (label === "" || asciiLabels.has(label)) return decodeUnlabelled(bytes);
   if (utf7Labels.has(label)) return decodeUtf7(bytes);
@@ -34,25 +34,24 @@ export function decodeCharset(bytes: Uint8Array, charset: string): string {
   const decoder = webDecoder(label) ?? (label.includes("_") && webDecoder(label.replaceAll("_", "-")));
   if (decoder && !fullerThanIcu[decoder.encoding]) return decoder.decode(bytes);
   return decodeIconv(bytes, decoder ? fullerThanIcu[decoder.encoding] : label) ?? decodeUnlabelled(bytes);
-}
+};
 
 const utf8 = new TextDecoder("utf-8");
 const windows1252 = new TextDecoder("windows-1252");
 
-function decodeUnlabelled(bytes: Uint8Array): string {
-  return isUtf8(bytes) ? utf8.decode(bytes) : windows1252.decode(bytes);
-}
+const decodeUnlabelled = (bytes: Uint8Array): string =>
+  isUtf8(bytes) ? utf8.decode(bytes) : windows1252.decode(bytes);
 
-function webDecoder(label: string) {
+const webDecoder = (label: string) => {
   try {
     return new TextDecoder(label);
   } catch {
     return undefined;
   }
-}
+};
 
 /** iconv-lite knows `cp437`, `utf-32` and many spellings. It takes `constructor` for one, and fails. */
-function decodeIconv(bytes: Uint8Array, label = ""): string | undefined {
+const decodeIconv = (bytes: Uint8Array, label = ""): string | undefined => {
   // iconv-lite looks labels up like this.
   if (notCharsets.has(label.replace(/[^0-9a-z]/g, ""))) return undefined;
   try {
@@ -60,4 +59,4 @@ function decodeIconv(bytes: Uint8Array, label = ""): string | undefined {
   } catch {
     return undefined;
   }
-}
+};

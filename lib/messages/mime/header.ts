@@ -7,40 +7,36 @@ export type HeaderField = { name: string; value: string };
 /** RFC 5322, section 3.6.8, with the white space before the colon that section 4.5 still allows. */
 const fieldName = /^([\x21-\x39\x3b-\x7e]+)[ \t]*:/;
 
-export function startsField(line: string): boolean {
-  return fieldName.test(line);
-}
+export const startsField = (line: string): boolean => fieldName.test(line);
 
 /** Adds one line of a header block to `fields`; a line that neither starts nor continues a field is skipped. */
-export function addHeaderLine(fields: HeaderField[], line: string): void {
+export const addHeaderLine = (fields: HeaderField[], line: string): void => {
   const continued = line[0] === " " || line[0] === "\t" ? fields.at(-1) : undefined;
   const start = fieldName.exec(line);
   if (continued) continued.value += line;
   else if (start?.[1]) fields.push({ name: start[1], value: line.slice(start[0].length) });
-}
+};
 
 /** The first field of that name, "" where there is none. */
-export function headerValue(fields: readonly HeaderField[], name: string): string {
+export const headerValue = (fields: readonly HeaderField[], name: string): string => {
   const found = fields.find((field) => field.name.toLowerCase() === name);
   return found ? trimBlanks(found.value) : "";
-}
+};
 
 /** `String.trim` would also take U+00A0, which here is a byte of some UTF-8 character. */
-export function trimBlanks(text: string): string {
+export const trimBlanks = (text: string): string => {
   let start = 0;
   while (isBlank(text[start])) start++;
   return trimEndBlanks(text.slice(start));
-}
+};
 
-export function trimEndBlanks(text: string): string {
+export const trimEndBlanks = (text: string): string => {
   let end = text.length;
   while (isBlank(text[end - 1])) end--;
   return text.slice(0, end);
-}
+};
 
-function isBlank(character: string | undefined): boolean {
-  return character === " " || character === "\t";
-}
+const isBlank = (character: string | undefined): boolean => character === " " || character === "\t";
 
 /** RFC 2047, section 2, and RFC 2231, section 5 (`*` and a language). No `?` inside: so the scan is linear. */
 const encodedWord = /=\?([^?* \t]+)(?:\*[^? \t]*)?\?([bq])\?([^?]*)\?=/gi;
@@ -53,7 +49,7 @@ const plainText = /^[^\x80-\xff=]*$/;
  * bytes read as UTF-8 (RFC 6532) where they are valid UTF-8, else as windows-1252. What looks like an
  * encoded word and is none stays as it is.
  */
-export function decodeHeaderText(value: string): string {
+export const decodeHeaderText = (value: string): string => {
   if (plainText.test(value)) return value;
   let text = "";
   let end = 0;
@@ -78,17 +74,14 @@ export function decodeHeaderText(value: string): string {
   }
   endRun();
   return text + decodeRawText(value.slice(end));
-}
+};
 
-function decodeRawText(text: string): string {
-  return decodeCharset(Buffer.from(text, "latin1"), "");
-}
+const decodeRawText = (text: string): string => decodeCharset(Buffer.from(text, "latin1"), "");
 
-function decodeQ(content: string): Buffer {
+const decodeQ = (content: string): Buffer => {
   return Buffer.from(decodeEscapes(content.replaceAll("_", " "), /=([0-9a-f]{2})/gi), "latin1");
-}
+};
 
 /** Replaces each escape by the byte that its two hexadecimal digits stand for. */
-export function decodeEscapes(text: string, pattern: RegExp): string {
-  return text.replace(pattern, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-}
+export const decodeEscapes = (text: string, pattern: RegExp): string =>
+  text.replace(pattern, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));

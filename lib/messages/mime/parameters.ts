@@ -11,32 +11,32 @@ type Parameter = { bytes: string; charset?: string };
 const mediaType = /^([!#$%&'*+.^_`{|}~\w-]+)[ \t]*\/[ \t]*([!#$%&'*+.^_`{|}~\w-]+)/;
 
 /** The media type in lower case, `text/plain` where the header has none that can be read. */
-export function contentType(fields: readonly HeaderField[]): Structured {
+export const contentType = (fields: readonly HeaderField[]): Structured => {
   const text = headerValue(fields, "content-type");
   const [whole, type, subtype] = mediaType.exec(text) ?? ["", "text", "plain"];
   return { value: `${type}/${subtype}`.toLowerCase(), parameters: readParameters(text.slice(whole.length)) };
-}
+};
 
-export function contentDisposition(fields: readonly HeaderField[]): Structured {
+export const contentDisposition = (fields: readonly HeaderField[]): Structured => {
   const text = headerValue(fields, "content-disposition");
   const [value] = /^[^; \t]*/.exec(text) ?? [""];
   return { value: value.toLowerCase(), parameters: readParameters(text.slice(value.length)) };
-}
+};
 
 /** The text of a parameter; encoded words are decoded too, which no RFC allows and most mailers write. */
-export function parameterText({ parameters }: Structured, name: string): string {
+export const parameterText = ({ parameters }: Structured, name: string): string => {
   const parameter = parameters.get(name);
   if (!parameter) return "";
   const { bytes, charset } = parameter;
   return charset === undefined
     ? decodeHeaderText(bytes)
     : decodeCharset(Buffer.from(bytes, "latin1"), charset);
-}
+};
 
 /** A piece of a parameter's value: `name*1*=...`. The `extended` ones are percent-encoded. */
 type Segment = { index: number; extended: boolean; text: string };
 
-function readParameters(text: string): Structured["parameters"] {
+const readParameters = (text: string): Structured["parameters"] => {
   const parameters: Structured["parameters"] = new Map();
   const segmented = new Map<string, Segment[]>();
   for (const { name, value } of attributes(text)) {
@@ -53,10 +53,10 @@ function readParameters(text: string): Structured["parameters"] {
   // Who sends both forms means the plain one for readers that don't know RFC 2231.
   for (const [name, segments] of segmented) parameters.set(name, joinSegments(segments));
   return parameters;
-}
+};
 
 /** RFC 2231, sections 3 and 4: only the first segment names the charset. */
-function joinSegments(segments: Segment[]): Parameter {
+const joinSegments = (segments: Segment[]): Parameter => {
   segments.sort((a, b) => a.index - b.index || 0);
   const texts = segments.map(({ text, extended }) => (extended ? decodePercent(text) : text));
   if (!segments.some(({ extended }) => extended)) return { bytes: texts.join("") };
@@ -64,11 +64,11 @@ function joinSegments(segments: Segment[]): Parameter {
   const [prefix = "", charset = ""] =
     /^([^']*)'[^']*'/.exec(segments[0]?.extended ? segments[0].text : "") ?? [];
   return { bytes: texts.join("").slice(decodePercent(prefix).length), charset };
-}
+};
 
-function decodePercent(text: string): string {
+const decodePercent = (text: string): string => {
   return decodeEscapes(text, /%([0-9a-f]{2})/gi);
-}
+};
 
 /** Reads leniently what RFC 2045 writes strictly: unquoted values with spaces, a missing `;` or end quote. */
 function* attributes(text: string): Generator<{ name: string; value: string }> {
@@ -94,7 +94,7 @@ function* attributes(text: string): Generator<{ name: string; value: string }> {
   }
 }
 
-function quotedString(text: string, quote: number): { value: string; next: number } {
+const quotedString = (text: string, quote: number): { value: string; next: number } => {
   let value = "";
   let at = quote + 1;
   while (at < text.length && text[at] !== '"') {
@@ -102,10 +102,10 @@ function quotedString(text: string, quote: number): { value: string; next: numbe
     value += text[at++] ?? "";
   }
   return { value, next: at + 1 };
-}
+};
 
 /** RFC 2045, section 5.1: `charset=us-ascii (Plain text)`. But `report (1).pdf` is what files are called. */
-function withoutComment(name: string, value: string): string {
+const withoutComment = (name: string, value: string): string => {
   const comment = /^(file)?name\b/.test(name) || !value.endsWith(")") ? -1 : value.indexOf(" (");
   return comment < 0 ? value : trimBlanks(value.slice(0, comment));
-}
+};

@@ -7,11 +7,11 @@ for (const [value, digit] of [
   base64Value[digit.charCodeAt(0)] = value;
 }
 
-const PLUS = 0x2b;
-const MINUS = 0x2d;
+const plus = 0x2b;
+const minus = 0x2d;
 
 /** RFC 2152: between `+` and `-`, or whatever is no base64, stands UTF-16 in base64; `+-` is a plus sign. */
-export function decodeUtf7(bytes: Uint8Array): string {
+export const decodeUtf7 = (bytes: Uint8Array): string => {
   const text = Buffer.allocUnsafe(bytes.length * 2);
   let length = 0;
   let shiftedAt = -1;
@@ -27,23 +27,23 @@ export function decodeUtf7(bytes: Uint8Array): string {
       bits -= 16;
       length = text.writeUInt16LE(pending >> bits, length);
       pending &= (1 << bits) - 1;
-    } else if (shiftedAt < 0 && byte === PLUS) {
+    } else if (shiftedAt < 0 && byte === plus) {
       shiftedAt = i;
       pending = 0;
       bits = 0;
     } else {
-      const isPlusSign = byte === MINUS && shiftedAt === i - 1 && shiftedAt >= 0;
-      const isShiftBack = byte === MINUS && shiftedAt >= 0;
-      if (isPlusSign) length = text.writeUInt16LE(PLUS, length);
+      const isPlusSign = byte === minus && shiftedAt === i - 1 && shiftedAt >= 0;
+      const isShiftBack = byte === minus && shiftedAt >= 0;
+      if (isPlusSign) length = text.writeUInt16LE(plus, length);
       else if (!isShiftBack) length = text.writeUInt16LE(byte, length);
       shiftedAt = -1;
     }
   }
   return text.toString("utf16le", 0, length);
-}
+};
 
 /** RFC 1557: ISO-2022-KR is EUC-KR in 7 bits, between shift-out and shift-in, after a designator. */
-export function withoutShifts(bytes: Uint8Array): Buffer {
+export const withoutShifts = (bytes: Uint8Array): Buffer => {
   const eucKr = Buffer.allocUnsafe(bytes.length);
   let length = 0;
   let high = 0;
@@ -57,4 +57,4 @@ export function withoutShifts(bytes: Uint8Array): Buffer {
     else eucKr[length++] = byte > 0x20 && byte < 0x7f ? byte | high : byte;
   }
   return eucKr.subarray(0, length);
-}
+};

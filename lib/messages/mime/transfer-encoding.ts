@@ -5,20 +5,20 @@
  * the encoding is unknown: real mail puts `utf-8` or `7bits` there. Malformed input decodes as far as it
  * makes sense. Never throws; linear in time.
  */
-export function decodeTransfer(body: Buffer, encoding: string): Buffer {
+export const decodeTransfer = (body: Buffer, encoding: string): Buffer => {
   if (encoding === "base64") return Buffer.from(onlyBase64(body).toString("latin1"), "base64");
   if (encoding === "quoted-printable") return decodeQuotedPrintable(body);
   return body;
-}
+};
 
 /** The same bytes as base64 without line breaks; base64 stays as it is, minus what is none of it. */
-export function transferToBase64(body: Buffer, encoding: string): string {
+export const transferToBase64 = (body: Buffer, encoding: string): string => {
   if (encoding !== "base64") return decodeTransfer(body, encoding).toString("base64");
 
   const digits = onlyBase64(body).toString("latin1");
   const whole = digits.length - (digits.length % 4);
   return digits.slice(0, whole) + Buffer.from(digits.slice(whole), "base64").toString("base64");
-}
+};
 
 const base64Alphabet = new Uint8Array(256);
 for (const digit of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") {
@@ -26,31 +26,31 @@ for (const digit of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456
 }
 
 /** RFC 2045, section 6.8: other characters are ignored, and a `=` is the end of the data. */
-function onlyBase64(body: Buffer): Buffer {
+const onlyBase64 = (body: Buffer): Buffer => {
   const digits = Buffer.allocUnsafe(body.length);
   let length = 0;
   for (let i = 0; i < body.length; i++) {
     const byte = body[i] as number;
     if (base64Alphabet[byte] === 1) digits[length++] = byte;
-    else if (byte === EQUALS) break;
+    else if (byte === equals) break;
   }
   return digits.subarray(0, length);
-}
+};
 
-const TAB = 0x09;
-const LF = 0x0a;
-const CR = 0x0d;
-const SPACE = 0x20;
-const EQUALS = 0x3d;
+const tab = 0x09;
+const lf = 0x0a;
+const cr = 0x0d;
+const space = 0x20;
+const equals = 0x3d;
 
 /** RFC 2045, section 6.7: white space at the end of a line was added in transport; a bare `=` is literal. */
-function decodeQuotedPrintable(body: Buffer): Buffer {
+const decodeQuotedPrintable = (body: Buffer): Buffer => {
   const decoded = Buffer.allocUnsafe(body.length);
   let length = 0;
   let i = 0;
   while (i < body.length) {
     const byte = body[i] as number;
-    if (byte === EQUALS) {
+    if (byte === equals) {
       const value = hexPair(body, i + 1);
       const lineEnd = afterBlanks(body, i + 1);
       if (value >= 0) {
@@ -62,7 +62,7 @@ function decodeQuotedPrintable(body: Buffer): Buffer {
         decoded[length++] = byte;
         i++;
       }
-    } else if (byte === SPACE || byte === TAB) {
+    } else if (byte === space || byte === tab) {
       const end = afterBlanks(body, i);
       if (!endsLine(body, end)) length += body.copy(decoded, length, i, end);
       i = end;
@@ -72,30 +72,28 @@ function decodeQuotedPrintable(body: Buffer): Buffer {
     }
   }
   return decoded.subarray(0, length);
-}
+};
 
-function hexPair(body: Buffer, at: number): number {
+const hexPair = (body: Buffer, at: number): number => {
   const high = hexDigit(body[at]);
   const low = hexDigit(body[at + 1]);
   return high < 0 || low < 0 ? -1 : high * 16 + low;
-}
+};
 
-function hexDigit(byte = 0): number {
+const hexDigit = (byte = 0): number => {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const letter = byte | 0x20;
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
-}
+};
 
-function afterBlanks(body: Buffer, from: number): number {
+const afterBlanks = (body: Buffer, from: number): number => {
   let at = from;
-  while (body[at] === SPACE || body[at] === TAB) at++;
+  while (body[at] === space || body[at] === tab) at++;
   return at;
-}
+};
 
-function endsLine(body: Buffer, at: number): boolean {
-  return at >= body.length || body[at] === LF || body[at] === CR;
-}
+const endsLine = (body: Buffer, at: number): boolean =>
+  at >= body.length || body[at] === lf || body[at] === cr;
 
-function afterLineBreak(body: Buffer, at: number): number {
-  return body[at] === CR && body[at + 1] === LF ? at + 2 : at + 1;
-}
+const afterLineBreak = (body: Buffer, at: number): number =>
+  body[at] === cr && body[at + 1] === lf ? at + 2 : at + 1;

@@ -6,17 +6,13 @@ import { decodeRaw, renderContent } from "../../../lib/messages/content.ts";
 import { parseEmail } from "../../../lib/messages/mime.ts";
 import { sampleEmail, sampleNames } from "../../harness/sample-email.ts";
 
-async function render(raw: Uint8Array | null): Promise<string> {
-  return Buffer.concat([...(await renderContent(raw))]).toString();
-}
+const render = (raw: Uint8Array | null): string => Buffer.concat([...renderContent(raw)]).toString();
 
-async function stringified(raw: Uint8Array): Promise<string> {
-  return JSON.stringify({ content: decodeRaw(raw), content_parsed: await parseEmail(raw) }).slice(1);
-}
+const stringified = (raw: Uint8Array): string =>
+  JSON.stringify({ content: decodeRaw(raw), content_parsed: parseEmail(raw) }).slice(1);
 
-function encodeRaw(content: string, raw: Uint8Array): Buffer {
-  return Buffer.from(content, Buffer.from(content).equals(raw) ? "utf8" : "latin1");
-}
+const encodeRaw = (content: string, raw: Uint8Array): Buffer =>
+  Buffer.from(content, Buffer.from(content).equals(raw) ? "utf8" : "latin1");
 
 test("content is UTF-8 where the bytes are valid UTF-8, its byte-order mark included", () => {
   expect(decodeRaw(Buffer.from("\ufeffGrüße 🌍\0"))).toBe("\ufeffGrüße 🌍\0");
@@ -43,47 +39,47 @@ test("content carries every byte of the original, whatever the bytes", () => {
 test.each(sampleNames)("content and content_parsed are rendered as JSON: %s", async (name) => {
   const raw = await sampleEmail(name);
 
-  expect(await render(raw)).toBe(await stringified(raw));
+  expect(render(raw)).toBe(stringified(raw));
 });
 
-test("both are null where the email is not available", async () => {
-  expect(await render(null)).toBe('"content":null,"content_parsed":null}');
+test("both are null where the email is not available", () => {
+  expect(render(null)).toBe('"content":null,"content_parsed":null}');
 });
 
-test("content is served where content_parsed is null", async () => {
+test("content is served where content_parsed is null", () => {
   const raw = Buffer.from(`A: ${"x".repeat(2_000_000)}\n\n`);
 
-  expect(await render(raw)).toBe(`"content":${JSON.stringify(raw.toString())},"content_parsed":null}`);
+  expect(render(raw)).toBe(`"content":${JSON.stringify(raw.toString())},"content_parsed":null}`);
 });
 
-test("any bytes are rendered as JSON.stringify would", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (raw) => {
-      expect(await render(raw)).toBe(await stringified(raw));
+test("any bytes are rendered as JSON.stringify would", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 300 }), (raw) => {
+      expect(render(raw)).toBe(stringified(raw));
     }),
   );
 });
 
-test("a character of two UTF-16 units is never cut between two pieces", async () => {
+test("a character of two UTF-16 units is never cut between two pieces", () => {
   const shifted = Buffer.from(`\n${"🌍".repeat(100_000)}`);
   const aligned = Buffer.from(`\n\n${"🌍".repeat(100_000)}`);
 
-  expect((await render(shifted)) === (await stringified(shifted))).toBe(true);
-  expect((await render(aligned)) === (await stringified(aligned))).toBe(true);
+  expect(render(shifted) === stringified(shifted)).toBe(true);
+  expect(render(aligned) === stringified(aligned)).toBe(true);
 });
 
-test("pieces are smaller than 1 MiB, however much is escaped", async () => {
-  const pieces = [...(await renderContent(Buffer.from(`\n${"€\0".repeat(1_000_000)}`)))];
+test("pieces are smaller than 1 MiB, however much is escaped", () => {
+  const pieces = [...renderContent(Buffer.from(`\n${"€\0".repeat(1_000_000)}`))];
 
   expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThan(1024 * 1024);
 });
 
-test("an email of 40 MiB is rendered whole", async () => {
+test("an email of 40 MiB is rendered whole", () => {
   const data = randomBytes(29 * 1024 * 1024);
   const header = "Content-Type: application/octet-stream\r\nContent-Transfer-Encoding: base64\r\n\r\n";
   const raw = Buffer.from(header + data.toString("base64").replace(/.{76}/g, "$&\r\n"));
 
-  const { content, content_parsed } = JSON.parse(`{${await render(raw)}`);
+  const { content, content_parsed } = JSON.parse(`{${render(raw)}`);
 
   expect(raw.length).toBeGreaterThan(39.5 * 1024 * 1024);
   expect(raw.equals(Buffer.from(content))).toBe(true);

@@ -38,12 +38,12 @@ const hostile: [string, string][] = [
 
 test.each(hostile)(
   "is answered within seconds: %s",
-  async (_, email) => {
+  (_, email) => {
     const bytes = Buffer.from(email, "latin1");
     const started = performance.now();
 
-    const parsed = await parseEmail(bytes);
-    await readEnvelope(bytes);
+    const parsed = parseEmail(bytes);
+    readEnvelope(bytes);
 
     expect(parsed === null || parsed.parts.length + parsed.attachments.length > 0).toBe(true);
     expect(performance.now() - started).toBeLessThan(8_000);
@@ -51,11 +51,11 @@ test.each(hostile)(
   20_000,
 );
 
-test("any bytes parse", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.uint8Array({ maxLength: 500 }), async (bytes) => {
-      expect((await parseEmail(bytes))?.parts).toBeDefined();
-      expect((await readEnvelope(bytes)).subject).toBeDefined();
+test("any bytes parse", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 500 }), (bytes) => {
+      expect(parseEmail(bytes)?.parts).toBeDefined();
+      expect(readEnvelope(bytes).subject).toBeDefined();
     }),
   );
 });
@@ -117,12 +117,12 @@ const fragment = fc.constantFrom(
   ],
 );
 
-test("any jumble of what emails are made of parses", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(fragment, { maxLength: 60 }), async (fragments) => {
+test("any jumble of what emails are made of parses", () => {
+  fc.assert(
+    fc.property(fc.array(fragment, { maxLength: 60 }), (fragments) => {
       const bytes = Buffer.from(fragments.join(""), "latin1");
-      expect((await parseEmail(bytes))?.parts).toBeDefined();
-      expect((await readEnvelope(bytes)).subject).toBeDefined();
+      expect(parseEmail(bytes)?.parts).toBeDefined();
+      expect(readEnvelope(bytes).subject).toBeDefined();
     }),
     { numRuns: 1000 },
   );
