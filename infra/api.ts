@@ -3,6 +3,8 @@ import { Aws, Duration, type RemovalPolicy, Validations } from "aws-cdk-lib";
 import {
   AccessLogField,
   AccessLogFormat,
+  CfnRestApi,
+  EndpointAccessMode,
   EndpointType,
   LambdaIntegration,
   LogGroupLogDestination,
@@ -52,6 +54,15 @@ const accessLog = AccessLogFormat.custom(
 );
 
 /**
+ * TLS 1.2 or 1.3, with forward secrecy, and only for the host that the handshake names. API Gateway's own
+ * default accepts TLS 1.0. A domain has the same: its handshakes follow the policy of the API behind it.
+ */
+const transport = {
+  securityPolicy: SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,
+  endpointAccessMode: EndpointAccessMode.STRICT,
+} as const;
+
+/**
  * What API Gateway answers itself. An unknown route is refused as a signature that lacks or fails, under
  * types of which not all are documented (a bearer token there is an `IncompleteSignatureException`). No
  * operation asks API Gateway to check credentials, so whatever is refused and not named here has no route.
@@ -97,10 +108,13 @@ export class Api extends Construct {
           domainName: domain.name,
           certificate: Certificate.fromCertificateArn(this, "Certificate", domain.certificate),
           endpointType: EndpointType.REGIONAL,
-          securityPolicy: SecurityPolicy.TLS_1_2,
+          ...transport,
         },
+        disableExecuteApiEndpoint: true, // the domain is the only way in
       }),
     });
+    const { defaultChild } = this.restApi.node;
+    if (CfnRestApi.isCfnRestApi(defaultChild)) Object.assign(defaultChild, transport); // no prop of RestApi
     this.restApi.node.tryRemoveChild("Endpoint"); // an output of its own; the stack has a better one
 
     this.methods = routes.map(({ operation, handler }) => ({
@@ -129,10 +143,11 @@ export class Api extends Construct {
     this.restApi.addGatewayResponse(type.responseType, {
       type,
       statusCode: String(status),
-      // A value in quotes is a constant; without them API Gateway takes it for a parameter's name.
-      responseHeaders: Object.fromEntries(
-        Object.entries(headers).map(([name, value]) => [name, `'${value}'`]),
-      ),
+      // A value in quotes is a constant; without them it is a parameter's name.
+      responseHeaders: {
+        ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`])),
+        "X-Request-Id": "context.requestId",
+      },
       templates: { [contentType]: JSON.stringify({ message }) },
     });
   }

@@ -88,9 +88,11 @@ describe("A setting", () => {
     template.hasResourceProperties("AWS::ApiGateway::DomainName", {
       DomainName: "api.example.com",
       RegionalCertificateArn: certificate,
-      SecurityPolicy: "TLS_1_2",
+      SecurityPolicy: "SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09",
+      EndpointAccessMode: "STRICT",
       EndpointConfiguration: { Types: ["REGIONAL"] },
     });
+    template.hasResourceProperties("AWS::ApiGateway::RestApi", { DisableExecuteApiEndpoint: true });
     template.resourceCountIs("AWS::ApiGateway::BasePathMapping", 1);
     template.hasOutput("ApiUrl", { Value: "https://api.example.com" });
     template.hasOutput("DomainTarget", {});

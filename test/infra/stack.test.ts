@@ -215,6 +215,14 @@ describe("The API", () => {
     });
   });
 
+  test("speaks TLS 1.2 or better, on an address of its own where it has no domain", () => {
+    template.hasResourceProperties("AWS::ApiGateway::RestApi", {
+      SecurityPolicy: "SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09",
+      EndpointAccessMode: "STRICT",
+      DisableExecuteApiEndpoint: Match.absent(),
+    });
+  });
+
   test("logs each request as JSON: its id, route, status and latencies, and nothing that the caller sent", () => {
     const { Format } = ofType("AWS::ApiGateway::Stage")[0]?.Properties.AccessLogSetting ?? {};
 
@@ -246,6 +254,7 @@ describe("The API", () => {
       ResponseParameters: {
         "gatewayresponse.header.Cache-Control": "'no-store'",
         "gatewayresponse.header.X-Content-Type-Options": "'nosniff'",
+        "gatewayresponse.header.X-Request-Id": "context.requestId",
       },
       ResponseTemplates: { "application/json": JSON.stringify({ message }) },
     });
