@@ -1,0 +1,119 @@
+/** A function as Lambda runs it: its bundle in a process of its own, under AWS's runtime client. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import type { HttpResponse } from "../../infra/local/invocation-response.ts";
+import { startRuntimeApi } from "./runtime-api.ts";
+
+export type FunctionOptions = {
+  /** Where the bundle is: the client loads `index.mjs` of it. */
+  folder: string;
+  /** The function's own variables, as the stack sets them, and where its table is. */
+  environment?: Record<string, string>;
+  /** Of the bundle's exports, the one that is the handler. */
+  handler?: string;
+  /** What Node.js is started with, before the client's file. */
+  flags?: string[];
+  timeoutMilliseconds?: number;
+};
+
+export type RunningFunction = {
+  /**
+   * One invocation; a function has one at a time, and a second waits for the first.
+   *
+   * @throws FunctionError when the function fails before its first byte, Error when its process ends
+   */
+  invoke: (event: unknown) => Promise<HttpResponse>;
+  /** From the start of the process until it asked for its first event, in milliseconds. */
+  initMilliseconds: number;
+  /** The most memory that the process has held so far. */
+  peakMebibytes: () => number;
+  /** What the process has written so far: what Lambda sends to CloudWatch. */
+  log: () => string;
+  /** The process's exit status, when it has ended. */
+  ended: Promise<number | null>;
+  stop: () => Promise<void>;
+};
+
+/** Nothing but what Lambda's environment has: no `HOME`, and nothing of this process. */
+const lambdaEnvironment = (address: string, options: FunctionOptions): Record<string, string> => ({
+  PATH: "/var/lang/bin:/usr/local/bin:/usr/bin:/bin:/opt/bin",
+  LANG: "en_US.UTF-8",
+  TZ: ":UTC",
+  AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x",
+  AWS_LAMBDA_RUNTIME_API: address,
+  AWS_LAMBDA_FUNCTION_NAME: "local",
+  AWS_LAMBDA_FUNCTION_VERSION: "$LATEST",
+  AWS_LAMBDA_FUNCTION_MEMORY_SIZE: "1024",
+  AWS_LAMBDA_INITIALIZATION_TYPE: "on-demand",
+  AWS_LAMBDA_LOG_GROUP_NAME: "/aws/lambda/local",
+  AWS_LAMBDA_LOG_STREAM_NAME: "local",
+  LAMBDA_TASK_ROOT: options.folder,
+  _HANDLER: `index.${options.handler ?? "handler"}`,
+  ...options.environment,
+});
+
+const peakMebibytes = ({ pid }: ChildProcess): number => {
+  const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return Number(kibibytes) / 1024;
+};
+
+/**
+ * Starts a function and waits until it is ready for its first event.
+ *
+ * @param client the file that {@link runtimeClient} of `runtime-client.ts` returns
+ * @throws Error when the bundle can't be loaded
+ * @example
+ * const running = await startFunction(runtimeClient(), { folder, environment: { TABLE_NAME: "email-api", … } });
+ * const { statusCode, body } = await running.invoke(event);
+ * await running.stop();
+ */
+export const startFunction = async (client: string, options: FunctionOptions): Promise<RunningFunction> => {
+  const { folder, flags = [], timeoutMilliseconds = 30_000 } = options;
+  const api = await startRuntimeApi("arn:aws:lambda:local:000000000000:function:local");
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [...flags, client], {
+    cwd: folder,
+    env: lambdaEnvironment(api.address, options),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let log = "";
+  for (const output of [child.stdout, child.stderr]) {
+    output.on("data", (chunk) => {
+      log += chunk;
+    });
+  }
+  const ended = once(child, "close").then(([status]: (number | null)[]) => status ?? null);
+  ended.then((status) => api.fail(new Error(`The function's process ended with ${status}: ${log}`)));
+  const stop = async (): Promise<void> => {
+    child.kill("SIGKILL");
+    await ended;
+    api.stop();
+  };
+
+  try {
+    await api.initialised;
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    initMilliseconds: performance.now() - startedAt,
+    invoke: async (event) => {
+      const timer = setTimeout(() => child.kill("SIGKILL"), timeoutMilliseconds);
+      try {
+        const response = await api.invoke(event, Date.now() + timeoutMilliseconds);
+        if (typeof response.body === "string") clearTimeout(timer);
+        else response.body.once("close", () => clearTimeout(timer));
+        return response;
+      } catch (error) {
+        clearTimeout(timer);
+        throw error;
+      }
+    },
+    peakMebibytes: () => peakMebibytes(child),
+    log: () => log,
+    ended,
+    stop,
+  };
+};
