@@ -8,7 +8,7 @@ import type { Head } from "./head.ts";
 
 export type StoredMessage = {
   head: Head;
-  /** The segments that came with the head: all of them, for most emails. */
+  /** The first segment, which is all of most emails; empty where the email is not available. */
   firstPage: Uint8Array[];
   /** The compressed content, in order; fetched page by page as it is read, one page ahead. */
   segments: () => AsyncGenerator<Uint8Array>;
@@ -16,17 +16,11 @@ export type StoredMessage = {
 
 type Item = Head & { sk: string; bytes: Uint8Array };
 
-/** The segments of the head from `from` on, up to a gap; one that an expired message has left is a gap. */
-const contiguous = (items: Item[], from: number, { digest }: Head): Uint8Array[] => {
-  const gap = items.findIndex(
-    (item, index) => item.sk !== segmentSort(from + index) || item.digest !== digest,
-  );
-  return items.slice(0, gap < 0 ? undefined : gap).map(({ bytes }) => bytes);
-};
-
 /**
- * The message, or `null` when the account has none with this id or its retention time has passed. The read
- * is eventually consistent, at half the price; when it finds nothing, a strongly consistent one decides.
+ * The message, or `null` when the account has none with this id or its retention time has passed. The reads
+ * are eventually consistent, at half the price; what one does not find, a strongly consistent one does.
+ *
+ * @throws Error when a segment that the head names is gone: here for the first one, else while `segments` is read.
  */
 export const findMessage = async (
   table: Table,
@@ -34,44 +28,46 @@ export const findMessage = async (
   id: string,
   now: number,
 ): Promise<StoredMessage | null> => {
-  const pk = messagePartition(account_id, id);
-
-  const query = async (from: string, Limit: number, consistent: boolean): Promise<Item[]> => {
+  const query = async (from: string, Limit: number, ConsistentRead: boolean): Promise<Item[]> => {
     const { Items } = await table.client.send(
       new QueryCommand({
         TableName: table.name,
         KeyConditionExpression: "pk = :pk AND sk >= :from",
-        ExpressionAttributeValues: { ":pk": pk, ":from": from },
-        ConsistentRead: consistent,
+        ExpressionAttributeValues: { ":pk": messagePartition(account_id, id), ":from": from },
+        ConsistentRead,
         Limit,
         ReturnConsumedCapacity: "TOTAL",
       }),
     );
     return (Items ?? []) as Item[];
   };
-  /** Tries the cheaper read first; an answer that lags behind the write is not what was asked for. */
+  /** Tries the cheaper read first; one that lags behind the write does not find what was asked for. */
   const eitherWay = async <T>(read: (consistent: boolean) => Promise<T | null>): Promise<T | null> =>
     (await read(false)) ?? (await read(true));
 
-  // The head and the first segment.
-  const first = await eitherWay(async (consistent) => {
+  const found = await eitherWay(async (consistent) => {
     const [head, ...items] = await query(headSort, 2, consistent);
-    if (head?.sk !== headSort || !isLive(head, now)) return null;
-    const page = contiguous(items, 0, head);
-    return page.length > 0 || head.segments === 0 ? { head, page } : null;
+    return head?.sk === headSort && isLive(head, now) ? { head, items } : null;
   });
-  if (!first) return null;
-  const { head, page: firstPage } = first;
+  if (!found) return null;
+  const { head, items } = found;
 
-  const fetchPage = async (from: number): Promise<Uint8Array[]> => {
-    const Limit = Math.min(segmentsPerPage, head.segments - from);
-    const page = await eitherWay(async (consistent) => {
-      const segments = contiguous(await query(segmentSort(from), Limit, consistent), from, head);
-      return segments.length > 0 ? segments : null;
-    });
-    if (!page) throw new Error(`Segment ${from} of ${head.segments} of message ${id} is missing`);
+  /** All of the segments from `from` up to `to`, or `null`. */
+  const inOrder = (items: Item[], from: number, to: number): Uint8Array[] | null => {
+    const ours = items.filter(({ sk }, index) => sk === segmentSort(head.content_digest, from + index));
+    return ours.length === to - from ? ours.map(({ bytes }) => bytes) : null;
+  };
+  const fetchPage = async (from: number, to: number): Promise<Uint8Array[]> => {
+    const page = await eitherWay(async (consistent) =>
+      inOrder(await query(segmentSort(head.content_digest, from), to - from, consistent), from, to),
+    );
+    if (!page) throw new Error(`A segment from ${from} of ${head.segments} of message ${id} is missing`);
     return page;
   };
+
+  // Another content's segment may sort first: of a store that did not finish, or of a message that expired.
+  const firstPageEnd = Math.min(1, head.segments);
+  const firstPage = inOrder(items, 0, firstPageEnd) ?? (await fetchPage(0, firstPageEnd));
 
   return {
     head,
@@ -79,7 +75,8 @@ export const findMessage = async (
     segments: async function* () {
       let page = firstPage;
       for (let read = page.length; ; read += page.length) {
-        const next = read < head.segments ? fetchPage(read) : undefined;
+        const end = Math.min(read + segmentsPerPage, head.segments);
+        const next = read < end ? fetchPage(read, end) : undefined;
         next?.catch(() => {}); // thrown below, unless the reader leaves before
         yield* page;
         if (!next) return;

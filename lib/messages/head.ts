@@ -5,12 +5,14 @@ export type Head = Omit<
   Message,
   "object" | "num_attempts" | "content" | "content_parsed" | "reference_message_id"
 > & {
-  /** Above 2^53 the document client answers a bigint. */
-  reference_message_id?: number | bigint;
+  /** Above 2^53 the document client returns a bigint. */
+  reference_message_id?: number | bigint | undefined;
   /** How many segments hold the content; 0 when it is not available. */
   segments: number;
   /** SHA-256 of the email, in hex: tells a repeated store from a different message. */
   digest: string;
+  /** SHA-256 of all segments, in hex: a part of their keys. */
+  content_digest: string;
   expires_at: number;
 };
 

@@ -17,25 +17,27 @@ export class MessageRefusedError extends Error {
   override readonly name = "MessageRefusedError";
 }
 
-const otherMessage = (id: string) =>
-  new MessageRefusedError(`the message id ${id} is taken by a message with other content`);
-
-const newHead = (message: NewMessage, digest: string, segments: number, now: number): Head => {
+const newHead = (message: NewMessage, now: number) => {
   const { retain_until, ...fields } = NewMessage.parse(message);
   const expires_at = epochSeconds(Date.parse(retain_until));
   const created_at = new Date(now).toISOString();
   return {
-    ...(fields as Omit<Head, "retain_until">),
+    ...fields,
     created_at,
     updated_at: created_at,
     retain_until: new Date(expires_at * 1000).toISOString(),
     delivery_attempts: [],
     click_count: 0,
     open_count: 0,
-    segments,
-    digest,
     expires_at,
   };
+};
+
+/** Items with the same key have the same bytes and expire together: whoever writes one, writes the same. */
+const contentDigest = (segments: Buffer[], expires_at: number): string => {
+  const hash = createHash("sha256").update(String(expires_at));
+  for (const bytes of segments) hash.update(bytes);
+  return hash.digest("hex");
 };
 
 /**
@@ -43,8 +45,12 @@ const newHead = (message: NewMessage, digest: string, segments: number, now: num
  * segments are written first and the head last: from the moment this returns the message is readable,
  * and before that nothing of it is. Safe to repeat: a message that is there already stays as it is.
  *
+ * Of several that are stored at once under one id, the one whose head is written first is the message. What
+ * the others have written, or a try that broke off, is under keys of its own: it is in nobody's way, and
+ * expires at its retain_until.
+ *
  * @returns whether the message is new: false when it was there already.
- * @throws MessageRefusedError when the email is larger, or another message has the id. Nothing is written.
+ * @throws MessageRefusedError when the email is larger, or a message with another email has the id.
  * @throws ZodError when a field is not what {@link NewMessage} asks for. Nothing is written.
  */
 export const storeMessage = async (
@@ -60,43 +66,44 @@ export const storeMessage = async (
     );
   }
   const digest = raw ? createHash("sha256").update(raw).digest("hex") : "";
-  const { account_id, id } = newHead(message, digest, 0, now);
-  const found = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: headKey(account_id, id), ConsistentRead: true }),
-  );
-  if (isLive(found.Item, now)) {
-    if (found.Item?.digest === digest) return false;
-    throw otherMessage(id);
-  }
+  const head = newHead(message, now);
+  const { account_id, id, expires_at } = head;
+
+  /** Whether the message is there already. */
+  const isStored = async (): Promise<boolean> => {
+    const { Item } = await table.client.send(
+      new GetCommand({ TableName: table.name, Key: headKey(account_id, id), ConsistentRead: true }),
+    );
+    if (!isLive(Item, now)) return false;
+    if (Item?.digest === digest) return true;
+    throw new MessageRefusedError(`the message id ${id} is taken by a message with other content`);
+  };
+  if (await isStored()) return false;
 
   const segments = raw ? await compressToSegments(renderContent(raw), rawBytes) : [];
-  const head = newHead(message, digest, segments.length, now);
-
-  // Whatever is there is ours (from a try that did not finish), has expired, or makes us stop.
-  const put = async (Item: Record<string, unknown>): Promise<void> => {
-    try {
-      await table.client.send(
-        new PutCommand({
-          TableName: table.name,
-          Item,
-          ConditionExpression: `${absentOrExpired} OR digest = :digest`,
-          ExpressionAttributeValues: { ...nowValue(now), ":digest": digest },
-        }),
-      );
-    } catch (error) {
-      throw (error as Error).name === "ConditionalCheckFailedException" ? otherMessage(id) : error;
-    }
+  const content_digest = contentDigest(segments, expires_at);
+  const putSegment = (bytes: Buffer, index: number) => {
+    const Item = { ...segmentKey(account_id, id, content_digest, index), bytes, expires_at };
+    return table.client.send(new PutCommand({ TableName: table.name, Item }));
   };
-
   for (let from = 0; from < segments.length; from += parallelPuts) {
-    await Promise.all(
-      segments
-        .slice(from, from + parallelPuts)
-        .map((bytes, index) =>
-          put({ ...segmentKey(account_id, id, from + index), bytes, digest, expires_at: head.expires_at }),
-        ),
-    );
+    const together = segments.slice(from, from + parallelPuts);
+    await Promise.all(together.map((bytes, index) => putSegment(bytes, from + index)));
   }
-  await put({ ...headKey(account_id, id), ...head });
-  return true;
+
+  const item: Head = { ...head, digest, content_digest, segments: segments.length };
+  try {
+    await table.client.send(
+      new PutCommand({
+        TableName: table.name,
+        Item: { ...headKey(account_id, id), ...item },
+        ConditionExpression: absentOrExpired,
+        ExpressionAttributeValues: nowValue(now),
+      }),
+    );
+    return true;
+  } catch (error) {
+    if ((error as Error).name === "ConditionalCheckFailedException" && (await isStored())) return false;
+    throw error;
+  }
 };

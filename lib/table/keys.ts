@@ -24,18 +24,21 @@ export const apiKeyKey = (id: string): Key => ({ pk: itemTypes.apiKey + id, sk: 
 export const messagePartition = (account_id: string, id: string): string =>
   `${itemTypes.message}${account_id}#${id}`;
 
-/** The head sorts before the segments, so that one Query answers it and the content that follows. */
+/** The head sorts before the segments, so that one Query returns it and the content that follows. */
 export const headSort = "HEAD";
-export const segmentSort = (index: number): string => `SEGMENT#${String(index).padStart(5, "0")}`;
+
+/** @param digest what the segments of one content have in common, and no other content under the same id */
+export const segmentSort = (digest: string, index: number): string =>
+  `SEGMENT#${digest}#${String(index).padStart(5, "0")}`;
 
 export const headKey = (account_id: string, id: string): Key => ({
   pk: messagePartition(account_id, id),
   sk: headSort,
 });
 
-export const segmentKey = (account_id: string, id: string, index: number): Key => ({
+export const segmentKey = (account_id: string, id: string, digest: string, index: number): Key => ({
   pk: messagePartition(account_id, id),
-  sk: segmentSort(index),
+  sk: segmentSort(digest, index),
 });
 
 /** @param email in lower case: a user is one person across accounts, however they spell their address */

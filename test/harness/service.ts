@@ -1,6 +1,8 @@
 /** The service as a caller meets it: the real functions over HTTP, on a table of the real engine. */
 import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DeleteCommand, DynamoDBDocumentClient, paginateQuery } from "@aws-sdk/lib-dynamodb";
 import { onTestFinished } from "vitest";
 import { serve as serveAddAccountMember } from "../../functions/add-account-member.ts";
 import { serve as serveGetMessage } from "../../functions/get-message.ts";
@@ -11,6 +13,7 @@ import { addAccountMember, getMessage } from "../../lib/api/operations.ts";
 import { type ApiKey, createApiKey } from "../../lib/api-keys/store.ts";
 import type { NewMessage } from "../../lib/messages/message.ts";
 import type { Clock } from "../../lib/table/expiry.ts";
+import { messagePartition } from "../../lib/table/keys.ts";
 import { openTable, type Table } from "../../lib/table/table.ts";
 
 export const noon = Date.parse("2026-11-20T12:00:00.000Z");
@@ -60,3 +63,30 @@ export const newMessage = (fields: Partial<NewMessage> & { account_id: string })
   retain_until: new Date(noon + 30 * day),
   ...fields,
 });
+
+type MessageRef = { account_id: string; id: string };
+
+export type StoredItem = { sk: string; expires_at: number; bytes?: Uint8Array; updated_at?: string };
+
+/** Everything that is in the table under a message's id, in the order of its keys. */
+export const itemsOf = async ({ account_id, id }: MessageRef): Promise<StoredItem[]> => {
+  const items: StoredItem[] = [];
+  const pages = paginateQuery(
+    { client: DynamoDBDocumentClient.from(new DynamoDBClient()) },
+    {
+      TableName: table.name,
+      KeyConditionExpression: "pk = :pk",
+      ExpressionAttributeValues: { ":pk": messagePartition(account_id, id) },
+      ConsistentRead: true,
+    },
+  );
+  for await (const { Items = [] } of pages) items.push(...(Items as StoredItem[]));
+  return items;
+};
+
+/** Takes a segment of a message away, as no fault that we know of does. */
+export const loseSegment = async (message: MessageRef, index: number): Promise<void> => {
+  const segments = (await itemsOf(message)).filter(({ bytes }) => bytes);
+  const Key = { pk: messagePartition(message.account_id, message.id), sk: segments[index]?.sk };
+  await table.client.send(new DeleteCommand({ TableName: table.name, Key }));
+};

@@ -37,7 +37,15 @@ export const handler = awslambda.streamifyResponse(async ({ headers, pathParamet
     client.send(new GetCommand({ TableName, Key: apiKeyKey(sha256(secret)), ConsistentRead: true })),
     query(pk, headSort, 2),
   ]);
-  const { pk: _pk, sk: _sk, segments, digest: _digest, expires_at: _expires_at, ...fields } = head as Item;
+  const {
+    pk: _pk,
+    sk: _sk,
+    segments,
+    digest: _digest,
+    content_digest,
+    expires_at: _,
+    ...fields
+  } = head as Item;
   const num_attempts = (fields.delivery_attempts as unknown[]).length;
   const opening = `${JSON.stringify({ object: "message", ...fields, num_attempts }).slice(0, -1)},`;
 
@@ -54,7 +62,8 @@ export const handler = awslambda.streamifyResponse(async ({ headers, pathParamet
   const pages = async function* () {
     let page = firstPage;
     for (let read = page.length; ; read += page.length) {
-      const next = read < (segments as number) ? query(pk, segmentSort(read), 3) : undefined;
+      const next =
+        read < (segments as number) ? query(pk, segmentSort(content_digest as string, read), 3) : undefined;
       for (const { bytes } of page) yield bytes;
       if (!next) return;
       page = await next;

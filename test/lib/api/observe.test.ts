@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import {
-  DeleteCommand,
   DynamoDBDocumentClient,
   GetCommand,
   QueryCommand,
@@ -9,8 +8,16 @@ import {
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { storeMessage } from "../../../lib/messages/store.ts";
-import { segmentKey } from "../../../lib/table/keys.ts";
-import { bearer, call, newKey, newMessage, noon, startService, table } from "../../harness/service.ts";
+import {
+  bearer,
+  call,
+  loseSegment,
+  newKey,
+  newMessage,
+  noon,
+  startService,
+  table,
+} from "../../harness/service.ts";
 
 type Key = Awaited<ReturnType<typeof newKey>>;
 
@@ -206,8 +213,7 @@ test("Neither a key, an address, a subject nor content is ever logged, whatever 
     Buffer.concat([Buffer.from(secrets.content), randomBytes(3_000_000)]),
     noon,
   );
-  const missing = segmentKey(key.account_id, broken.id, 6);
-  await table.client.send(new DeleteCommand({ TableName: table.name, Key: missing }));
+  await loseSegment(broken, 6);
   const confined = await newKey({ account_id: key.account_id, scopes: ["messages:read:{example.net}"] });
 
   const statuses: number[] = [];

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { DeleteCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test } from "vitest";
 import { messageBody } from "../../../lib/messages/body.ts";
 import {
@@ -10,10 +10,10 @@ import {
 } from "../../../lib/messages/events.ts";
 import { findMessage } from "../../../lib/messages/find.ts";
 import type { Message, NewMessage } from "../../../lib/messages/message.ts";
-import { storeMessage } from "../../../lib/messages/store.ts";
-import { headKey, messagePartition } from "../../../lib/table/keys.ts";
+import { MessageRefusedError, storeMessage } from "../../../lib/messages/store.ts";
+import { headKey, segmentKey } from "../../../lib/table/keys.ts";
 import type { Table } from "../../../lib/table/table.ts";
-import { newMessage, noon, table } from "../../harness/service.ts";
+import { day, itemsOf, newMessage, noon, table } from "../../harness/service.ts";
 
 const account_id = randomUUID();
 const message = (fields: Partial<NewMessage> = {}) => newMessage({ account_id, ...fields });
@@ -24,18 +24,6 @@ const read = async ({ id }: { id: string }, now = noon): Promise<Message | null>
   if (!found) return null;
   const chunks: Buffer[] = await messageBody(found).toArray();
   return JSON.parse(Buffer.concat(chunks).toString());
-};
-
-const itemsOf = async ({ id }: { id: string }) => {
-  const { Items = [] } = await table.client.send(
-    new QueryCommand({
-      TableName: table.name,
-      KeyConditionExpression: "pk = :pk",
-      ExpressionAttributeValues: { ":pk": messagePartition(account_id, id) },
-      ConsistentRead: true,
-    }),
-  );
-  return Items;
 };
 
 /** The table, on which writing fails from the given put on. */
@@ -90,16 +78,71 @@ describe("Storing a message", () => {
     expect((await read(one))?.content).toBe(raw.toString("latin1"));
   });
 
+  test("interrupted between two writes does not block the id for an email with other content", async () => {
+    const one = message();
+    const raw = randomBytes(1_500_000);
+
+    await expect(storeMessage(failingAfter(2), one, randomBytes(1_500_000), noon)).rejects.toThrow();
+    await storeMessage(table, one, raw, noon);
+
+    expect((await read(one))?.content).toBe(raw.toString("latin1"));
+  });
+
   test("twice at once stores it once", async () => {
     const one = message();
+    const raw = randomBytes(1_500_000);
 
     const news = await Promise.all([
-      storeMessage(table, one, hello, noon),
-      storeMessage(table, one, hello, noon),
+      storeMessage(table, one, raw, noon),
+      storeMessage(table, one, raw, noon),
     ]);
 
-    expect(news).toContain(true);
-    expect((await read(one))?.content).toBe(hello.toString());
+    expect(news.toSorted()).toEqual([false, true]);
+    expect((await read(one))?.content).toBe(raw.toString("latin1"));
+  });
+
+  test("at once with another email under its id: one of the two is stored, and the other is refused", async () => {
+    const one = message();
+    const raws = [randomBytes(1_500_000), randomBytes(1_500_000)];
+
+    const outcomes = await Promise.allSettled(raws.map((raw) => storeMessage(table, one, raw, noon)));
+
+    const winner = outcomes.findIndex(({ status }) => status === "fulfilled");
+    const refused = outcomes[1 - winner] as PromiseRejectedResult;
+    expect(refused.reason).toEqual(
+      new MessageRefusedError(`the message id ${one.id} is taken by a message with other content`),
+    );
+    expect((await read(one))?.content).toBe(raws[winner]?.toString("latin1"));
+  });
+
+  test("at once with a longer retention, under one id, leaves no segment that expires before its head", async () => {
+    const one = message();
+    const raw = randomBytes(1_500_000);
+    const longer = { ...one, retain_until: new Date(noon + 60 * day) };
+
+    await Promise.all([storeMessage(table, one, raw, noon), storeMessage(table, longer, raw, noon)]);
+
+    const found = await findMessage(table, account_id, one.id, noon);
+    const segments = (await itemsOf(one)).filter(({ sk }) => sk.includes(found?.head.content_digest ?? "-"));
+    expect(segments.map(({ expires_at }) => expires_at)).toEqual(
+      Array.from({ length: found?.head.segments ?? 0 }, () => found?.head.expires_at),
+    );
+  });
+
+  test.each([
+    ["before", "0"],
+    ["behind", "f"],
+  ])("is whole though a try that broke off has left a segment that sorts %s its own", async (_, digit) => {
+    const one = message();
+    const raw = randomBytes(1_500_000);
+    const key = segmentKey(account_id, one.id, digit.repeat(64), 0);
+    await table.client.send(
+      new PutCommand({ TableName: table.name, Item: { ...key, bytes: randomBytes(100_000) } }),
+    );
+
+    await storeMessage(table, one, raw, noon);
+
+    expect((await read(one))?.content).toBe(raw.toString("latin1"));
   });
 
   test("whose time has passed makes room for another with its id, before the table has purged it", async () => {
@@ -237,7 +280,11 @@ describe("A message in the table", () => {
     const items = await itemsOf(one);
 
     expect(items[0]).toMatchObject(headKey(account_id, one.id));
-    expect(items.map(({ sk }) => sk)).toEqual(["HEAD", ...items.slice(1).map((_, n) => `SEGMENT#0000${n}`)]);
+    const [, digest] = items[1]?.sk.split("#") ?? [];
+    expect(items.map(({ sk }) => sk)).toEqual([
+      "HEAD",
+      ...items.slice(1).map((_, n) => `SEGMENT#${digest}#0000${n}`),
+    ]);
     expect(new Set(items.map(({ expires_at }) => expires_at)).size).toBe(1);
   });
 
