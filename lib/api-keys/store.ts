@@ -1,7 +1,7 @@
 /** API keys: who may call, on which account, for what. Only the SHA-256 of a key is stored. */
 import { randomBytes } from "node:crypto";
 import { GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { isLive } from "../table/expiry.ts";
+import { isLive, present } from "../table/expiry.ts";
 import { apiKeyKey, sha256 } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
 
@@ -59,7 +59,7 @@ export const revokeApiKey = async (table: Table, id: string, now: number): Promi
         TableName: table.name,
         Key: apiKeyKey(id),
         UpdateExpression: "SET revoked_at = :time",
-        ConditionExpression: "attribute_exists(pk) AND attribute_not_exists(revoked_at)",
+        ConditionExpression: `${present} AND attribute_not_exists(revoked_at)`,
         ExpressionAttributeValues: { ":time": new Date(now).toISOString() },
       }),
     );

@@ -1,6 +1,7 @@
 /** Users and the accounts they are members of. */
 import { randomUUID } from "node:crypto";
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { absent } from "../table/expiry.ts";
 import { memberKey, userKey } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
 import type { Write } from "../table/transact.ts";
@@ -40,7 +41,7 @@ const putIfAbsent = (table: Table, Item: Record<string, unknown>): Write => ({
   Put: {
     TableName: table.name,
     Item,
-    ConditionExpression: "attribute_not_exists(pk)",
+    ConditionExpression: absent,
     ReturnValuesOnConditionCheckFailure: "ALL_OLD",
   },
 });

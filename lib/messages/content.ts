@@ -4,16 +4,16 @@ import type { ParsedContent } from "./message.ts";
 import { parseEmail } from "./mime.ts";
 
 /** Characters that are rendered at a time. One takes 6 bytes at most, so no piece reaches 1 MiB. */
-const SLICE = 64 * 1024;
+const sliceCharacters = 64 * 1024;
 
 /**
  * Every byte of an email as text: UTF-8 where the bytes are valid UTF-8 (a byte-order mark stays), else one
  * character per byte (latin1). Encoding it again the same way gives the same bytes.
  */
-export function decodeRaw(raw: Uint8Array): string {
+export const decodeRaw = (raw: Uint8Array): string => {
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
   return bytes.toString(isUtf8(bytes) ? "utf8" : "latin1");
-}
+};
 
 /**
  * The UTF-8 bytes `"content":…,"content_parsed":…}`, which end a Message object, in pieces of less than
@@ -30,7 +30,7 @@ function* inPieces(texts: Iterable<string>): Generator<Buffer> {
   let piece = "";
   for (const text of texts) {
     piece += text;
-    if (piece.length < SLICE) continue;
+    if (piece.length < sliceCharacters) continue;
     yield Buffer.from(piece);
     piece = "";
   }
@@ -79,7 +79,7 @@ function* jsonString(text: string): Generator<string> {
   yield '"';
   let start = 0;
   while (start < text.length) {
-    let end = Math.min(start + SLICE, text.length);
+    let end = Math.min(start + sliceCharacters, text.length);
     if (isHighSurrogate(text.charCodeAt(end - 1))) end++;
     yield JSON.stringify(text.slice(start, end)).slice(1, -1);
     start = end;
@@ -88,10 +88,6 @@ function* jsonString(text: string): Generator<string> {
 }
 
 /** Half a surrogate pair would be escaped (ECMA-262, QuoteJSONString), the whole pair is not. */
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
-}
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 
-function isArray(value: Json): value is readonly Json[] {
-  return Array.isArray(value);
-}
+const isArray = (value: Json): value is readonly Json[] => Array.isArray(value);

@@ -15,13 +15,16 @@ export const epochSeconds = (milliseconds: number): number => Math.floor(millise
 export const isLive = (item: { expires_at?: number } | undefined, now: number): boolean =>
   item !== undefined && (item.expires_at === undefined || item.expires_at > epochSeconds(now));
 
-const absent = "attribute_not_exists(pk)";
+/** The item may be put: nothing is there, expired or not. */
+export const absent = "attribute_not_exists(pk)";
+/** The item may be changed: it is there, expired or not. */
+export const present = "attribute_exists(pk)";
 const expired = "expires_at <= :now";
 
 /** The item may be put: nothing is there, or only what has expired. Takes {@link nowValue}. */
 export const absentOrExpired = `${absent} OR ${expired}`;
 
 /** The item may be changed: it is there, and has not expired. Takes {@link nowValue}. */
-export const live = "attribute_exists(pk) AND expires_at > :now";
+export const live = `${present} AND expires_at > :now`;
 
 export const nowValue = (now: number): { ":now": number } => ({ ":now": epochSeconds(now) });

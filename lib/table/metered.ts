@@ -1,7 +1,7 @@
 /** Counts what a request consumes. */
 import type { Table } from "./table.ts";
 
-type Consumed = { CapacityUnits?: number };
+type Consumed = { CapacityUnits: number };
 type Output = { ConsumedCapacity?: Consumed | Consumed[] };
 
 /** The same table; `add` hears the capacity units of every call that asks DynamoDB to return them. */
@@ -9,7 +9,7 @@ export const metered = (table: Table, add: (capacityUnits: number) => void): Tab
   const { client } = table as { client: { send: (...call: unknown[]) => Promise<Output> } };
   const send = async (...call: unknown[]): Promise<Output> => {
     const output = await client.send(...call);
-    for (const { CapacityUnits = 0 } of [output.ConsumedCapacity ?? []].flat()) add(CapacityUnits);
+    for (const { CapacityUnits } of [output.ConsumedCapacity ?? []].flat()) add(CapacityUnits);
     return output;
   };
   return { name: table.name, client: { send: send as Table["client"]["send"] } };
