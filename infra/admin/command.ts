@@ -1,40 +1,129 @@
-/** What the operator's commands share: their arguments, where the table is, and how they fail. */
+/** What the operator's commands share: their options, where the table is, what they print, how they fail. */
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import * as z from "zod/mini";
 import { openTable, type Table } from "../../lib/table/table.ts";
 import { localEnvironment } from "../local/engine.ts";
+import { explain } from "./explain.ts";
 
-/** Arguments that a command can't work with; its message is the one line that the operator sees. */
+/** Where a command runs: the process's own streams, or a test's. */
+export type Shell = {
+  /** One line of what was asked for. */
+  print: (line: string) => void;
+  /** One line about something that failed; the command goes on, and its exit status is 1. */
+  complain: (line: string) => void;
+  input: Readable;
+  /** The terminal that a person looks at, where there is one. */
+  terminal?: { write: (text: string) => void; columns: number } | undefined;
+};
+
+/** What the operator can mend in how they call the command: exit status 2. */
 export class UsageError extends Error {}
+
+/** A command with the options that all have. */
+export const defineCommand = (name: string, summary: string) =>
+  new Command(name)
+    .summary(summary)
+    .description(`${summary[0]?.toUpperCase()}${summary.slice(1)}.`)
+    .option("--local", "use the table that npm start runs, not the one of TABLE_NAME")
+    .option("--json", "print one JSON object a line, and nothing else");
 
 const guid = z.guid();
 
-export const uuidOption = (name: string, value: string | undefined): string => {
-  if (value !== undefined && guid.safeParse(value).success) return value.toLowerCase();
-  throw new UsageError(`--${name} takes a UUID${value === undefined ? "" : `, not ${value}`}`);
+/** The argument parsers throw what commander puts behind its own words about the option. */
+export const uuid = (value: string): string => {
+  if (guid.safeParse(value).success) return value.toLowerCase();
+  throw new InvalidArgumentError("It takes a UUID.");
+};
+
+const secondsOf = { m: 60, h: 60 * 60, d: 24 * 60 * 60 };
+const isUnit = (text: string): text is keyof typeof secondsOf => text in secondsOf;
+
+/** "90d", "12h" or "30m" in seconds. */
+export const duration = (value: string): number => {
+  const [, amount, unit = ""] = /^([1-9]\d{0,5})([mhd])$/.exec(value) ?? [];
+  if (amount && isUnit(unit)) return Number(amount) * secondsOf[unit];
+  throw new InvalidArgumentError("It takes a time such as 90d, 12h or 30m.");
+};
+
+/** For an option that may be given more than once. */
+export const collect =
+  <T>(parse: (value: string) => T) =>
+  (value: string, before: T[] = []): T[] => [...before, parse(value)];
+
+/**
+ * Returns the operands; for `-`, the lines of standard input in its place.
+ *
+ * @throws UsageError when nothing is named
+ */
+export const readOperands = async (operands: string[], { input }: Shell): Promise<string[]> => {
+  const read = operands.map(async (operand) => (operand === "-" ? (await text(input)).split("\n") : operand));
+  const named = (await Promise.all(read)).flat().map((operand) => operand.trim());
+  const found = named.filter((operand) => operand !== "");
+  if (found.length > 0) return found;
+  throw new UsageError("Standard input names nothing");
+};
+
+/** Does the same to each, one after the other: what fails is told, and the others still have their turn. */
+export const forEach = async <T>(
+  shell: Shell,
+  all: Iterable<T> | AsyncIterable<T>,
+  act: (one: T) => Promise<void>,
+): Promise<void> => {
+  for await (const one of all) {
+    try {
+      await act(one);
+    } catch (error) {
+      shell.complain(explain(error as Error));
+    }
+  }
+};
+
+const localPort = (value: string): number => {
+  const port = Number(value);
+  if (Number.isInteger(port) && port > 0 && port < 65536) return port;
+  throw new UsageError(`DYNAMODB_PORT takes a port from 1 to 65535, not ${value}`);
 };
 
 /** The deployed table that `TABLE_NAME` names, or the one that `npm start` runs. */
-export const openTableOf = ({ local }: { local?: boolean | undefined }): Table => {
+export const openTableOf = ({ local }: { local?: true | undefined }): Table => {
+  const { AWS_ENDPOINT_URL_DYNAMODB, TABLE_NAME, DYNAMODB_PORT } = process.env;
   if (local) {
-    const { AWS_ENDPOINT_URL_DYNAMODB, TABLE_NAME, DYNAMODB_PORT } = process.env;
-    const ours = localEnvironment(Number(DYNAMODB_PORT ?? 8000));
+    const ours = localEnvironment(localPort(DYNAMODB_PORT ?? "8000"));
     if (AWS_ENDPOINT_URL_DYNAMODB) process.env.TABLE_NAME = TABLE_NAME ?? ours.TABLE_NAME;
     else Object.assign(process.env, ours);
-  } else if (!process.env.TABLE_NAME) {
+  } else if (!TABLE_NAME) {
     throw new UsageError("Set TABLE_NAME to the deployed table's name, or pass --local");
   }
   return openTable();
 };
 
-/** One object a line with `--json`, and nothing else; otherwise the words for a person. */
-export const print = (json: boolean | undefined, object: object, words: string): void =>
-  console.log(json ? JSON.stringify(object) : words);
+/** What a person reads; with `--json`, one object on one line. */
+export const report = ({ print }: Shell, json: true | undefined, object: object, words: string): void =>
+  print(json ? JSON.stringify(object) : words);
 
-/** Why a command failed, in one line, with what the operator can do about it. */
-export const explain = (error: Error): string => {
-  const { code, name, message } = error as Error & { code?: string };
-  if (code === "ECONNREFUSED")
-    return `No DynamoDB answers at ${process.env.AWS_ENDPOINT_URL_DYNAMODB}: is "npm start" running?`;
-  if (name === "ResourceNotFoundException") return `There is no table named ${process.env.TABLE_NAME}`;
-  return message.split("\n")[0] || name;
+const cell = (value: unknown): string => {
+  if (Array.isArray(value)) return value.join(" ");
+  return value === null || value === undefined || value === "" ? "-" : String(value);
+};
+
+/** Objects of one shape: a table for a person, each column as wide as its widest entry; or one object a line. */
+export const reportRows = <T extends object>(
+  { print }: Shell,
+  json: true | undefined,
+  objects: T[],
+): void => {
+  if (json) for (const object of objects) print(JSON.stringify(object));
+  const [first] = objects;
+  if (json || !first) return;
+  const rows = [Object.keys(first), ...objects.map((object) => Object.values(object).map(cell))];
+  const width = (column: number): number => Math.max(...rows.map((row) => row[column]?.length ?? 0));
+  for (const row of rows)
+    print(
+      row
+        .map((entry, column) => entry.padEnd(width(column) + 2))
+        .join("")
+        .trimEnd(),
+    );
 };

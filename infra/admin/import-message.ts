@@ -2,37 +2,25 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
-import { parseArgs } from "node:util";
+import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { readEnvelope } from "../../lib/messages/envelope.ts";
-import type { NewMessage } from "../../lib/messages/message.ts";
 import { storeMessage } from "../../lib/messages/store.ts";
-import { explain, openTableOf, print, UsageError, uuidOption } from "./command.ts";
+import { collect, defineCommand, forEach, openTableOf, report, type Shell, uuid } from "./command.ts";
+import { explain } from "./explain.ts";
 
 const day = 24 * 60 * 60 * 1000;
-const defaultRetentionDays = 30;
 
-const retention = (until: string | undefined, days: string | undefined, now: number): Date => {
-  if (until !== undefined && days !== undefined) {
-    throw new UsageError("--retain-until and --retain-days exclude each other");
-  }
-  if (until === undefined) {
-    const count = Number(days ?? defaultRetentionDays);
-    if (!Number.isInteger(count) || count < 1 || count > 36_500) {
-      throw new UsageError(`--retain-days takes a number of days from 1 to 36500, not ${days}`);
-    }
-    return new Date(now + count * day);
-  }
-  const time = new Date(until);
-  if (Number.isNaN(time.getTime()))
-    throw new UsageError(`--retain-until takes a date such as 2027-01-31, not ${until}`);
-  if (time.getTime() <= now)
-    throw new UsageError(`--retain-until takes a date that is to come, not ${until}`);
-  return time;
+const days = (value: string): number => {
+  const count = Number(value);
+  if (Number.isInteger(count) && count > 0 && count <= 36_500) return count;
+  throw new InvalidArgumentError("It takes a number of days from 1 to 36500.");
 };
 
-const directionOf = (text: string): NewMessage["direction"] => {
-  if (text === "incoming" || text === "outgoing") return text;
-  throw new UsageError(`--direction takes incoming or outgoing, not ${text}`);
+const futureDate = (value: string): Date => {
+  const time = new Date(value);
+  if (Number.isNaN(time.getTime())) throw new InvalidArgumentError("It takes a date such as 2027-01-31.");
+  if (time.getTime() <= Date.now()) throw new InvalidArgumentError("It takes a date that is to come.");
+  return time;
 };
 
 /** What the headers say of the message. */
@@ -43,51 +31,45 @@ const readFields = (raw: Buffer) => {
   return { ...fields, sent_at: date };
 };
 
-export const usage =
-  "import-message --account UUID --domain UUID [--direction incoming|outgoing] " +
-  "[--retain-until DATE | --retain-days N] [--tag TAG …] [--status TEXT] [--local] [--json] FILE …";
-
-export const run = async (args: string[]): Promise<number> => {
-  const { values, positionals: files } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      account: { type: "string" },
-      domain: { type: "string" },
-      direction: { type: "string", default: "outgoing" },
-      "retain-until": { type: "string" },
-      "retain-days": { type: "string" },
-      tag: { type: "string", multiple: true, default: [] },
-      status: { type: "string" },
-      local: { type: "boolean" },
-      json: { type: "boolean" },
-    },
-  });
-  const now = Date.now();
-  const direction = directionOf(values.direction);
-  const common = {
-    account_id: uuidOption("account", values.account),
-    domain_id: uuidOption("domain", values.domain),
-    direction,
-    tags: values.tag,
-    status: values.status ?? (direction === "incoming" ? "received" : "sent"),
-    retain_until: retention(values["retain-until"], values["retain-days"], now),
-  };
-  if (files.length === 0) throw new UsageError(`No file is named: ${usage}`);
-  const table = openTableOf(values);
-
-  let status = 0;
-  for (const file of files) {
-    try {
-      const raw = file === "-" ? await buffer(process.stdin) : await readFile(file);
-      const message = { ...common, ...readFields(raw), id: randomUUID() };
-      await storeMessage(table, message, raw, now);
-      const { id, message_id, account_id } = message;
-      print(values.json, { id, file, message_id, account_id }, `${id}  ${file}`);
-    } catch (error) {
-      console.error(`${file}: ${explain(error as Error)}`);
-      status = 1;
-    }
-  }
-  return status;
-};
+export const importMessage = (shell: Shell) =>
+  defineCommand("import-message", "store emails from files, so that Get Message serves them")
+    .argument("<file...>", "emails; - is standard input")
+    .requiredOption("--account <uuid>", "the account that the messages belong to", uuid)
+    .requiredOption("--domain <uuid>", "the domain that they were sent from, or to", uuid)
+    .addOption(
+      new Option("--direction <direction>", "which way they went")
+        .choices(["incoming", "outgoing"] as const)
+        .default("outgoing" as const),
+    )
+    .option("--status <text>", "their status (default: sent, or received)")
+    .option("--tag <tag>", "a tag, once or more", collect(String))
+    .option("--retain-days <number>", "how long they are kept", days, 30)
+    .addOption(
+      new Option("--retain-until <date>", "until when they are kept")
+        .argParser(futureDate)
+        .conflicts("retainDays"),
+    )
+    .action(async (files, options) => {
+      const now = Date.now();
+      const { direction, status, tag = [], retainDays, retainUntil, json } = options;
+      const common = {
+        account_id: options.account,
+        domain_id: options.domain,
+        direction,
+        tags: tag,
+        status: status ?? (direction === "incoming" ? "received" : "sent"),
+        retain_until: retainUntil ?? new Date(now + retainDays * day),
+      };
+      const table = openTableOf(options);
+      await forEach(shell, files, async (file) => {
+        try {
+          const raw = file === "-" ? await buffer(shell.input) : await readFile(file);
+          const message = { ...common, ...readFields(raw), id: randomUUID() };
+          await storeMessage(table, message, raw, now);
+          const { id, message_id, account_id } = message;
+          report(shell, json, { id, file, message_id, account_id }, `${id}  ${file}`);
+        } catch (error) {
+          throw new Error(`${file}: ${explain(error as Error)}`);
+        }
+      });
+    });

@@ -1,26 +1,22 @@
 /** `revoke-api-key`: ends keys, from the next request on. */
-import { parseArgs } from "node:util";
-import { revokeApiKey } from "../../lib/api-keys/store.ts";
-import { openTableOf, print, UsageError } from "./command.ts";
+import * as store from "../../lib/api-keys/store.ts";
+import { idOf, noSuchKey } from "./api-key.ts";
+import { defineCommand, forEach, openTableOf, readOperands, report, type Shell, uuid } from "./command.ts";
 
-export const usage = "revoke-api-key [--local] [--json] ID …";
-
-export const run = async (args: string[]): Promise<number> => {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: { local: { type: "boolean" }, json: { type: "boolean" } },
-  });
-  if (positionals.length === 0) throw new UsageError(`No key is named: ${usage}`);
-  const table = openTableOf(values);
-  let status = 0;
-  for (const id of positionals) {
-    const revoked = await revokeApiKey(table, id.toLowerCase(), Date.now());
-    if (revoked) print(values.json, { id, revoked }, `revoked   ${id}`);
-    else {
-      console.error(`${id}: no such key, or it was revoked before`);
-      status = 1;
-    }
-  }
-  return status;
-};
+export const revokeApiKey = (shell: Shell) =>
+  defineCommand("revoke-api-key", "end keys, from the next request on")
+    .argument(
+      "<key...>",
+      "an id, the key itself, or with --account a label; - reads them from standard input",
+    )
+    .option("--account <uuid>", "the account whose labels are meant", uuid)
+    .action(async (operands, { account, local, json }) => {
+      const table = openTableOf({ local });
+      const now = Date.now();
+      await forEach(shell, await readOperands(operands, shell), async (name) => {
+        const id = await idOf(table, name, account, now);
+        const revoked = await store.revokeApiKey(table, id, now);
+        if (!revoked) throw new Error(`${id}: ${noSuchKey}`);
+        report(shell, json, { id, revoked }, `revoked   ${id}`);
+      });
+    });

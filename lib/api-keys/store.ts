@@ -1,37 +1,70 @@
 /** API keys: who may call, on which account, for what. Only the SHA-256 of a key is stored. */
 import { randomBytes } from "node:crypto";
-import { GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { isLive, present } from "../table/expiry.ts";
-import { apiKeyKey, sha256 } from "../table/keys.ts";
+import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { epochSeconds, isLive, live, nowValue } from "../table/expiry.ts";
+import { apiKeyKey, apiKeyListingKey, sha256 } from "../table/keys.ts";
+import { listItems } from "../table/list.ts";
 import type { Table } from "../table/table.ts";
+import { transact, type Write } from "../table/transact.ts";
 
 /** `id` is the SHA-256 of the key, in hex: it finds the key, and cannot be turned back into it. */
 export type ApiKey = {
   id: string;
   account_id: string;
   scopes: string[];
-  label?: string;
+  label?: string | undefined;
   created_at: string;
   revoked_at?: string;
   /** Epoch seconds; a key without it does not expire. */
   expires_at?: number;
 };
 
+type Grant = Pick<ApiKey, "account_id" | "scopes" | "label" | "expires_at">;
+
+export type NewApiKey = { secret: string; apiKey: ApiKey };
+
 /** A prefix that secret scanners can look for, then 256 random bits. */
 const newSecret = (): string => `emk_${randomBytes(32).toString("base64url")}`;
 
-/** Stores a new key. The answer is the only place where the secret ever appears. */
+export const idOfSecret = (secret: string): string => sha256(secret);
+
+const put = (table: Table, apiKey: ApiKey): Write => ({
+  Put: { TableName: table.name, Item: { ...apiKeyKey(apiKey.id), ...apiKey } },
+});
+
+/** The listing ends with the key. It says nothing else of it, so that the two can't disagree. */
+const putListing = (table: Table, { account_id, id, expires_at }: ApiKey): Write => ({
+  Put: { TableName: table.name, Item: { ...apiKeyListingKey(account_id, id), id, expires_at } },
+});
+
+const newApiKey = (grant: Grant, now: number, secret = newSecret()): NewApiKey => ({
+  secret,
+  apiKey: { id: idOfSecret(secret), ...grant, created_at: new Date(now).toISOString() },
+});
+
+/** Stores a new key. What it returns is the only place where the secret ever appears. */
 export const createApiKey = async (
   table: Table,
-  grant: Pick<ApiKey, "account_id" | "scopes" | "label" | "expires_at">,
+  grant: Grant,
   now: number,
-  secret: string = newSecret(),
-): Promise<{ secret: string; apiKey: ApiKey }> => {
-  const apiKey: ApiKey = { id: sha256(secret), ...grant, created_at: new Date(now).toISOString() };
-  await table.client.send(
-    new PutCommand({ TableName: table.name, Item: { ...apiKeyKey(apiKey.id), ...apiKey } }),
+  secret?: string,
+): Promise<NewApiKey> => {
+  const created = newApiKey(grant, now, secret);
+  await transact(table, { key: put(table, created.apiKey), listing: putListing(table, created.apiKey) });
+  return created;
+};
+
+const getApiKey = async (table: Table, id: string, now: number): Promise<ApiKey | null> => {
+  const { Item } = await table.client.send(
+    new GetCommand({
+      TableName: table.name,
+      Key: apiKeyKey(id),
+      ConsistentRead: true,
+      ReturnConsumedCapacity: "TOTAL",
+    }),
   );
-  return { secret, apiKey };
+  const apiKey = Item as ApiKey | undefined;
+  return apiKey && isLive(apiKey, now) ? apiKey : null;
 };
 
 /**
@@ -39,19 +72,20 @@ export const createApiKey = async (
  * consistent: a new key works, and a revoked one fails, on the very next request.
  */
 export const findApiKey = async (table: Table, secret: string, now: number): Promise<ApiKey | null> => {
-  const { Item } = await table.client.send(
-    new GetCommand({
-      TableName: table.name,
-      Key: apiKeyKey(sha256(secret)),
-      ConsistentRead: true,
-      ReturnConsumedCapacity: "TOTAL",
-    }),
-  );
-  const apiKey = Item as ApiKey | undefined;
-  return apiKey && !apiKey.revoked_at && isLive(apiKey, now) ? apiKey : null;
+  const apiKey = await getApiKey(table, idOfSecret(secret), now);
+  return apiKey?.revoked_at ? null : apiKey;
 };
 
-/** Ends a key from the next request on. Answers false when there is no such key, or it has ended already. */
+/** Returns the keys of an account, the oldest first: revoked ones too, but none that has expired. */
+export const listApiKeys = async (table: Table, account_id: string, now: number): Promise<ApiKey[]> => {
+  const listed = await listItems(table, apiKeyListingKey(account_id, ""));
+  const apiKeys = await Promise.all(listed.map(({ id }) => getApiKey(table, id, now)));
+  return apiKeys.filter((apiKey) => apiKey !== null).sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
+};
+
+const usable = `${live} AND attribute_not_exists(revoked_at)`;
+
+/** Ends a key from the next request on. Returns false when there is no such key, or it has ended already. */
 export const revokeApiKey = async (table: Table, id: string, now: number): Promise<boolean> => {
   try {
     await table.client.send(
@@ -59,8 +93,8 @@ export const revokeApiKey = async (table: Table, id: string, now: number): Promi
         TableName: table.name,
         Key: apiKeyKey(id),
         UpdateExpression: "SET revoked_at = :time",
-        ConditionExpression: `${present} AND attribute_not_exists(revoked_at)`,
-        ExpressionAttributeValues: { ":time": new Date(now).toISOString() },
+        ConditionExpression: usable,
+        ExpressionAttributeValues: { ":time": new Date(now).toISOString(), ...nowValue(now) },
       }),
     );
     return true;
@@ -68,4 +102,45 @@ export const revokeApiKey = async (table: Table, id: string, now: number): Promi
     if ((error as Error).name === "ConditionalCheckFailedException") return false;
     throw error;
   }
+};
+
+/** When the copy of a key expires that is made now: after as long a life as the key was given. */
+const nextExpiry = ({ created_at, expires_at }: ApiKey, now: number): { expires_at?: number } =>
+  expires_at === undefined
+    ? {}
+    : { expires_at: epochSeconds(now) + expires_at - epochSeconds(Date.parse(created_at)) };
+
+/**
+ * Makes a key that may do what an old one may, and lets the old one expire after `graceSeconds`, or when it
+ * would have expired anyway, if that is sooner. Both happen, or neither.
+ *
+ * @returns `null` when there is no such key, or it has ended already.
+ */
+export const rotateApiKey = async (
+  table: Table,
+  id: string,
+  graceSeconds: number,
+  now: number,
+): Promise<(NewApiKey & { old: ApiKey }) | null> => {
+  const found = await getApiKey(table, id, now);
+  if (!found) return null;
+  const end = epochSeconds(now) + graceSeconds;
+  const old = { ...found, expires_at: Math.min(end, found.expires_at ?? end) };
+  const { account_id, scopes, label } = found;
+  const { secret, apiKey } = newApiKey({ account_id, scopes, label, ...nextExpiry(found, now) }, now);
+  const refusal = await transact(table, {
+    key: put(table, apiKey),
+    listing: putListing(table, apiKey),
+    old: {
+      Update: {
+        TableName: table.name,
+        Key: apiKeyKey(id),
+        UpdateExpression: "SET expires_at = :end",
+        ConditionExpression: usable,
+        ExpressionAttributeValues: { ":end": old.expires_at, ...nowValue(now) },
+      },
+    },
+    oldListing: putListing(table, old),
+  });
+  return refusal ? null : { secret, apiKey, old };
 };

@@ -17,14 +17,12 @@ export const isLive = (item: { expires_at?: number } | undefined, now: number): 
 
 /** The item may be put: nothing is there, expired or not. */
 export const absent = "attribute_not_exists(pk)";
-/** The item may be changed: it is there, expired or not. */
-export const present = "attribute_exists(pk)";
 const expired = "expires_at <= :now";
 
 /** The item may be put: nothing is there, or only what has expired. Takes {@link nowValue}. */
 export const absentOrExpired = `${absent} OR ${expired}`;
 
 /** The item may be changed: it is there, and has not expired. Takes {@link nowValue}. */
-export const live = `${present} AND expires_at > :now`;
+export const live = "attribute_exists(pk) AND (attribute_not_exists(expires_at) OR expires_at > :now)";
 
 export const nowValue = (now: number): { ":now": number } => ({ ":now": epochSeconds(now) });

@@ -11,6 +11,7 @@ export type Key = { pk: string; sk: string };
 /** Partition key prefixes: what a function may touch is granted by them. */
 export const itemTypes = {
   apiKey: "API_KEY#",
+  apiKeysOfAccount: "API_KEYS#",
   message: "MESSAGE#",
   user: "USER#",
   account: "ACCOUNT#",
@@ -19,6 +20,12 @@ export const itemTypes = {
 
 /** @param id the SHA-256 of the key, in hex */
 export const apiKeyKey = (id: string): Key => ({ pk: itemTypes.apiKey + id, sk: "API_KEY" });
+
+/** Lists a key under its account. No function is granted it: only an operator lists keys. */
+export const apiKeyListingKey = (account_id: string, id: string): Key => ({
+  pk: itemTypes.apiKeysOfAccount + account_id,
+  sk: `API_KEY#${id}`,
+});
 
 /** A message is its own partition, and its account part of the key: no account can reach another's. */
 export const messagePartition = (account_id: string, id: string): string =>

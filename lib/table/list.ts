@@ -1,0 +1,32 @@
+/** Lists the items that stand together in a partition. */
+import { type NativeAttributeValue, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import type { Key } from "./keys.ts";
+import type { Table } from "./table.ts";
+
+type Item = Record<string, NativeAttributeValue>;
+
+/**
+ * Returns the items of `first.pk` whose sort key begins with `first.sk`, in the order of their sort keys. The
+ * reads are strongly consistent. What has expired may still be among the items.
+ *
+ * @param only the attributes to return; all of them when none is named
+ */
+export const listItems = async (table: Table, first: Key, ...only: string[]): Promise<Item[]> => {
+  const items: Item[] = [];
+  let from: Item | undefined;
+  do {
+    const { Items = [], LastEvaluatedKey } = await table.client.send(
+      new QueryCommand({
+        TableName: table.name,
+        KeyConditionExpression: "pk = :pk AND begins_with(sk, :sk)",
+        ExpressionAttributeValues: { ":pk": first.pk, ":sk": first.sk },
+        ProjectionExpression: only.length > 0 ? only.join(", ") : undefined,
+        ConsistentRead: true,
+        ExclusiveStartKey: from,
+      }),
+    );
+    items.push(...Items);
+    from = LastEvaluatedKey;
+  } while (from);
+  return items;
+};
