@@ -20,14 +20,12 @@ export class FunctionError extends Error {
   }
 }
 
-/** The prelude is JSON with status and headers; eight NUL bytes end it. */
-const delimiter = Buffer.alloc(8);
+/** What ends the prelude, which is JSON with status and headers. */
+export const preludeDelimiter = Buffer.alloc(8);
 
-/** What the runtime client reports of an error, in trailers (as base64) or as a body. */
-type Reported = { errorType: string; errorMessage: string };
-
+/** @param json what the runtime client reports of an error */
 export const functionError = (json: string): FunctionError => {
-  const { errorType, errorMessage } = JSON.parse(json) as Reported;
+  const { errorType, errorMessage }: { errorType: string; errorMessage: string } = JSON.parse(json);
   return new FunctionError(errorType, errorMessage);
 };
 
@@ -38,41 +36,54 @@ const errorInTrailers = ({ trailers }: IncomingMessage): FunctionError | undefin
 
 /**
  * Reads a streamed response, and answers the runtime client. Nothing is read ahead of the reader, so that the
- * function feels a slow one. When the reader leaves, the client is answered at once and its connection ends:
- * what Lambda does (https://github.com/aws/aws-lambda-runtime-interface-emulator, directinvoke.go).
+ * function feels a slow one. When the reader leaves, the client is answered at once and its connection ends,
+ * as AWS's emulator does (github.com/aws/aws-lambda-runtime-interface-emulator, directinvoke.go).
  *
  * @throws FunctionError when the function fails before its first byte
  */
-export const readStreamed = async (
-  request: IncomingMessage,
-  reply: ServerResponse,
-): Promise<HttpResponse> => {
-  const chunks: AsyncIterator<Buffer> = request.iterator({ destroyOnReturn: false });
-  const accept = () => reply.writeHead(202, request.complete ? {} : { Connection: "close" }).end();
+export const readStreamed = (request: IncomingMessage, reply: ServerResponse): Promise<HttpResponse> =>
+  new Promise((resolve, reject) => {
+    let prelude: Buffer | null = Buffer.alloc(0);
+    let failure: Error | undefined;
+    const accept = () => {
+      if (!reply.writableEnded) reply.writeHead(202, request.complete ? {} : { Connection: "close" }).end();
+    };
+    const body = new Readable({
+      highWaterMark: 0,
+      read: () => (failure ? body.destroy(failure) : request.resume()),
+      destroy: (error, done) => {
+        accept();
+        done(error);
+      },
+    });
+    /** What has arrived is read first. */
+    const fail = (error: Error): void => {
+      failure = error;
+      if (prelude) reject(error);
+      else if (body.readableLength === 0) body.destroy(error);
+    };
+    const push = (chunk: Buffer): void => {
+      request.pause();
+      body.push(chunk);
+    };
 
-  const readPrelude = async (): Promise<[prelude: string, rest: Buffer]> => {
-    let received = Buffer.alloc(0);
-    for (let chunk = await chunks.next(); !chunk.done; chunk = await chunks.next()) {
-      received = Buffer.concat([received, chunk.value]);
-      const end = received.indexOf(delimiter);
-      if (end >= 0) return [received.subarray(0, end).toString(), received.subarray(end + delimiter.length)];
-    }
-    accept();
-    throw errorInTrailers(request) ?? new FunctionError("Runtime.NoPrelude", "The response has no prelude");
-  };
-
-  async function* readBody(first: Buffer) {
-    try {
-      if (first.length > 0) yield first;
-      for (let chunk = await chunks.next(); !chunk.done; chunk = await chunks.next()) yield chunk.value;
-    } finally {
+    request.on("data", (chunk: Buffer) => {
+      if (!prelude) return push(chunk);
+      prelude = Buffer.concat([prelude, chunk]);
+      const end = prelude.indexOf(preludeDelimiter);
+      if (end < 0) return;
+      const { statusCode, headers } = JSON.parse(prelude.subarray(0, end).toString());
+      const rest = prelude.subarray(end + preludeDelimiter.length);
+      prelude = null;
+      resolve({ statusCode, headers, body });
+      if (rest.length > 0) push(rest);
+    });
+    request.on("end", () => {
       accept();
-    }
-    const error = errorInTrailers(request);
-    if (error) throw error;
-  }
-
-  const [prelude, rest] = await readPrelude();
-  const { statusCode, headers } = JSON.parse(prelude);
-  return { statusCode, headers, body: Readable.from(readBody(rest), { objectMode: false }) };
-};
+      const error = errorInTrailers(request);
+      if (error) fail(error);
+      else if (prelude) fail(new FunctionError("Runtime.NoPrelude", "The response has no prelude"));
+      else body.push(null);
+    });
+    request.on("error", fail); // the function's process has ended, or it has destroyed its stream
+  });

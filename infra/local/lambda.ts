@@ -1,102 +1,138 @@
 /**
- * The Lambda runtime as the functions know it: the `awslambda` global, and the two ways of invoking a
- * handler. Import this before a function is.
+ * Lambda on this machine: the `awslambda` global, and the two ways of invoking a handler, as AWS's runtime client
+ * does it. Import this before a function is.
  */
 import { randomUUID } from "node:crypto";
-import { PassThrough, type Readable, Writable } from "node:stream";
-import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setImmediate } from "node:timers/promises";
+import type { APIGatewayProxyResult, Context } from "aws-lambda";
+import { FunctionError, type HttpResponse, readStreamed } from "./invocation-response.ts";
+import { HttpResponseStream, openResponseStream, type ResponseStream } from "./response-stream.ts";
 
-type StreamingHandler = (event: unknown, stream: Writable, context: Context) => Promise<void>;
+export type { HttpResponse } from "./invocation-response.ts";
+
+type StreamingHandler = (event: unknown, stream: ResponseStream, context: Context) => Promise<void>;
 type BufferedHandler = (event: unknown, context: Context) => Promise<APIGatewayProxyResult>;
 export type LambdaHandler = StreamingHandler | BufferedHandler;
 
 const streaming = Symbol.for("aws.lambda.runtime.handler.streaming");
 
-/** The prelude of a streamed HTTP response: JSON with status and headers, then eight NUL bytes. */
-const delimiter = Buffer.alloc(8);
+const isStreaming = (handler: LambdaHandler): handler is StreamingHandler => streaming in handler;
 
-const awslambda = {
-  streamifyResponse: (handler: StreamingHandler) => Object.assign(handler, { [streaming]: "response" }),
-  HttpResponseStream: {
-    from: (stream: Writable, prelude: object): Writable => {
-      stream.write(JSON.stringify(prelude));
-      stream.write(delimiter);
-      return stream;
-    },
-  },
-};
-Object.assign(globalThis, { awslambda });
+const streamifyResponse = (handler: StreamingHandler) => Object.assign(handler, { [streaming]: "response" });
 
-export type HttpResponse = {
-  statusCode: number;
-  headers: Record<string, string>;
-  /** Fails when the function does after it has begun to answer. */
-  body: Readable | string;
-};
+Object.assign(globalThis, { awslambda: { streamifyResponse, HttpResponseStream } });
 
-const newContext = (functionName: string, timeoutMilliseconds: number): Context => {
-  const deadline = Date.now() + timeoutMilliseconds;
-  return {
-    functionName,
-    awsRequestId: randomUUID(),
-    getRemainingTimeInMillis: () => deadline - Date.now(),
-    callbackWaitsForEmptyEventLoop: true,
-    functionVersion: "$LATEST",
-    invokedFunctionArn: `arn:aws:lambda:local:000000000000:function:${functionName}`,
-    memoryLimitInMB: "1024",
-    logGroupName: `/aws/lambda/${functionName}`,
-    logStreamName: "local",
-    done: () => {},
-    fail: () => {},
-    succeed: () => {},
-  };
+/** Lambda's longest. */
+const maximumTimeout = 15 * 60 * 1000;
+
+const newContext = (functionName: string, deadline: number): Context => ({
+  functionName,
+  awsRequestId: randomUUID(),
+  getRemainingTimeInMillis: () => deadline - Date.now(),
+  callbackWaitsForEmptyEventLoop: true,
+  functionVersion: "$LATEST",
+  invokedFunctionArn: `arn:aws:lambda:local:000000000000:function:${functionName}`,
+  memoryLimitInMB: "1024",
+  logGroupName: `/aws/lambda/${functionName}`,
+  logStreamName: "local",
+  done: () => {},
+  fail: () => {},
+  succeed: () => {},
+});
+
+/** By request id, who waits for a response. */
+const waiting = new Map<string, PromiseWithResolvers<HttpResponse>>();
+
+/** Lambda's end of every response stream. It keeps no process alive. */
+const lambda = createServer((request, reply) => {
+  const { resolve, reject } = waiting.get(request.url?.slice(1) ?? "") ?? Promise.withResolvers();
+  readStreamed(request, reply).then(resolve, reject);
+});
+lambda.on("connection", (socket) => socket.unref());
+await new Promise<void>((resolve) => lambda.listen(0, "127.0.0.1", resolve).unref());
+const { port } = lambda.address() as AddressInfo;
+
+const report = (error: unknown) =>
+  error instanceof Error
+    ? { errorType: error.name, errorMessage: error.message }
+    : { errorType: typeof error, errorMessage: String(error) };
+
+const runStreaming = async (handler: StreamingHandler, event: unknown, context: Context): Promise<void> => {
+  const { stream, accepted, fail } = openResponseStream(port, `/${context.awsRequestId}`);
+  try {
+    await handler(event, stream, context);
+    await accepted;
+    if (!stream.writableFinished) throw new Error("Response stream is not finished.");
+  } catch (error) {
+    await setImmediate();
+    fail(report(error));
+  }
 };
 
 const invokeStreaming = (
   handler: StreamingHandler,
   event: unknown,
   context: Context,
-): Promise<HttpResponse> =>
+): Promise<HttpResponse> => {
+  const response = Promise.withResolvers<HttpResponse>();
+  waiting.set(context.awsRequestId, response);
+  void runStreaming(handler, event, context);
+  return response.promise.finally(() => waiting.delete(context.awsRequestId));
+};
+
+const invokeBuffered = async (
+  handler: BufferedHandler,
+  event: unknown,
+  context: Context,
+): Promise<HttpResponse> => {
+  try {
+    return JSON.parse(JSON.stringify(await handler(event, context)));
+  } catch (error) {
+    const { errorType, errorMessage } = report(error);
+    throw new FunctionError(errorType, errorMessage);
+  }
+};
+
+/** At the deadline, a response that has not begun fails, and one that has breaks off. */
+const within = (milliseconds: number, response: Promise<HttpResponse>): Promise<HttpResponse> =>
   new Promise((resolve, reject) => {
-    let prelude: Buffer | null = Buffer.alloc(0);
-    const body = new PassThrough();
-    const stream = new Writable({
-      write: (chunk, _encoding, done) => {
-        if (!prelude) return body.write(chunk) ? done() : void body.once("drain", done);
-        prelude = Buffer.concat([prelude, chunk]);
-        const end = prelude.indexOf(delimiter);
-        if (end < 0) return done();
-        const { statusCode, headers } = JSON.parse(prelude.subarray(0, end).toString());
-        const rest = prelude.subarray(end + delimiter.length);
-        prelude = null;
-        resolve({ statusCode, headers, body });
-        if (rest.length > 0) body.write(rest);
-        done();
-      },
-      final: (done) => {
-        body.end();
-        done();
-      },
-      destroy: (error, done) => {
-        if (!body.writableEnded) body.destroy(error ?? new Error("The function stopped answering"));
-        done(error);
-      },
-    });
-    body.once("close", () => stream.destroy()); // a caller who has left
-    handler(event, stream, context).catch((error) => {
-      body.destroy(error);
+    let end: (error: Error) => unknown = reject;
+    const timer = setTimeout(() => {
+      const seconds = (milliseconds / 1000).toFixed(2);
+      end(new FunctionError("Sandbox.Timedout", `Task timed out after ${seconds} seconds`));
+    }, milliseconds).unref();
+    const begin = (answer: HttpResponse): void => {
+      resolve(answer);
+      const { body } = answer;
+      if (typeof body === "string") {
+        clearTimeout(timer);
+        return;
+      }
+      end = (error) => body.destroy(error);
+      body.once("close", () => clearTimeout(timer));
+    };
+    response.then(begin, (error) => {
+      clearTimeout(timer);
       reject(error);
     });
   });
 
-/** Invokes a handler as Lambda does, streaming or not. @throws what the handler throws before it answers. */
-export const invoke = async (
+/**
+ * Invokes a handler as Lambda does, streaming or not. At its deadline Lambda kills a function's process; here only
+ * the response ends, because the process is this one.
+ *
+ * @throws FunctionError when the handler fails before its first byte; after it, the body breaks off
+ */
+export const invoke = (
   handler: LambdaHandler,
-  event: APIGatewayProxyEvent,
-  { functionName = "local", timeoutMilliseconds = 30_000 } = {},
+  event: unknown,
+  { functionName = "local", timeoutMilliseconds = maximumTimeout } = {},
 ): Promise<HttpResponse> => {
-  const context = newContext(functionName, timeoutMilliseconds);
-  if (streaming in handler) return invokeStreaming(handler as StreamingHandler, event, context);
-  const { statusCode, headers = {}, body } = await (handler as BufferedHandler)(event, context);
-  return { statusCode, headers: headers as Record<string, string>, body };
+  const context = newContext(functionName, Date.now() + timeoutMilliseconds);
+  const response = isStreaming(handler)
+    ? invokeStreaming(handler, event, context)
+    : invokeBuffered(handler, event, context);
+  return within(timeoutMilliseconds, response);
 };

@@ -1,7 +1,6 @@
 /** The one middleware stack: what every operation does alike, around the one thing that it does itself. */
 import middy from "@middy/core";
 import { executionModeStandard } from "@middy/core/executionModeStandard";
-import { executionModeStreamifyResponse } from "@middy/core/executionModeStreamifyResponse";
 import httpHeaderNormalizer from "@middy/http-header-normalizer";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type { ApiKey } from "../api-keys/store.ts";
@@ -16,6 +15,7 @@ import type { Operation } from "./operations.ts";
 import type { ApiContext, ApiMiddleware, Input } from "./request.ts";
 import { respond } from "./respond.ts";
 import type { ProxyResult, Response } from "./response.ts";
+import { streamResponse } from "./stream-response.ts";
 import { validate } from "./validate.ts";
 
 /** What an operation is given: the valid input, the table and the time of the request in milliseconds. */
@@ -82,7 +82,7 @@ export const endpoint =
     };
 
     const { middlewares: observing, requestEnd } = observe(operation);
-    const executionMode = operation.streams ? executionModeStreamifyResponse : executionModeStandard;
+    const executionMode = operation.streams ? streamResponse : executionModeStandard;
     return middy({ executionMode, requestEnd: requestEnd as never })
       .use([
         open,

@@ -1,0 +1,173 @@
+/** Handlers that do what a handler may, to learn what the runtime client makes of it: one export each. */
+import { once } from "node:events";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import middy from "@middy/core";
+import { executionModeStreamifyResponse } from "@middy/core/executionModeStreamifyResponse";
+import { streamResponse } from "../../lib/api/stream-response.ts";
+
+const { streamifyResponse, HttpResponseStream } = awslambda;
+type Stream = awslambda.HttpResponseStream;
+
+const prelude = { statusCode: 201, headers: { "X-Test": "yes" } };
+
+/** What the handler has seen so far: every one of them answers that to the event "report". */
+const seen = { bytesWritten: 0, wasLeft: false };
+
+const handler = (run: (stream: Stream) => Promise<void>) =>
+  streamifyResponse(async (event, stream) => {
+    if (event !== "report") return run(stream);
+    const response = HttpResponseStream.from(stream, prelude);
+    response.write(JSON.stringify(seen));
+    response.end();
+  });
+
+const begin = (stream: Stream): Stream => {
+  const response = HttpResponseStream.from(stream, prelude);
+  response.write("begun,");
+  return response;
+};
+
+/** Long enough for what was written to arrive. */
+const pause = () => sleep(50);
+
+export const completes = handler(async (stream) => {
+  begin(stream).write("ended");
+  stream.end();
+});
+
+export const writesNothing = handler(async (stream) => {
+  HttpResponseStream.from(stream, prelude).write("");
+  stream.end();
+});
+
+export const endsWithoutWriting = handler(async (stream) => {
+  HttpResponseStream.from(stream, prelude).end();
+});
+
+export const throwsBeforeFirstByte = handler(async (stream) => {
+  HttpResponseStream.from(stream, prelude);
+  throw new RangeError("before");
+});
+
+export const throwsAfterFirstByte = handler(async (stream) => {
+  begin(stream);
+  throw new RangeError("after");
+});
+
+export const throwsText = handler(async (stream) => {
+  begin(stream);
+  throw "text";
+});
+
+export const destroysItsStream = handler(async (stream) => {
+  begin(stream);
+  await pause();
+  stream.destroy();
+});
+
+export const destroysItsStreamWithAnError = handler(async (stream) => {
+  begin(stream);
+  await pause();
+  stream.destroy(new RangeError("destroyed"));
+});
+
+export const pipesWhatBreaksOff = handler(async (stream) => {
+  begin(stream);
+  const source = Readable.from(
+    (async function* () {
+      yield "piped";
+      await pause();
+      throw new RangeError("source");
+    })(),
+  );
+  await pipeline(source, stream);
+});
+
+export const rejectsWithoutHandler = handler(async (stream) => {
+  begin(stream);
+  await pause();
+  void Promise.reject(new RangeError("stray"));
+  await pause();
+  stream.end();
+});
+
+/** 64 MiB, at the reader's pace, until the reader leaves. */
+export const floods = handler(async (stream) => {
+  const response = begin(stream);
+  const left = new AbortController();
+  response.once("close", () => left.abort());
+  const chunk = Buffer.alloc(64 * 1024, "x");
+  try {
+    while (seen.bytesWritten < 64 * 1024 * 1024) {
+      const more = response.write(chunk);
+      seen.bytesWritten += chunk.length;
+      if (!more) await once(response, "drain", { signal: left.signal });
+    }
+    response.end();
+  } catch {
+    seen.wasLeft = true;
+  }
+});
+
+export const stalls = handler(async (stream) => {
+  begin(stream);
+  await sleep(60_000);
+});
+
+export const buffered = async (event: unknown) =>
+  event === "report"
+    ? { statusCode: 200, headers: {}, body: JSON.stringify(seen) }
+    : { ...prelude, body: "whole" };
+
+export const bufferedThrows = async (event: unknown) => {
+  if (event === "report") return { statusCode: 200, headers: {}, body: JSON.stringify(seen) };
+  throw new RangeError("buffered");
+};
+
+type Source = () => AsyncGenerator<string>;
+
+/** The same body through our execution mode and through middy's own. */
+const middyHandler = (
+  executionMode: typeof streamResponse | typeof executionModeStreamifyResponse,
+  source: Source,
+) =>
+  middy({ executionMode }).handler((event: unknown) => {
+    if (event === "report") return { ...prelude, body: JSON.stringify(seen) };
+    return { ...prelude, body: Readable.from(source(), { objectMode: false }) };
+  });
+
+async function* breaksOff() {
+  yield "begun,";
+  await pause();
+  throw new RangeError("source");
+}
+
+async function* breaksOffAtOnce() {
+  yield* await Promise.reject<string[]>(new RangeError("at once"));
+}
+
+async function* endless() {
+  try {
+    for (;;) yield "x".repeat(64 * 1024);
+  } finally {
+    seen.wasLeft = true;
+  }
+}
+
+async function* nothing() {
+  yield* await Promise.resolve<string[]>([]);
+}
+
+async function* whole() {
+  yield "begun,";
+  yield "ended";
+}
+
+export const streamsWhole = middyHandler(streamResponse, whole);
+export const streamsNothing = middyHandler(streamResponse, nothing);
+export const streamsWhatBreaksOff = middyHandler(streamResponse, breaksOff);
+export const streamsWhatBreaksOffAtOnce = middyHandler(streamResponse, breaksOffAtOnce);
+export const streamsEndlessly = middyHandler(streamResponse, endless);
+export const middyStreamsWhatBreaksOff = middyHandler(executionModeStreamifyResponse, breaksOff);
