@@ -4,13 +4,7 @@ import { endpoint } from "../lib/api/endpoint.ts";
 import { ApiError } from "../lib/api/errors.ts";
 import { getMessage } from "../lib/api/operations.ts";
 import { messageBody } from "../lib/messages/body.ts";
-import { findMessage, type StoredMessage } from "../lib/messages/find.ts";
-
-/** The domain that a key may be confined to: the sender's, or for an incoming message the recipient's. */
-const domainOf = ({ head }: StoredMessage): string => {
-  const address = head.direction === "incoming" ? head.recipient : head.sender;
-  return address.slice(address.lastIndexOf("@") + 1).toLowerCase();
-};
+import { findMessage } from "../lib/messages/find.ts";
 
 const isDomainScope = (scope: string): boolean => scope.startsWith("messages:read:{");
 
@@ -19,7 +13,7 @@ export const serve = endpoint({
   prefetch: ({ path, table, now }) => findMessage(table, path.account_id, path.message_id, now),
   permits: (principal, message) =>
     message
-      ? grants(principal, `messages:read:{${domainOf(message)}}`)
+      ? grants(principal, `messages:read:{${message.head.domain}}`)
       : principal.scopes.some(isDomainScope), // who may read some messages hears that this one is not there
   handle: ({ prefetched: message }) => {
     if (!message) throw new ApiError(404, "Message not found");

@@ -1,6 +1,5 @@
-/** The content of a message as Get Message answers it: the end of the JSON object, ready to be stored. */
+/** The content of a message as Get Message returns it: the end of the JSON object, ready to be stored. */
 import { isUtf8 } from "node:buffer";
-import type { ParsedContent } from "./message.ts";
 import { parseEmail } from "./mime.ts";
 
 /** Characters that are rendered at a time. One takes 6 bytes at most, so no piece reaches 1 MiB. */
@@ -19,11 +18,16 @@ export const decodeRaw = (raw: Uint8Array): string => {
  * The UTF-8 bytes `"content":…,"content_parsed":…}`, which end a Message object, in pieces of less than
  * 1 MiB, to be read once; `raw` is null for a message whose email is not available. Together they are what
  * JSON.stringify would give. Memory is a small multiple of the email's size. Never throws.
+ *
+ * @param fields come before `content`
  */
-export const renderContent = (raw: Uint8Array | null): Iterable<Buffer> => {
+export const renderContent = (
+  raw: Uint8Array | null,
+  fields: Record<string, Json> = {},
+): Iterable<Buffer> => {
   const content = raw && decodeRaw(raw);
   const content_parsed = raw && parseEmail(raw);
-  return inPieces(tail(content, content_parsed));
+  return inPieces(jsonTail({ ...fields, content, content_parsed }));
 };
 
 function* inPieces(texts: Iterable<string>): Generator<Buffer> {
@@ -37,15 +41,10 @@ function* inPieces(texts: Iterable<string>): Generator<Buffer> {
   yield Buffer.from(piece);
 }
 
-function* tail(content: string | null, content_parsed: ParsedContent | null): Generator<string> {
-  yield '"content":';
-  yield* json(content);
-  yield ',"content_parsed":';
-  yield* json(content_parsed);
-  yield "}";
-}
-
 type Json = string | null | readonly Json[] | { readonly [name: string]: Json };
+
+/** The fields and the brace that close an object. */
+const jsonTail = (fields: Record<string, Json>) => jsonList("", Object.entries(fields), jsonField, "}");
 
 /** JSON.stringify in pieces: the whole of a large email would pass the length that a string may have. */
 function* json(value: Json): Generator<string> {

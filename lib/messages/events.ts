@@ -1,13 +1,13 @@
 /**
  * What happens to a message after it is stored: each is one atomic update, which never revives a message
- * that is missing or expired. All answer whether there was a message to record it on.
+ * that is missing or expired. All return whether there was a message to record it on.
  */
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import * as z from "zod/mini";
 import { live, nowValue } from "../table/expiry.ts";
 import { headKey } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
-import { instant } from "./message.ts";
+import { instant, text, words } from "./message.ts";
 
 export type MessageRef = { account_id: string; id: string };
 
@@ -41,10 +41,10 @@ const update = async (
 };
 
 const StatusChange = z.object({
-  status: z.string(),
+  status: words,
   sent_at: z.optional(instant),
   delivered_at: z.optional(instant),
-  bounce_classification: z.optional(z.string()),
+  bounce_classification: z.optional(words),
 });
 
 /** A new status, and what became known with it. */
@@ -68,11 +68,11 @@ export const recordStatus = (
   );
 };
 
-const Attempt = z.object({ time: instant, log: z.string(), status: z.string() });
+const Attempt = z.object({ time: instant, log: text, status: words });
 
 /**
- * One more delivery attempt. Attempts may be recorded out of order: they are answered oldest first. All of
- * them share the head's item, which holds 400 KB.
+ * One more delivery attempt. Attempts may be recorded out of order: they are returned oldest first. All of
+ * them share the head's item, which has at least 340 KB for them.
  */
 export const recordDeliveryAttempt = (
   table: Table,

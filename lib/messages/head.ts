@@ -1,10 +1,17 @@
 /** The head of a message: its item in the table, which holds all fields but the content. */
 import type { Message } from "./message.ts";
 
+/** What an email decides the length of. Where these are long they stand with the content, not in the head. */
+export type Texts = Pick<Message, "message_id" | "subject" | "tags" | "sender" | "recipient">;
+
 export type Head = Omit<
   Message,
-  "object" | "num_attempts" | "content" | "content_parsed" | "reference_message_id"
+  "object" | "num_attempts" | "content" | "content_parsed" | "reference_message_id" | keyof Texts
 > & {
+  [Field in keyof Texts]?: Texts[Field] | undefined;
+} & {
+  /** The domain that a key may be confined to: the sender's, or for an incoming message the recipient's. */
+  domain: string;
   /** Above 2^53 the document client returns a bigint. */
   reference_message_id?: number | bigint | undefined;
   /** How many segments hold the content; 0 when it is not available. */
@@ -26,7 +33,7 @@ declare global {
 /** `JSON.stringify` has no word for an int64: a raw literal keeps every digit. */
 const integer = (value: number | bigint): unknown => JSON.rawJSON(String(value));
 
-/** The fields of the Message object before its content, as JSON that lacks the closing brace. */
+/** The fields of the Message object that the head holds, as JSON that lacks the closing brace. */
 export const headJson = (head: Head): string =>
   JSON.stringify({
     object: "message",

@@ -1,5 +1,6 @@
-/** What a message is: the object that Get Message answers. */
+/** What a message is: the object that Get Message returns. */
 import * as z from "zod/mini";
+import { parseAddress } from "./address.ts";
 
 const dateTime = z.iso.datetime();
 
@@ -29,7 +30,7 @@ export type ParsedContent = z.infer<typeof ParsedContent>;
 /** A count that the caller may read as a plain JSON integer: never above 2^53. */
 const count = z.int().check(z.minimum(0));
 
-/** The object that Get Message answers, in the order of its fields. */
+/** The object that Get Message returns, in the order of its fields. */
 export const Message = z.object({
   object: z.literal("message"),
   created_at: dateTime,
@@ -59,31 +60,52 @@ export const Message = z.object({
 });
 export type Message = z.infer<typeof Message>;
 
-/** Any point in time, kept as the API answers it: ISO 8601, UTC, with milliseconds. */
+const instantRule = "must be a Date, or ISO 8601 with an offset";
+
+/** Any point in time, kept as the API returns it: ISO 8601, UTC, with milliseconds. */
 export const instant = z.pipe(
-  z.union([z.date(), z.iso.datetime({ offset: true })]),
+  z.union([z.date(), z.iso.datetime({ offset: true, error: instantRule })], instantRule),
   z.transform((time) => new Date(time).toISOString()),
 );
 
-const id = z.guid().check(z.toLowerCase());
+/** Half a surrogate pair has no UTF-8: it could not be stored. */
+export const text = z
+  .string("must be a string")
+  .check(z.refine((value) => value.isWellFormed(), "must be well-formed: it has half a surrogate pair"));
+
+/** A few words, which change while the message is in the table: they stay in its head, which is small. */
+export const words = text.check(z.maxLength(1000, "must have at most 1000 characters"));
+
+const addressRule = "must be an email address (RFC 5321, RFC 6531), without a display name or a comment";
+
+const address = z.pipe(
+  z.string(addressRule),
+  z.transform((value, { issues }) => {
+    const parsed = parseAddress(value);
+    if (!parsed) issues.push({ code: "custom", message: addressRule, input: value });
+    return parsed ?? z.NEVER;
+  }),
+);
+
+const id = z.guid("must be a UUID").check(z.toLowerCase());
 
 /** What a sending pipeline tells of a message when it stores one. */
 export const NewMessage = z.object({
   id,
   account_id: id,
   domain_id: id,
-  direction: Message.shape.direction,
-  is_bounce_notification: z._default(z.boolean(), false),
-  message_id: z.string(),
-  subject: z.string(),
-  tags: z._default(z.array(z.string()), []),
-  sender: z.string(),
-  recipient: z.string(),
-  status: z.string(),
+  direction: z.enum(Message.shape.direction.options, "must be incoming or outgoing"),
+  is_bounce_notification: z._default(z.boolean("must be a boolean"), false),
+  message_id: text,
+  subject: text,
+  tags: z._default(z.array(text, "must be an array of strings"), []),
+  sender: address,
+  recipient: address,
+  status: words,
   sent_at: z._default(z.nullable(instant), null),
   delivered_at: z._default(z.nullable(instant), null),
-  bounce_classification: Message.shape.bounce_classification,
-  reference_message_id: Message.shape.reference_message_id,
+  bounce_classification: z.optional(words),
+  reference_message_id: z.optional(z.int64("must be a bigint of at most 64 bits")),
   /** Kept in whole seconds, a fraction cut off: the resolution of the table's TTL. */
   retain_until: instant,
 });

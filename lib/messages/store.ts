@@ -6,23 +6,39 @@ import { headKey, segmentKey } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
 import { compressToSegments } from "./compression.ts";
 import { renderContent } from "./content.ts";
-import type { Head } from "./head.ts";
+import type { Head, Texts } from "./head.ts";
 import { NewMessage } from "./message.ts";
 
 const maximumRawBytes = 40 * 1024 * 1024;
 const parallelPuts = 8;
+
+/** An item holds 400 KB: the rest of the head's is for its delivery attempts. Each change costs the whole item. */
+const maximumTextsBytes = 50_000;
 
 /** A message that can't be stored, and why; nothing of it can be read. */
 export class MessageRefusedError extends Error {
   override readonly name = "MessageRefusedError";
 }
 
-const newHead = (message: NewMessage, now: number) => {
-  const { retain_until, ...fields } = NewMessage.parse(message);
-  const expires_at = epochSeconds(Date.parse(retain_until));
+/** @throws MessageRefusedError that names every field which is not what {@link NewMessage} asks for */
+const validate = (message: NewMessage) => {
+  const result = NewMessage.safeParse(message);
+  if (result.success) return result.data;
+  const faults = result.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
+  throw new MessageRefusedError(faults.join("; "));
+};
+
+/** The fields that the head begins with, and those that are too long for it. */
+const divide = (message: NewMessage, now: number) => {
+  const { retain_until, message_id, subject, tags, sender, recipient, ...fields } = validate(message);
+  const texts: Texts = { message_id, subject, tags, sender: sender.text, recipient: recipient.text };
+  const areLong = Buffer.byteLength(JSON.stringify(texts)) > maximumTextsBytes;
   const created_at = new Date(now).toISOString();
-  return {
+  const expires_at = epochSeconds(Date.parse(retain_until));
+  const head = {
     ...fields,
+    ...(areLong ? {} : texts),
+    domain: (fields.direction === "incoming" ? recipient : sender).domain,
     created_at,
     updated_at: created_at,
     retain_until: new Date(expires_at * 1000).toISOString(),
@@ -31,6 +47,7 @@ const newHead = (message: NewMessage, now: number) => {
     open_count: 0,
     expires_at,
   };
+  return { head, longTexts: areLong ? texts : undefined };
 };
 
 /** Items with the same key have the same bytes and expire together: whoever writes one, writes the same. */
@@ -50,8 +67,8 @@ const contentDigest = (segments: Buffer[], expires_at: number): string => {
  * expires at its retain_until.
  *
  * @returns whether the message is new: false when it was there already.
- * @throws MessageRefusedError when the email is larger, or a message with another email has the id.
- * @throws ZodError when a field is not what {@link NewMessage} asks for. Nothing is written.
+ * @throws MessageRefusedError when the email is larger, a field is not what {@link NewMessage} asks for, or a
+ * message with another email has the id. Nothing can be read of what was refused.
  */
 export const storeMessage = async (
   table: Table,
@@ -66,7 +83,7 @@ export const storeMessage = async (
     );
   }
   const digest = raw ? createHash("sha256").update(raw).digest("hex") : "";
-  const head = newHead(message, now);
+  const { head, longTexts } = divide(message, now);
   const { account_id, id, expires_at } = head;
 
   /** Whether the message is there already. */
@@ -80,7 +97,7 @@ export const storeMessage = async (
   };
   if (await isStored()) return false;
 
-  const segments = raw ? await compressToSegments(renderContent(raw), rawBytes) : [];
+  const segments = raw || longTexts ? await compressToSegments(renderContent(raw, longTexts), rawBytes) : [];
   const content_digest = contentDigest(segments, expires_at);
   const putSegment = (bytes: Buffer, index: number) => {
     const Item = { ...segmentKey(account_id, id, content_digest, index), bytes, expires_at };

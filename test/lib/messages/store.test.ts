@@ -183,15 +183,70 @@ describe("Storing a message", () => {
   }, 30_000);
 
   test.each([
-    ["id", "x"],
-    ["direction", "sideways"],
-    ["retain_until", "tomorrow"],
-    ["tags", "one"],
-    ["reference_message_id", 2n ** 63n],
-  ])("refuses a field that is not what it should be (%s: %s)", async (name, value) => {
+    ["id", "x", "must be a UUID"],
+    ["direction", "sideways", "must be incoming or outgoing"],
+    ["retain_until", "tomorrow", "must be a Date, or ISO 8601 with an offset"],
+    ["tags", "one", "must be an array of strings"],
+    ["reference_message_id", 2n ** 63n, "must be a bigint of at most 64 bits"],
+    [
+      "sender",
+      "Ada <ada@example.com>",
+      "must be an email address (RFC 5321, RFC 6531), without a display name",
+    ],
+    ["recipient", "undisclosed-recipients:;", "must be an email address"],
+    ["subject", "\ud800", "must be well-formed: it has half a surrogate pair"],
+    ["message_id", "<\udc00@example.com>", "must be well-formed"],
+    ["tags", ["\udc00"], "must be well-formed"],
+    ["status", "x".repeat(1001), "must have at most 1000 characters"],
+    ["bounce_classification", "\ud800", "must be well-formed"],
+  ])("refuses a field that is not what it should be, and names it (%s: %s)", async (name, value, rule) => {
     const one = { ...message(), [name]: value } as NewMessage;
 
-    await expect(storeMessage(table, one, hello, noon)).rejects.toThrow(name);
+    const refused = storeMessage(table, one, hello, noon);
+
+    await expect(refused).rejects.toThrow(MessageRefusedError);
+    await expect(refused).rejects.toThrow(new RegExp(`^${name}\\S* ${rule.replaceAll(/[()]/g, "\\$&")}`));
+    if (name !== "id") expect(await itemsOf(one)).toEqual([]);
+  });
+
+  const long = `Größer ${"x".repeat(500_000)}`;
+  test.each([
+    ["message_id", `<${long}@example.com>`],
+    ["subject", `${long} "quoted" 🌍`],
+    ["tags", Array.from({ length: 100_000 }, (_, n) => `tag ${n}`)],
+    ["sender", `"${long}"@example.com`],
+    ["recipient", `ada+${"x".repeat(500_000)}@example.org`],
+  ])(
+    "keeps a %s that is longer than an item, and room for 300 KB of delivery attempts",
+    async (name, value) => {
+      const one = message({ [name]: value });
+      const attempt = { time: new Date(noon), log: "x".repeat(100_000), status: "deferred" };
+
+      await storeMessage(table, one, hello, noon);
+      for (let n = 0; n < 3; n++) await recordDeliveryAttempt(table, one, attempt, noon);
+
+      const { retain_until: _, ...fields } = one;
+      expect(await read(one)).toMatchObject({ ...fields, content: hello.toString(), num_attempts: 3 });
+    },
+  );
+
+  test("keeps a long subject of an email that is not available", async () => {
+    const one = message({ subject: long });
+
+    await storeMessage(table, one, null, noon);
+
+    expect(await read(one)).toMatchObject({ subject: long, content: null, content_parsed: null });
+  });
+
+  test("keeps all that a message may say in a head of less than 60 KB", async () => {
+    const words = "€".repeat(1000);
+    const one = message({ subject: "x".repeat(49_000), status: words, bounce_classification: words });
+
+    await storeMessage(table, one, null, noon);
+    const items = await itemsOf(one);
+
+    expect(items).toHaveLength(1);
+    expect(JSON.stringify(items).length).toBeLessThan(60_000);
   });
 
   test("keeps retain_until in whole seconds, which the TTL attribute says, too", async () => {
