@@ -1,8 +1,6 @@
 /** The REST API: a route for each operation, and API Gateway's own errors in the API's shape. */
 import { Aws, Duration, type RemovalPolicy, Validations } from "aws-cdk-lib";
 import {
-  AccessLogField,
-  AccessLogFormat,
   CfnRestApi,
   EndpointAccessMode,
   EndpointType,
@@ -18,8 +16,11 @@ import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import type { Operation } from "../lib/api/operations.ts";
+import { accessLogFormat } from "./access-log.ts";
 import { gatewayErrors } from "./gateway-errors.ts";
+import { KeyRateLimit } from "./key-rate-limit.ts";
 import type { OperationFunction } from "./operation-function.ts";
+import type { Settings } from "./settings.ts";
 
 /** An operation and the function that serves it. */
 export type Route = { operation: Operation; handler: OperationFunction };
@@ -29,29 +30,10 @@ export type ApiProps = {
   routes: readonly Route[];
   /** The API's own domain name and the ARN of its certificate; without them, API Gateway's address. */
   domain?: { name: string; certificate: string } | undefined;
+  limits: Pick<Settings, "rateLimit" | "burstLimit" | "keyRateLimit">;
   logRetention: RetentionDays;
   removalPolicy: RemovalPolicy;
 };
-
-/**
- * One line a request, of which nothing is the caller's own. A streamed response's latency includes the
- * time that the caller takes to read it: `time_to_first_byte` is what the service answers for.
- */
-const accessLog = AccessLogFormat.custom(
-  JSON.stringify({
-    request_id: AccessLogField.contextRequestId(),
-    time: AccessLogField.contextRequestTimeEpoch(),
-    route: `${AccessLogField.contextHttpMethod()} ${AccessLogField.contextResourcePath()}`,
-    status: AccessLogField.contextStatus(),
-    response_bytes: AccessLogField.contextResponseLength(),
-    latency_ms: AccessLogField.contextResponseLatency(),
-    integration_latency_ms: AccessLogField.contextIntegrationLatency(),
-    time_to_first_byte_ms: "$context.integration.timeToFirstContent",
-    integration_status: AccessLogField.contextIntegrationStatus(),
-    function_request_id: AccessLogField.contextAwsEndpointRequestId(),
-    error_type: AccessLogField.contextErrorResponseType(),
-  }),
-);
 
 /**
  * TLS 1.2 or 1.3, with forward secrecy, and only for the host that the handshake names. API Gateway's own
@@ -71,13 +53,13 @@ const ownErrors = [
   [ResponseType.DEFAULT_4XX, gatewayErrors.noRoute],
   [ResponseType.REQUEST_TOO_LARGE, gatewayErrors.tooLarge],
   [ResponseType.THROTTLED, gatewayErrors.throttled],
-  [ResponseType.WAF_FILTERED, gatewayErrors.blocked],
   [ResponseType.DEFAULT_5XX, gatewayErrors.failure],
 ] as const;
 
 /** The API, its stage and its access log; a regional one, because 5 minutes without a byte may pass there. */
 export class Api extends Construct {
   readonly restApi: RestApi;
+  readonly accessLog: LogGroup;
   readonly methods: readonly { operation: Operation; method: Method }[];
   /** Where the paths of the operations begin; without a slash at the end. */
   readonly url: string;
@@ -86,8 +68,8 @@ export class Api extends Construct {
 
   constructor(scope: Construct, id: string, props: ApiProps) {
     super(scope, id);
-    const { stage, routes, domain, logRetention, removalPolicy } = props;
-    const log = new LogGroup(this, "AccessLog", { retention: logRetention, removalPolicy });
+    const { stage, routes, domain, limits, logRetention, removalPolicy } = props;
+    this.accessLog = new LogGroup(this, "AccessLog", { retention: logRetention, removalPolicy });
 
     this.restApi = new RestApi(this, "RestApi", {
       restApiName: `EmailApi-${stage}`,
@@ -97,11 +79,11 @@ export class Api extends Construct {
       cloudWatchRole: true,
       deployOptions: {
         stageName: stage,
-        throttlingRateLimit: 100,
-        throttlingBurstLimit: 200,
+        throttlingRateLimit: limits.rateLimit,
+        throttlingBurstLimit: limits.burstLimit,
         metricsEnabled: true, // by route: the latency of one says nothing about the other's
-        accessLogDestination: new LogGroupLogDestination(log),
-        accessLogFormat: accessLog,
+        accessLogDestination: new LogGroupLogDestination(this.accessLog),
+        accessLogFormat,
       },
       ...(domain && {
         domainName: {
@@ -131,11 +113,27 @@ export class Api extends Construct {
       ),
     }));
     for (const [type, error] of ownErrors) this.addGatewayResponse(type, error);
+    this.addWebAcl(limits.keyRateLimit);
     this.acknowledgeRules();
 
     const stageAddress = `${this.restApi.restApiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}/${stage}`;
     this.url = `https://${domain ? domain.name : stageAddress}`;
     this.domainTarget = this.restApi.domainName?.domainNameAliasDomainName;
+  }
+
+  /** The stack's own web ACL, or room for the account's: a stage has one. */
+  private addWebAcl(requestsPerMinute: number | undefined) {
+    if (requestsPerMinute === undefined) {
+      this.addGatewayResponse(ResponseType.WAF_FILTERED, gatewayErrors.blocked);
+      Validations.of(this.restApi).acknowledge({
+        id: "AwsSolutions-APIG3",
+        reason: "A web ACL is the account's own; one can be associated with the stage at any time.",
+      });
+    } else {
+      this.addGatewayResponse(ResponseType.WAF_FILTERED, gatewayErrors.throttled);
+      const gatewayStage = this.restApi.deploymentStage;
+      new KeyRateLimit(this, "KeyRateLimit", { gatewayStage, requestsPerMinute });
+    }
   }
 
   private addGatewayResponse(type: ResponseType, { status, message }: { status: number; message: string }) {
@@ -157,10 +155,6 @@ export class Api extends Construct {
       {
         id: "AwsSolutions-APIG2",
         reason: "The functions validate: their messages name the field, and come after the caller's key.",
-      },
-      {
-        id: "AwsSolutions-APIG3",
-        reason: "A web ACL is the account's own; one can be associated with the stage at any time.",
       },
       {
         id: "AwsSolutions-APIG4",

@@ -6,8 +6,9 @@ import { EmailApiStack } from "./stack.ts";
 
 const app = new App();
 try {
-  const settings = readSettings(app.node.getAllContext());
-  new EmailApiStack(app, { settings, operations, region: process.env.CDK_DEFAULT_REGION });
+  const region = process.env.CDK_DEFAULT_REGION;
+  const settings = readSettings(app.node.getAllContext(), region);
+  new EmailApiStack(app, { settings, operations, region });
 } catch (error) {
   if (!(error instanceof SettingError)) throw error;
   console.error(error.message);

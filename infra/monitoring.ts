@@ -1,93 +1,49 @@
 /** What an operator looks at, and what wakes them. */
 import { Duration } from "aws-cdk-lib";
-import type { Stage } from "aws-cdk-lib/aws-apigateway";
 import {
   Alarm,
   ComparisonOperator,
   Dashboard,
   GraphWidget,
   type IMetric,
-  MathExpression,
-  Metric,
   TreatMissingData,
 } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
-import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
-import { metricNames, metricNamespace } from "../lib/api/metric-names.ts";
-import type { Operation } from "../lib/api/operations.ts";
+import { metricNames } from "../lib/api/metric-names.ts";
 import type { Api, Route } from "./api.ts";
+import { Metrics, period } from "./metrics.ts";
+import type { ServiceTable } from "./service-table.ts";
 
 export type MonitoringProps = {
   stage: string;
   api: Api;
   routes: readonly Route[];
-  table: TableV2;
+  table: ServiceTable;
   /** The ARN of the topic that hears of alarms. Without one they only show. */
   alarmTopic: string | undefined;
 };
 
-const period = Duration.minutes(5);
-const percentiles = ["p50", "p90", "p99"];
-
-/** What a healthy p99 stays below. A large message takes as long as its caller takes to read it. */
-const slow = ({ streams }: Operation): Duration => Duration.seconds(streams ? 5 : 2);
-
-const counted = (stage: string, name: string, { id }: Operation): Metric =>
-  new Metric({
-    namespace: metricNamespace(stage),
-    metricName: name,
-    dimensionsMap: { service: id },
-    statistic: "Sum",
-    period,
-    label: `${id} ${name}`,
-  });
+/** What a healthy p99 stays below. */
+const slow = Duration.seconds(2);
 
 /** A dashboard from traffic to table, and an alarm for each way in which the service fails its callers. */
 export class Monitoring extends Construct {
   readonly dashboard: Dashboard;
   private readonly props: MonitoringProps;
+  private readonly metrics: Metrics;
 
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
     this.props = props;
+    this.metrics = new Metrics(this, "Metrics", props);
     this.dashboard = this.addDashboard();
     this.addAlarms();
   }
 
-  private get gatewayStage(): Stage {
-    return this.props.api.restApi.deploymentStage;
-  }
-
-  /** Throttled calls on the table, reads and writes. DynamoDB reports none where there are none. */
-  private tableThrottles(): IMetric {
-    const { table } = this.props;
-    return new MathExpression({
-      expression: "FILL(reads, 0) + FILL(writes, 0)",
-      usingMetrics: {
-        reads: table.metric("ReadThrottleEvents", { period }),
-        writes: table.metric("WriteThrottleEvents", { period }),
-      },
-      period,
-      label: "Throttled table calls",
-    });
-  }
-
-  private serverErrorRate(): IMetric {
-    const { restApi } = this.props.api;
-    return new MathExpression({
-      expression: "100 * errors / requests",
-      usingMetrics: {
-        errors: restApi.metricServerError({ statistic: "Sum", period }),
-        requests: restApi.metricCount({ statistic: "SampleCount", period }),
-      },
-      period,
-      label: "5xx, % of requests",
-    });
-  }
-
   private addDashboard(): Dashboard {
+    const { metrics } = this;
     const { stage, api, routes, table } = this.props;
     const graph = (title: string, left: IMetric[]) => new GraphWidget({ title, left, width: 12 });
     const operations = routes.map(({ operation }) => operation);
@@ -97,22 +53,20 @@ export class Monitoring extends Construct {
         [
           graph(
             "Requests",
-            api.methods.map(({ operation, method }) =>
-              method.metricCount(this.gatewayStage, { period, label: operation.id }),
-            ),
+            api.methods.map((method) => metrics.requests(method)),
           ),
           graph("Errors answered", [
-            api.restApi.metricClientError({ statistic: "Sum", period, label: "4xx" }),
-            api.restApi.metricServerError({ statistic: "Sum", period, label: "5xx" }),
-            ...operations.map((operation) => counted(stage, metricNames.serverError, operation)),
+            metrics.clientErrors(),
+            metrics.refused("401"),
+            metrics.refused("429"),
+            metrics.serverErrors(),
+            ...operations.map((operation) => metrics.counted(metricNames.serverError, operation)),
           ]),
         ],
-        api.methods.map(({ operation, method }) =>
+        api.methods.map((method) =>
           graph(
-            `Latency of ${operation.id}, ms`,
-            percentiles.map((statistic) =>
-              method.metricLatency(this.gatewayStage, { statistic, period, label: statistic }),
-            ),
+            `${method.operation.id}: ms to the ${method.operation.streams ? "first" : "last"} byte`,
+            ["p50", "p90", "p99"].map((statistic) => metrics.latency(method, statistic)),
           ),
         ),
         [
@@ -126,7 +80,7 @@ export class Monitoring extends Construct {
           ]),
           graph(
             "Cold starts",
-            operations.map((operation) => counted(stage, metricNames.coldStart, operation)),
+            operations.map((operation) => metrics.counted(metricNames.coldStart, operation)),
           ),
         ],
         [
@@ -135,14 +89,14 @@ export class Monitoring extends Construct {
             operations
               .filter(({ idempotent }) => idempotent)
               .flatMap((operation) => [
-                counted(stage, metricNames.replay, operation),
-                counted(stage, metricNames.payloadMismatch, operation),
+                metrics.counted(metricNames.replay, operation),
+                metrics.counted(metricNames.payloadMismatch, operation),
               ]),
           ),
           graph("Table: capacity units and throttles", [
             table.metricConsumedReadCapacityUnits({ period, label: "Read units" }),
             table.metricConsumedWriteCapacityUnits({ period, label: "Write units" }),
-            this.tableThrottles(),
+            metrics.tableThrottles(),
           ]),
         ],
       ],
@@ -150,17 +104,25 @@ export class Monitoring extends Construct {
   }
 
   private addAlarms() {
+    const { metrics } = this;
     const { api, routes } = this.props;
-    this.alarm("ServerErrorRate", this.serverErrorRate(), 1, "More than 1% of all requests end in a 5xx");
-    for (const { operation, method } of api.methods) {
-      const limit = slow(operation);
+    this.alarm("ServerErrorRate", metrics.serverErrorRate(), 1, "More than 1% of all requests end in a 5xx");
+    for (const method of api.methods) {
+      const { id, streams } = method.operation;
       this.alarm(
-        `${operation.id}Latency`,
-        method.metricLatency(this.gatewayStage, { statistic: "p99", period }),
-        limit.toMilliseconds(),
-        `One in a hundred ${operation.id} takes longer than ${limit.toSeconds()} seconds`,
+        `${id}Latency`,
+        metrics.latency(method, "p99"),
+        slow.toMilliseconds(),
+        `One in a hundred ${id} takes over ${slow.toSeconds()} seconds${streams ? " to begin" : ""}`,
       );
     }
+    this.alarm(
+      "Unauthorized",
+      metrics.refused("401"),
+      100,
+      "Over 100 requests in 5 minutes have no valid key",
+    );
+    this.alarm("RateExceeded", metrics.refused("429"), 100, "Over 100 requests in 5 minutes exceed a rate");
     for (const { operation, handler } of routes) {
       this.alarm(
         `${operation.id}Errors`,
@@ -172,10 +134,15 @@ export class Monitoring extends Construct {
         `${operation.id}Throttles`,
         handler.lambda.metricThrottles({ period }),
         0,
-        `${operation.id} runs as often at once as the account allows`,
+        `${operation.id} runs as often at once as it may`,
       );
     }
-    this.alarm("TableThrottles", this.tableThrottles(), 0, "DynamoDB turns calls on the table away");
+    this.alarm(
+      "TableThrottles",
+      metrics.tableThrottles(),
+      10,
+      "DynamoDB turns away over 10 calls on the table in 5 minutes",
+    );
   }
 
   /** Sounds when two of three periods are above the limit: one cold start or one retry wakes nobody. */

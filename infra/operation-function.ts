@@ -1,7 +1,6 @@
 /** An operation's Lambda function: its size, its log, and the few calls on the table that it may make. */
 import { dirname, join } from "node:path";
 import { Duration, type RemovalPolicy, Stack } from "aws-cdk-lib";
-import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Architecture, Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
@@ -11,6 +10,7 @@ import { metricNamespace } from "../lib/api/metric-names.ts";
 import { addAccountMember, getMessage, type Operation } from "../lib/api/operations.ts";
 import { itemTypes } from "../lib/table/keys.ts";
 import { bundle, bundleHandler, projectRoot } from "./bundling.ts";
+import type { ServiceTable } from "./service-table.ts";
 
 /** One call, on the item types that it is made on; `within` a transaction only, where it is. */
 type Permission = {
@@ -51,7 +51,7 @@ const needs: Record<string, Needs> = {
   },
 };
 
-const statement = (table: TableV2, { call, on, within }: Permission): PolicyStatement =>
+const statement = (table: ServiceTable, { call, on, within }: Permission): PolicyStatement =>
   new PolicyStatement({
     actions: [`dynamodb:${call}`],
     resources: [table.tableArn],
@@ -81,7 +81,9 @@ const bundled = ({ file }: Operation): Code =>
 export type OperationFunctionProps = {
   stage: string;
   operation: Operation;
-  table: TableV2;
+  table: ServiceTable;
+  /** How many run at once: so many are the function's own, and it gets no more. */
+  concurrency: number | undefined;
   logRetention: RetentionDays;
   removalPolicy: RemovalPolicy;
 };
@@ -96,7 +98,7 @@ export class OperationFunction extends Construct {
   readonly timeout: Duration;
 
   constructor(scope: Construct, props: OperationFunctionProps) {
-    const { stage, operation, table, logRetention, removalPolicy } = props;
+    const { stage, operation, table, concurrency, logRetention, removalPolicy } = props;
     super(scope, operation.id);
     const need = needs[operation.id];
     if (!need) throw new Error(`infra/operation-function.ts does not say what ${operation.id} needs`);
@@ -124,6 +126,7 @@ export class OperationFunction extends Construct {
       },
       memorySize: need.memoryMegabytes,
       timeout: need.timeout,
+      ...(concurrency && { reservedConcurrentExecutions: concurrency }),
       role,
       logGroup,
     });

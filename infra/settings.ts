@@ -1,12 +1,17 @@
-/** What an operator may set, as CDK context: `npm run deploy -- --context stage=dev`. */
+/** What an operator may set: `npm run deploy -- --context stage=dev`, or by stage in cdk.json. */
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
+import { RegionInfo } from "aws-cdk-lib/region-info";
 import * as z from "zod/mini";
 
 const retentionDays = Object.values(RetentionDays).filter(
   (days) => typeof days === "number" && days !== RetentionDays.INFINITE,
 );
 
+const regions = new Set(RegionInfo.regions.map(({ name }) => name));
+
 const text = (pattern: RegExp, accepts: string) => z.string().check(z.regex(pattern, accepts));
+
+const count = (pattern: RegExp, accepts: string) => z.pipe(text(pattern, accepts), z.transform(Number));
 
 /** Every setting is optional. The messages complete the sentence "`setting` takes …". */
 const Settings = z.object({
@@ -43,14 +48,25 @@ const Settings = z.object({
       "the ARN of a standard SNS topic in the stack's region",
     ),
   ),
+  /** Requests that the stage takes in a second, of all callers together. */
+  rateLimit: z._default(count(/^[1-9]\d{0,5}$/, "a number of requests a second"), 100),
+  /** Requests that may arrive at once before {@link rateLimit} holds. */
+  burstLimit: z._default(count(/^[1-9]\d{0,5}$/, "a number of requests"), 200),
+  /** Requests a minute of one key, or of one address that sends none. */
+  keyRateLimit: z.optional(count(/^[1-9]\d{1,8}$/, "a number of requests a minute, 10 or more")),
+  /** How many of each function run at once: so many are its own, and it gets no more. */
+  concurrency: z.optional(count(/^[1-9]\d{0,5}$/, "a number of executions")),
+  /** A table that is there already, which the stack serves instead of making one. */
+  tableName: z.optional(text(/^[\w.-]{3,255}$/, "the name of a DynamoDB table in the stack's region")),
   /** Regions that hold a copy of the table, beside the stack's own. */
   replicaRegions: z._default(
     z.pipe(
-      text(
-        /^[a-z]{2}(-[a-z]+)+-\d(,[a-z]{2}(-[a-z]+)+-\d)*$/,
-        "regions with commas between them, such as eu-west-1,us-west-2",
+      z.string().check(
+        z.refine((list) => list.split(",").every((region) => regions.has(region)), {
+          error: "AWS regions with commas between them, such as eu-west-1,us-west-2",
+        }),
       ),
-      z.transform((regions): string[] => [...new Set(regions.split(","))]),
+      z.transform((list): string[] => [...new Set(list.split(","))]),
     ),
     [],
   ),
@@ -70,31 +86,69 @@ export class SettingError extends Error {
   override readonly name = "SettingError";
 }
 
+type Given = Record<string, unknown>;
+
+const Stages = z.record(z.string(), z.record(z.string(), z.unknown()));
+
+/** The settings of one stage, out of `stages` in cdk.json; none where cdk.json has no stages. */
+const settingsOfStage = (stages: unknown, stage: string): Given => {
+  if (stages === undefined) return {};
+  const named = Stages.safeParse(stages);
+  if (!named.success) {
+    throw new SettingError('stages takes settings by stage, as in {"prod": {"logRetentionDays": 90}}');
+  }
+  const found = named.data[stage];
+  if (found) return { ...found, stage };
+  throw new SettingError(`There is no stage ${stage}: cdk.json has ${Object.keys(named.data).join(", ")}`);
+};
+
+const checkNames = (given: Given) => {
+  const known = Object.keys(Settings.shape);
+  const stranger = Object.keys(given).find((name) => !known.includes(name));
+  if (stranger === undefined) return;
+  throw new SettingError(`There is no setting ${stranger}: the settings are ${known.join(", ")}`);
+};
+
+const checkTogether = (settings: Settings, region: string | undefined) => {
+  const { domain, certificate, alarmTopic, tableName, replicaRegions } = settings;
+  if ((domain === undefined) !== (certificate === undefined)) {
+    throw new SettingError("domain and certificate go together: set both, or neither");
+  }
+  if (tableName !== undefined && replicaRegions.length > 0) {
+    throw new SettingError(
+      "replicaRegions are for the stack's own table: tableName names one that has its own",
+    );
+  }
+  for (const [name, arn] of Object.entries({ certificate, alarmTopic })) {
+    const place = arn?.split(":")[3];
+    if (place === undefined || region === undefined || place === region) continue;
+    throw new SettingError(`${name} is in ${place}, but the stack goes to ${region}`);
+  }
+};
+
 /** CDK's own context names a feature, a look-up or a tool: `@aws-cdk/core:…`, `availability-zones:…`. */
 const isOurs = (name: string): boolean => !name.includes(":");
 
 /**
  * The settings in a CDK app's context (`app.node.getAllContext()`), with defaults for those not there.
+ * What `stages` says of the stage holds where the context itself does not say otherwise.
  *
+ * @param region where the stack goes, if that is known: a certificate and a topic must be there too
  * @throws SettingError for a value that its setting does not take, and for a name that is no setting.
  */
-export const readSettings = (context: Record<string, unknown>): Settings => {
-  const given = Object.entries(context).filter(([name]) => isOurs(name));
-  const known = Object.keys(Settings.shape);
-  const stranger = given.find(([name]) => !known.includes(name));
-  if (stranger) {
-    throw new SettingError(`There is no setting ${stranger[0]}: the settings are ${known.join(", ")}`);
-  }
+export const readSettings = (context: Given, region?: string): Settings => {
+  const { stages, ...own } = Object.fromEntries(Object.entries(context).filter(([name]) => isOurs(name)));
+  const given = { ...settingsOfStage(stages, String(own.stage ?? "prod")), ...own };
+  checkNames(given);
   // The command line gives text; cdk.json may give a number or a boolean.
-  const result = Settings.safeParse(Object.fromEntries(given.map(([name, value]) => [name, String(value)])));
+  const result = Settings.safeParse(
+    Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)])),
+  );
   if (!result.success) {
     const [issue] = result.error.issues;
     const name = String(issue?.path[0]);
-    throw new SettingError(`${name} takes ${issue?.message}, not ${context[name]}`);
+    throw new SettingError(`${name} takes ${issue?.message}, not ${given[name]}`);
   }
-  const { domain, certificate } = result.data;
-  if ((domain === undefined) !== (certificate === undefined)) {
-    throw new SettingError("domain and certificate go together: set both, or neither");
-  }
+  checkTogether(result.data, region);
   return result.data;
 };

@@ -5,7 +5,7 @@ import type { Operation } from "../lib/api/operations.ts";
 import { Api } from "./api.ts";
 import { Monitoring } from "./monitoring.ts";
 import { OperationFunction } from "./operation-function.ts";
-import { Table } from "./service-table.ts";
+import { serviceTable } from "./service-table.ts";
 import type { Settings } from "./settings.ts";
 
 export type EmailApiStackProps = {
@@ -18,23 +18,31 @@ export type EmailApiStackProps = {
 /** The table, a function and a route for each operation, and what watches over them. */
 export class EmailApiStack extends Stack {
   constructor(scope: Construct, { settings, operations, region }: EmailApiStackProps) {
-    const { stage, domain, certificate, replicaRegions, alarmTopic, removeEverything } = settings;
+    const { stage, domain, certificate, tableName, replicaRegions, alarmTopic, concurrency } = settings;
     super(scope, `EmailApi-${stage}`, {
       description: `Email retrieval and member API, ${stage}`,
       ...(region && { env: { region } }),
     });
-    const removalPolicy = removeEverything ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN;
+    const removalPolicy = settings.removeEverything ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN;
     const logRetention = settings.logRetentionDays;
 
-    const table = new Table(this, "Table", { replicaRegions, removalPolicy });
+    const table = serviceTable(this, "Table", { tableName, replicaRegions, removalPolicy });
     const routes = operations.map((operation) => ({
       operation,
-      handler: new OperationFunction(this, { stage, operation, table, logRetention, removalPolicy }),
+      handler: new OperationFunction(this, {
+        stage,
+        operation,
+        table,
+        concurrency,
+        logRetention,
+        removalPolicy,
+      }),
     }));
     const api = new Api(this, "Api", {
       stage,
       routes,
       domain: domain && certificate ? { name: domain, certificate } : undefined,
+      limits: settings,
       logRetention,
       removalPolicy,
     });

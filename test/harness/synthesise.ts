@@ -9,20 +9,29 @@ import { readSettings } from "../../infra/settings.ts";
 import { EmailApiStack } from "../../infra/stack.ts";
 import { operations as allOperations, type Operation } from "../../lib/api/operations.ts";
 
-const cdkJson = JSON.parse(readFileSync(new URL("../../cdk.json", import.meta.url), "utf8"));
+// CloudFormation's own rules take seconds: the test that runs `cdk synth` holds the stack against them.
+process.env.CDK_VALIDATION = "false";
+
+export const cdkJson = JSON.parse(readFileSync(new URL("../../cdk.json", import.meta.url), "utf8"));
 
 /** Without bundles a template takes a fraction of the time; the rest of it is the same. */
 export const withoutBundles = { "aws:cdk:bundling-stacks": [] };
 
+const region = "eu-west-1";
+
+/** One value for each setting that adds to the stack, so that everything it may hold is in it. */
+export const everySetting = {
+  stage: "dev",
+  domain: "api.example.com",
+  certificate: "arn:aws:acm:eu-west-1:123456789012:certificate/0a1b2c3d",
+  alarmTopic: "arn:aws:sns:eu-west-1:123456789012:on-call",
+  keyRateLimit: "600",
+  concurrency: "50",
+  replicaRegions: "us-west-2",
+};
+
 const assemblies = mkdtempSync(join(tmpdir(), "email-api-"));
 afterAll(() => rmSync(assemblies, { recursive: true }));
-
-/** A resource of a template, which is JSON of any shape. */
-export type Resource = {
-  Type: string;
-  // biome-ignore lint/suspicious/noExplicitAny: CloudFormation's own types are no part of a template
-  Properties: Record<string, any>;
-};
 
 /** @param context what `--context` gives, beside that of cdk.json */
 export const synthesise = (
@@ -33,7 +42,46 @@ export const synthesise = (
     context: { ...cdkJson.context, ...context },
     outdir: mkdtempSync(join(assemblies, "cdk.out-")),
   });
-  const settings = readSettings(app.node.getAllContext());
-  const stack = new EmailApiStack(app, { settings, operations, region: "eu-west-1" });
+  const settings = readSettings(app.node.getAllContext(), region);
+  const stack = new EmailApiStack(app, { settings, operations, region });
   return { app, stack, template: Template.fromStack(stack), directory: app.outdir };
+};
+
+const kept = new Map<string, Template>();
+
+/** The template with these settings, without bundles; made once for each test file. */
+export const templateWith = (settings: Record<string, unknown> = {}): Template => {
+  const name = JSON.stringify(settings);
+  const template = kept.get(name) ?? synthesise({ ...withoutBundles, ...settings }).template;
+  kept.set(name, template);
+  return template;
+};
+
+/** A resource of a template, which is JSON of any shape. */
+export type Resource = {
+  Type: string;
+  // biome-ignore lint/suspicious/noExplicitAny: CloudFormation's own types are no part of a template
+  Properties: Record<string, any>;
+};
+
+/** How one resource of a template names another. */
+export type Reference = { Ref: string } | { "Fn::GetAtt": [string, string] };
+
+export const nameIn = (reference: Reference): string =>
+  "Ref" in reference ? reference.Ref : reference["Fn::GetAtt"][0];
+
+export const ofType = (template: Template, type: string): Resource[] =>
+  Object.values(template.findResources(type)) as Resource[];
+
+/** The resource that another one refers to. */
+export const follow = (template: Template, reference: Reference): Resource =>
+  template.toJSON().Resources[nameIn(reference)];
+
+/** The Lambda function of an operation. */
+export const functionOf = (template: Template, { method, path }: Operation): Resource => {
+  const Description = `${method} ${path}`;
+  const [found] = Object.values(
+    template.findResources("AWS::Lambda::Function", { Properties: { Description } }),
+  );
+  return found as Resource;
 };

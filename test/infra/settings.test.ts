@@ -1,29 +1,47 @@
-/** What an operator may set, and what each setting does to the stack. */
-import { Match } from "aws-cdk-lib/assertions";
+/** What an operator may set, and what is refused before anything is deployed. */
 import { describe, expect, test } from "vitest";
 import { readSettings } from "../../infra/settings.ts";
-import { synthesise, withoutBundles } from "../harness/synthesise.ts";
 
 const certificate = "arn:aws:acm:eu-west-1:123456789012:certificate/0a1b2c3d";
 const alarmTopic = "arn:aws:sns:eu-west-1:123456789012:on-call";
 
-const set = (context: Record<string, unknown>) => synthesise({ ...withoutBundles, ...context });
+const refusal = (message: unknown) => expect.objectContaining({ name: "SettingError", message });
 
-describe("Without a setting", () => {
-  test("the stage is prod, logs are kept for 30 days, and nothing is thrown away", () => {
-    expect(readSettings({ "@aws-cdk/core:checkSecretUsage": true })).toEqual({
-      stage: "prod",
-      logRetentionDays: 30,
-      replicaRegions: [],
-      removeEverything: false,
-    });
+test("Without a setting the stage is prod, limits are moderate, and nothing is thrown away", () => {
+  expect(readSettings({ "@aws-cdk/core:checkSecretUsage": true })).toEqual({
+    stage: "prod",
+    logRetentionDays: 30,
+    rateLimit: 100,
+    burstLimit: 200,
+    replicaRegions: [],
+    removeEverything: false,
   });
+});
 
-  test("alarms show, and notify nobody", () => {
-    const { template } = set({});
+test("Settings come as text from the command line, and from cdk.json as a number or a boolean too", () => {
+  const settings = {
+    stage: "dev",
+    domain: "api.example.com",
+    certificate,
+    alarmTopic,
+    logRetentionDays: 7,
+    rateLimit: 1000,
+    burstLimit: 2000,
+    keyRateLimit: 600,
+    concurrency: 50,
+    replicaRegions: ["us-west-2", "eu-central-1"],
+    removeEverything: true,
+  };
+  const asText = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));
 
-    template.allResourcesProperties("AWS::CloudWatch::Alarm", { AlarmActions: Match.absent() });
-  });
+  expect(readSettings(asText)).toEqual(settings);
+  expect(readSettings(settings)).toEqual(settings);
+});
+
+test("A replica region that is named twice holds one copy", () => {
+  const { replicaRegions } = readSettings({ replicaRegions: "us-west-2,us-west-2" });
+
+  expect(replicaRegions).toEqual(["us-west-2"]);
 });
 
 describe("A setting that can't be used is refused in one line that says what it takes", () => {
@@ -31,6 +49,10 @@ describe("A setting that can't be used is refused in one line that says what it 
     [
       { stage: "Prod" },
       "stage takes up to 30 lower-case letters, digits and hyphens, the first a letter, not Prod",
+    ],
+    [
+      { stage: "a".repeat(31) },
+      expect.stringMatching(/^stage takes up to 30 lower-case letters, .*, not a{31}$/),
     ],
     [
       { domain: "https://x.example.com" },
@@ -52,86 +74,88 @@ describe("A setting that can't be used is refused in one line that says what it 
       { alarmTopic: "on-call" },
       "alarmTopic takes the ARN of a standard SNS topic in the stack's region, not on-call",
     ],
+    [{ rateLimit: "0" }, "rateLimit takes a number of requests a second, not 0"],
+    [{ burstLimit: "many" }, "burstLimit takes a number of requests, not many"],
+    [{ keyRateLimit: "9" }, "keyRateLimit takes a number of requests a minute, 10 or more, not 9"],
+    [{ concurrency: "0" }, "concurrency takes a number of executions, not 0"],
+    [
+      { tableName: "a table" },
+      "tableName takes the name of a DynamoDB table in the stack's region, not a table",
+    ],
     [
       { replicaRegions: "eu-west-1 us-west-2" },
-      "replicaRegions takes regions with commas between them, such as eu-west-1,us-west-2, not eu-west-1 us-west-2",
+      "replicaRegions takes AWS regions with commas between them, such as eu-west-1,us-west-2, not eu-west-1 us-west-2",
+    ],
+    [
+      { replicaRegions: "eu-west-1,eu-west-9" },
+      "replicaRegions takes AWS regions with commas between them, such as eu-west-1,us-west-2, not eu-west-1,eu-west-9",
+    ],
+    [
+      { replicaRegions: "us-west-2", tableName: "EmailApi-prod-restored" },
+      "replicaRegions are for the stack's own table: tableName names one that has its own",
     ],
     [{ removeEverything: "yes" }, "removeEverything takes true or false, not yes"],
     [
       { stag: "dev" },
-      "There is no setting stag: the settings are stage, domain, certificate, logRetentionDays, alarmTopic, replicaRegions, removeEverything",
+      "There is no setting stag: the settings are stage, domain, certificate, logRetentionDays, alarmTopic, " +
+        "rateLimit, burstLimit, keyRateLimit, concurrency, tableName, replicaRegions, removeEverything",
     ],
   ])("%j", (context, message) => {
-    expect(() => readSettings(context)).toThrow(expect.objectContaining({ name: "SettingError", message }));
+    expect(() => readSettings(context)).toThrow(refusal(message));
   });
 });
 
-describe("A setting", () => {
-  test("may come from cdk.json as a number or a boolean", () => {
-    expect(readSettings({ logRetentionDays: 7, removeEverything: true })).toMatchObject({
-      logRetentionDays: 7,
+describe("What must be in the stack's own region", () => {
+  test.each([
+    [
+      { domain: "api.example.com", certificate },
+      "certificate is in eu-west-1, but the stack goes to us-east-1",
+    ],
+    [{ alarmTopic }, "alarmTopic is in eu-west-1, but the stack goes to us-east-1"],
+  ])("is refused elsewhere: %j", (context, message) => {
+    expect(() => readSettings(context, "us-east-1")).toThrow(refusal(message));
+  });
+
+  test("is taken there, and where nobody knows yet which region that is", () => {
+    const context = { domain: "api.example.com", certificate, alarmTopic };
+
+    expect(readSettings(context, "eu-west-1")).toMatchObject(context);
+    expect(readSettings(context)).toMatchObject(context);
+  });
+});
+
+describe("The stages of cdk.json", () => {
+  const stages = {
+    prod: { logRetentionDays: 90, rateLimit: 1000 },
+    dev: { removeEverything: true },
+  };
+
+  test("each have settings of their own, prod's where no stage is named", () => {
+    expect(readSettings({ stages })).toMatchObject({ stage: "prod", logRetentionDays: 90, rateLimit: 1000 });
+    expect(readSettings({ stages, stage: "dev" })).toMatchObject({
+      stage: "dev",
+      logRetentionDays: 30,
       removeEverything: true,
     });
   });
 
-  test("stage names the stack, the API's stage and the dashboard, so that stages do not meet", () => {
-    const { stack, template } = set({ stage: "dev" });
-
-    expect(stack.stackName).toBe("EmailApi-dev");
-    template.hasResourceProperties("AWS::ApiGateway::Stage", { StageName: "dev" });
-    template.hasResourceProperties("AWS::CloudWatch::Dashboard", { DashboardName: "EmailApi-dev" });
-  });
-
-  test("domain, with its certificate, is where the API answers", () => {
-    const { template } = set({ domain: "api.example.com", certificate });
-
-    template.hasResourceProperties("AWS::ApiGateway::DomainName", {
-      DomainName: "api.example.com",
-      RegionalCertificateArn: certificate,
-      SecurityPolicy: "SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09",
-      EndpointAccessMode: "STRICT",
-      EndpointConfiguration: { Types: ["REGIONAL"] },
-    });
-    template.hasResourceProperties("AWS::ApiGateway::RestApi", { DisableExecuteApiEndpoint: true });
-    template.resourceCountIs("AWS::ApiGateway::BasePathMapping", 1);
-    template.hasOutput("ApiUrl", { Value: "https://api.example.com" });
-    template.hasOutput("DomainTarget", {});
-  });
-
-  test("logRetentionDays holds for every log", () => {
-    const { template } = set({ logRetentionDays: "365" });
-
-    template.allResourcesProperties("AWS::Logs::LogGroup", { RetentionInDays: 365 });
-  });
-
-  test("alarmTopic hears of every alarm, and of its end", () => {
-    const { template } = set({ alarmTopic });
-
-    template.allResourcesProperties("AWS::CloudWatch::Alarm", {
-      AlarmActions: [alarmTopic],
-      OKActions: [alarmTopic],
+  test("give way to --context", () => {
+    expect(readSettings({ stages, logRetentionDays: "7" })).toMatchObject({
+      logRetentionDays: 7,
+      rateLimit: 1000,
     });
   });
 
-  test("replicaRegions hold a copy of the table, protected and recoverable as the table itself", () => {
-    const { template } = set({ replicaRegions: "us-west-2,eu-west-1" });
-
-    template.hasResourceProperties("AWS::DynamoDB::GlobalTable", {
-      Replicas: ["us-west-2", "eu-west-1"].map((Region) => ({
-        Region,
-        DeletionProtectionEnabled: true,
-        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-      })),
-    });
-  });
-
-  test("removeEverything leaves neither table nor log behind", () => {
-    const { template } = set({ removeEverything: "true" });
-
-    template.allResources("AWS::Logs::LogGroup", { DeletionPolicy: "Delete" });
-    template.hasResource("AWS::DynamoDB::GlobalTable", {
-      DeletionPolicy: "Delete",
-      Properties: { Replicas: [{ DeletionProtectionEnabled: false }] },
-    });
+  test.each([
+    [{ stages, stage: "prd" }, "There is no stage prd: cdk.json has prod, dev"],
+    [
+      { stages: { prod: { rateLimt: 5 } } },
+      expect.stringMatching(/^There is no setting rateLimt: the settings are stage, /),
+    ],
+    [{ stages: { prod: { rateLimit: -1 } } }, "rateLimit takes a number of requests a second, not -1"],
+    [{ stages: "prod" }, 'stages takes settings by stage, as in {"prod": {"logRetentionDays": 90}}'],
+    [{ stages: { prod: "all" } }, 'stages takes settings by stage, as in {"prod": {"logRetentionDays": 90}}'],
+  ])("are refused where they can't be used: %j", (context, message) => {
+    expect(() => readSettings(context)).toThrow(refusal(message));
   });
 });

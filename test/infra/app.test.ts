@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { projectRoot } from "../../infra/bundling.ts";
+import { cdkJson, everySetting, withoutBundles } from "../harness/synthesise.ts";
 
 const folder = (): string => {
   const path = mkdtempSync(join(tmpdir(), "email-api-"));
@@ -36,6 +37,21 @@ test("cdk synth needs no credentials and has nothing to warn of", { timeout: 60_
   expect(lines).toEqual([]);
 });
 
+test("Everything that a setting adds passes CloudFormation's own rules", { timeout: 60_000 }, () => {
+  const assembly = folder();
+  const context = { ...cdkJson.context, ...withoutBundles, ...everySetting };
+
+  const { status, stderr } = run("node", ["infra/app.ts"], {
+    CDK_OUTDIR: assembly,
+    CDK_DEFAULT_REGION: "eu-west-1",
+    CDK_CONTEXT_JSON: JSON.stringify(context),
+  });
+
+  expect(stderr).toBe("");
+  expect(status).toBe(0);
+  expect(readdirSync(assembly)).toContain("EmailApi-dev.template.json");
+});
+
 test("A setting that can't be used ends the command with the one line that says why", () => {
   const context = JSON.stringify({ stage: "Prod" });
 
@@ -45,4 +61,16 @@ test("A setting that can't be used ends the command with the one line that says 
   expect(stderr).toBe(
     "stage takes up to 30 lower-case letters, digits and hyphens, the first a letter, not Prod\n",
   );
+});
+
+test("What belongs to another region than the stack's is refused before anything is deployed", () => {
+  const context = JSON.stringify({ alarmTopic: "arn:aws:sns:eu-west-1:123456789012:on-call" });
+
+  const { status, stderr } = run("node", ["infra/app.ts"], {
+    CDK_CONTEXT_JSON: context,
+    CDK_DEFAULT_REGION: "us-east-1",
+  });
+
+  expect(status).toBe(1);
+  expect(stderr).toBe("alarmTopic is in eu-west-1, but the stack goes to us-east-1\n");
 });

@@ -1,0 +1,156 @@
+/** The REST API, as the template has it. */
+import { Match, type Template } from "aws-cdk-lib/assertions";
+import { describe, expect, test } from "vitest";
+import { gatewayErrors } from "../../infra/gateway-errors.ts";
+import { addAccountMember, getMessage, operations } from "../../lib/api/operations.ts";
+import {
+  follow,
+  functionOf,
+  ofType,
+  type Reference,
+  type Resource,
+  synthesise,
+  templateWith,
+  withoutBundles,
+} from "../harness/synthesise.ts";
+
+const template = templateWith();
+
+const pathOf = (of: Template, reference: Reference): string => {
+  const { Type, Properties } = follow(of, reference);
+  return Type === "AWS::ApiGateway::Resource"
+    ? `${pathOf(of, Properties.ParentId)}/${Properties.PathPart}`
+    : "";
+};
+
+const routesOf = (of: Template) =>
+  ofType(of, "AWS::ApiGateway::Method").map(
+    ({ Properties: { HttpMethod, ResourceId } }) => `${HttpMethod} ${pathOf(of, ResourceId)}`,
+  );
+
+const methodOf = (httpMethod: string) =>
+  ofType(template, "AWS::ApiGateway::Method").find(({ Properties }) => Properties.HttpMethod === httpMethod)
+    ?.Properties as Resource["Properties"];
+
+describe("The routes", () => {
+  test("are those of the list of operations, and no other", () => {
+    expect(routesOf(template)).toEqual(operations.map(({ method, path }) => `${method} ${path}`));
+  });
+
+  test("follow the list of operations when a route in it changes", () => {
+    const moved = { ...getMessage, path: "/v3/accounts/{account_id}/mail/{message_id}" };
+
+    const { template: changed } = synthesise(withoutBundles, [moved]);
+
+    expect(routesOf(changed)).toEqual([`GET ${moved.path}`]);
+    changed.hasResourceProperties("AWS::Lambda::Function", { Description: `GET ${moved.path}` });
+  });
+
+  test("stream a message of 40 MiB, for the time that it takes at 2 MB a second and more", () => {
+    const { Integration } = methodOf("GET");
+
+    expect(Integration).toMatchObject({
+      Type: "AWS_PROXY",
+      ResponseTransferMode: "STREAM",
+      TimeoutInMillis: 301_000,
+    });
+    expect(JSON.stringify(Integration.Uri)).toContain("/response-streaming-invocations");
+    expect(functionOf(template, getMessage).Properties.Timeout).toBe(300);
+  });
+
+  test("let Add Account Member end by itself within the 29 seconds that API Gateway allows", () => {
+    expect(methodOf("POST").Integration).toMatchObject({
+      ResponseTransferMode: "BUFFERED",
+      TimeoutInMillis: 29_000,
+    });
+    expect(functionOf(template, addAccountMember).Properties.Timeout).toBe(28);
+  });
+});
+
+describe("The API", () => {
+  test("is regional, and takes 100 requests a second in bursts of 200", () => {
+    template.hasResourceProperties("AWS::ApiGateway::RestApi", {
+      Name: "EmailApi-prod",
+      EndpointConfiguration: { Types: ["REGIONAL"] },
+    });
+    template.hasResourceProperties("AWS::ApiGateway::Stage", {
+      StageName: "prod",
+      MethodSettings: [
+        {
+          HttpMethod: "*",
+          ResourcePath: "/*",
+          ThrottlingRateLimit: 100,
+          ThrottlingBurstLimit: 200,
+          MetricsEnabled: true,
+          DataTraceEnabled: false,
+        },
+      ],
+    });
+  });
+
+  test("takes as many requests as its limits say", () => {
+    const limited = templateWith({ rateLimit: "1000", burstLimit: "2000" });
+
+    limited.hasResourceProperties("AWS::ApiGateway::Stage", {
+      MethodSettings: [Match.objectLike({ ThrottlingRateLimit: 1000, ThrottlingBurstLimit: 2000 })],
+    });
+  });
+
+  test("speaks TLS 1.2 or better, on API Gateway's address where it has no domain", () => {
+    template.hasResourceProperties("AWS::ApiGateway::RestApi", {
+      SecurityPolicy: "SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09",
+      EndpointAccessMode: "STRICT",
+      DisableExecuteApiEndpoint: Match.absent(),
+    });
+    template.hasOutput("ApiUrl", {
+      Value: { "Fn::Join": ["", Match.arrayWith([Match.stringLikeRegexp("^\\.execute-api\\.")])] },
+    });
+  });
+
+  test("answers at its domain, and nowhere else", () => {
+    const certificate = "arn:aws:acm:eu-west-1:123456789012:certificate/0a1b2c3d";
+
+    const own = templateWith({ domain: "api.example.com", certificate });
+
+    own.hasResourceProperties("AWS::ApiGateway::RestApi", { DisableExecuteApiEndpoint: true });
+    own.hasResourceProperties("AWS::ApiGateway::DomainName", {
+      DomainName: "api.example.com",
+      RegionalCertificateArn: certificate,
+      SecurityPolicy: "SecurityPolicy_TLS13_1_2_PFS_PQ_2025_09",
+      EndpointAccessMode: "STRICT",
+      EndpointConfiguration: { Types: ["REGIONAL"] },
+    });
+    own.resourceCountIs("AWS::ApiGateway::BasePathMapping", 1);
+    own.hasOutput("ApiUrl", { Value: "https://api.example.com" });
+    own.hasOutput("DomainTarget", {});
+  });
+
+  test("writes its log with a role that the account keeps when the stack goes", () => {
+    template.hasResource("AWS::ApiGateway::Account", { DeletionPolicy: "Retain" });
+  });
+});
+
+describe("What API Gateway answers itself", () => {
+  test.each([
+    ["DEFAULT_4XX", "404", gatewayErrors.noRoute.message],
+    ["REQUEST_TOO_LARGE", "413", gatewayErrors.tooLarge.message],
+    ["THROTTLED", "429", gatewayErrors.throttled.message],
+    ["WAF_FILTERED", "403", gatewayErrors.blocked.message],
+    ["DEFAULT_5XX", "500", gatewayErrors.failure.message],
+  ])("has the contract's shape and names its request: %s is %s", (type, status, message) => {
+    template.hasResourceProperties("AWS::ApiGateway::GatewayResponse", {
+      ResponseType: type,
+      StatusCode: status,
+      ResponseParameters: {
+        "gatewayresponse.header.Cache-Control": "'no-store'",
+        "gatewayresponse.header.X-Content-Type-Options": "'nosniff'",
+        "gatewayresponse.header.X-Request-Id": "context.requestId",
+      },
+      ResponseTemplates: { "application/json": JSON.stringify({ message }) },
+    });
+  });
+
+  test("is nothing but those", () => {
+    template.resourceCountIs("AWS::ApiGateway::GatewayResponse", 5);
+  });
+});
