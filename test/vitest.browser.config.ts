@@ -2,5 +2,5 @@
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
-  test: { include: ["test/**/*.browser.ts"], testTimeout: 60_000 },
+  test: { include: ["test/**/*.browser.ts"], testTimeout: 180_000 },
 });

@@ -1,19 +1,41 @@
 /** API Gateway's part: an HTTP server that calls the functions the way its REST API does. */
 import { randomUUID } from "node:crypto";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import { pipeline } from "node:stream/promises";
-import type { APIGatewayProxyEvent } from "aws-lambda";
 import type { Operation } from "../../lib/api/operations.ts";
 import { gatewayErrors } from "../gateway-errors.ts";
+import { isForeign } from "./caller.ts";
+import { gatewayError } from "./gateway-error.ts";
 import { type HttpResponse, invoke, type LambdaHandler } from "./lambda.ts";
+import { answerWhatIsNoRequest } from "./no-request.ts";
+import { type Target, targetOf, toEvent } from "./proxy-event.ts";
 
-export type Route = { operation: Operation; handler: LambdaHandler };
+/** An operation and the handler that serves it. */
+export type LocalRoute = { operation: Operation; handler: LambdaHandler };
+
+export type Page = (request: {
+  serverUrl: string;
+  headers: IncomingHttpHeaders;
+}) => HttpResponse | Promise<HttpResponse>;
 
 /** By their path, what this machine serves beside the API; each is told the URL it is reached at. */
-export type Pages = Record<string, (serverUrl: string) => HttpResponse>;
+export type Pages = ReadonlyMap<string, Page>;
 
 /** API Gateway's limit on a request. */
 const maximumBodyBytes = 10 * 1024 * 1024;
+
+const foreign = {
+  status: 403,
+  message: "This server answers as 127.0.0.1, localhost or [::1] with its port, and to its own pages only",
+};
+const noHost = { status: 400, message: "The request must have one Host header" };
 
 const pattern = (path: string): RegExp => new RegExp(`^${path.replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`);
 
@@ -25,6 +47,7 @@ const decode = (segment: string): string => {
   }
 };
 
+/** Reads the body to its end. Returns `null` where there is none, and `undefined` where it is over the limit. */
 const readBody = async (request: IncomingMessage): Promise<string | null | undefined> => {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -36,79 +59,45 @@ const readBody = async (request: IncomingMessage): Promise<string | null | undef
   return bytes > 0 ? Buffer.concat(chunks).toString() : null;
 };
 
-/** The event of a REST API's proxy integration: header names as they were sent, the last value of each. */
-const toEvent = (
-  request: IncomingMessage,
-  url: URL,
-  operation: Operation,
-  pathParameters: Record<string, string>,
-  body: string | null,
-): APIGatewayProxyEvent => {
-  const multiValueHeaders: Record<string, string[]> = {};
-  for (let index = 0; index < request.rawHeaders.length; index += 2) {
-    const [name, value] = request.rawHeaders.slice(index, index + 2) as [string, string];
-    multiValueHeaders[name] = [...(multiValueHeaders[name] ?? []), value];
+type Match = LocalRoute & { pathParameters: Record<string, string> };
+
+const findRoute = (routes: LocalRoute[], method: string | undefined, path: string): Match | undefined => {
+  for (const route of routes) {
+    const match = route.operation.method === method && pattern(route.operation.path).exec(path);
+    if (!match) continue;
+    const segments = Object.entries(match.groups ?? {});
+    return {
+      ...route,
+      pathParameters: Object.fromEntries(segments.map(([name, text]) => [name, decode(text)])),
+    };
   }
-  const headers = Object.fromEntries(
-    Object.entries(multiValueHeaders).map(([name, all]) => [name, all.at(-1)]),
-  );
-  const query = [...url.searchParams.keys()];
-  const requestId = randomUUID();
-  return {
-    resource: operation.path,
-    path: url.pathname,
-    httpMethod: operation.method,
-    headers,
-    multiValueHeaders,
-    queryStringParameters: query.length > 0 ? Object.fromEntries(url.searchParams) : null,
-    multiValueQueryStringParameters:
-      query.length > 0
-        ? Object.fromEntries(query.map((name) => [name, url.searchParams.getAll(name)]))
-        : null,
-    pathParameters,
-    stageVariables: null,
-    requestContext: {
-      requestId,
-      extendedRequestId: requestId,
-      resourcePath: operation.path,
-      httpMethod: operation.method,
-      path: url.pathname,
-      stage: "local",
-      protocol: "HTTP/1.1",
-      identity: {
-        sourceIp: request.socket.remoteAddress ?? "",
-        userAgent: request.headers["user-agent"] ?? null,
-      },
-      requestTimeEpoch: Date.now(),
-    } as APIGatewayProxyEvent["requestContext"],
-    body,
-    isBase64Encoded: false,
-  };
+  return undefined;
 };
 
-const gatewayError = ({ status, message }: { status: number; message: string }): HttpResponse => ({
-  statusCode: status,
-  headers: gatewayErrors.headers,
-  body: JSON.stringify({ message }),
-});
+const callFunction = async (
+  { operation, handler, pathParameters }: Match,
+  request: IncomingMessage,
+  target: Target,
+): Promise<HttpResponse> => {
+  const body = await readBody(request);
+  if (body === undefined) return gatewayError(gatewayErrors.tooLarge);
+  const event = toEvent(request, operation, target, { requestId: randomUUID(), pathParameters, body });
+  return invoke(handler, event, { functionName: operation.id });
+};
 
-const answer = async (routes: Route[], pages: Pages, request: IncomingMessage): Promise<HttpResponse> => {
-  const url = new URL(request.url ?? "/", "http://localhost");
-  for (const { operation, handler } of routes) {
-    const match = pattern(operation.path).exec(url.pathname);
-    if (!match || operation.method !== request.method) continue;
-    const body = await readBody(request);
-    if (body === undefined) return gatewayError(gatewayErrors.tooLarge);
-    const parameters = Object.fromEntries(
-      Object.entries(match.groups ?? {}).map(([name, segment]) => [name, decode(segment)]),
-    );
-    return invoke(handler, toEvent(request, url, operation, parameters, body), {
-      functionName: operation.id,
-    });
-  }
-  request.resume();
-  const page = request.method === "GET" && pages[url.pathname];
-  return page ? page(`http://${request.headers.host}`) : gatewayError(gatewayErrors.noRoute);
+const answer = async (
+  routes: LocalRoute[],
+  pages: Pages,
+  request: IncomingMessage,
+): Promise<HttpResponse> => {
+  const target = targetOf(request);
+  const { headersDistinct, headers, method } = request;
+  if (headersDistinct.host?.length !== 1) return gatewayError(noHost);
+  if (isForeign(request, target.authority)) return gatewayError(foreign);
+  const match = findRoute(routes, method, target.path);
+  if (match) return callFunction(match, request, target);
+  const page = method === "GET" && pages.get(target.path);
+  return page ? page({ serverUrl: `http://${headers.host}`, headers }) : gatewayError(gatewayErrors.noRoute);
 };
 
 const send = async (response: ServerResponse, { statusCode, headers, body }: HttpResponse): Promise<void> => {
@@ -118,13 +107,19 @@ const send = async (response: ServerResponse, { statusCode, headers, body }: Htt
 };
 
 /** An HTTP server, not yet listening, that serves the routes, and pages beside them. */
-export const gateway = (routes: Route[], pages: Pages = {}): Server =>
-  createServer(async (request, response) => {
+export const gateway = (routes: LocalRoute[], pages: Pages = new Map()): Server => {
+  const listener: RequestListener = async (request, response) => {
     try {
-      await send(response, await answer(routes, pages, request));
+      const answered = await answer(routes, pages, request);
+      request.resume(); // what was not read would keep the connection from its next request
+      await send(response, answered);
     } catch {
-      // The function failed: before its answer that is a 500; within it, a connection that breaks off.
-      if (response.headersSent) response.destroy();
-      else await send(response, gatewayError(gatewayErrors.failure));
+      // The function failed. Within its answer that is a connection that breaks off, which pipeline has seen to.
+      if (!response.headersSent) await send(response, gatewayError(gatewayErrors.failure));
     }
-  });
+  };
+  const server = createServer({ requireHostHeader: false }, listener);
+  server.on("checkExpectation", listener); // Node's own 417: no expectation but 100-continue means anything to us
+  answerWhatIsNoRequest(server);
+  return server;
+};

@@ -7,7 +7,7 @@ import { openTable } from "../../lib/table/table.ts";
 import { createTable } from "./create-table.ts";
 import { storeDemo } from "./demo.ts";
 import { type Engine, localEnvironment, SetupError, startEngine } from "./engine.ts";
-import { gateway, type Route } from "./gateway.ts";
+import { gateway, type LocalRoute } from "./gateway.ts";
 import { referencePages } from "./reference.ts";
 import { tour } from "./tour.ts";
 
@@ -34,7 +34,7 @@ const listen = (server: Server, port: number): Promise<number> =>
   });
 
 /** The functions as they are deployed: each reads its table from the environment when it is loaded. */
-const loadRoutes = (): Promise<Route[]> =>
+const loadRoutes = (): Promise<LocalRoute[]> =>
   Promise.all(
     operations.map(async (operation) => {
       const { handler } = await import(new URL(`../../${operation.file}`, import.meta.url).href);

@@ -1,15 +1,27 @@
 /** The reference page: reads the OpenAPI document to people, and tries it with the demonstration account. */
 import { randomUUID } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { Readable } from "node:stream";
+import Negotiator from "negotiator";
 import { openApiDocument } from "../openapi/document.ts";
 import type { Demo } from "./demo.ts";
-import type { Pages } from "./gateway.ts";
+import type { Page, Pages } from "./gateway.ts";
+import { referenceScript } from "./reference-script.ts";
 
-/** Scalar, as its package carries it for browsers: no content delivery network has a part in this. */
-const bundle = new URL("browser/standalone.js", import.meta.resolve("@scalar/api-reference"));
+/**
+ * With this, the browser sees to it that the page asks no one but this server for anything, and that no other
+ * site's page shows it in a frame: it holds a key.
+ */
+const onlyThisServer =
+  "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; frame-ancestors 'none'; base-uri 'none'";
 
-/** With this, the browser sees to it that the page asks no one but this server for anything. */
-const onlyThisServer = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:";
+const never = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
+const forEver = { ...never, "Cache-Control": "private, max-age=31536000, immutable" };
+
+const css = `
+  :root { --scalar-font: system-ui, sans-serif; --scalar-font-code: ui-monospace, monospace; }
+  /* On a phone, it would lie on the address of the request. */
+  @media (width < 48rem) { .scalar-client .scalar-sidebar-toggle { display: none; } }
+`;
 
 const configuration = ({ api_key }: Demo) => ({
   url: "/openapi.json",
@@ -28,10 +40,10 @@ const configuration = ({ api_key }: Demo) => ({
   showDeveloperTools: "never",
   telemetry: false,
   withDefaultFonts: false,
-  customCss: ":root { --scalar-font: system-ui, sans-serif; --scalar-font-code: ui-monospace, monospace; }",
+  customCss: css,
 });
 
-const html = (demo: Demo) => `<!doctype html>
+const html = (demo: Demo, script: string) => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
@@ -41,11 +53,27 @@ const html = (demo: Demo) => `<!doctype html>
   </head>
   <body>
     <div id="reference"></div>
-    <script src="/reference.js"></script>
+    <script src="${script}"></script>
     <script>Scalar.createApiReference("#reference", ${JSON.stringify(configuration(demo))})</script>
   </body>
 </html>
 `;
+
+const sendScript: Page = async ({ headers }) => {
+  const { plain, gzipped } = await referenceScript();
+  const asks = { "accept-encoding": headers["accept-encoding"]?.toString() };
+  const compresses = new Negotiator({ headers: asks }).encoding(["gzip", "identity"]) === "gzip";
+  return {
+    statusCode: 200,
+    headers: {
+      ...forEver,
+      "Content-Type": "text/javascript; charset=utf-8",
+      Vary: "Accept-Encoding",
+      ...(compresses && { "Content-Encoding": "gzip" }),
+    },
+    body: Readable.from([compresses ? gzipped : plain]),
+  };
+};
 
 /**
  * The page and what it loads. What it has filled in works at the first click: an email that no one has yet,
@@ -59,21 +87,27 @@ export const referencePages = (demo: Demo): Pages => {
     name: "Ada Lovelace",
   } as const;
   const path = { account_id: demo.account_id, message_id: demo.messages.welcome };
-  return {
-    "/": () => ({
-      statusCode: 200,
-      headers: { "Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": onlyThisServer },
-      body: html(demo),
-    }),
-    "/openapi.json": (serverUrl) => ({
-      statusCode: 200,
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(openApiDocument({ serverUrl, path, idempotencyKey, newMember })),
-    }),
-    "/reference.js": () => ({
-      statusCode: 200,
-      headers: { "Content-Type": "text/javascript; charset=utf-8" },
-      body: createReadStream(bundle),
-    }),
-  };
+  return new Map<string, Page>([
+    [
+      "/",
+      async () => ({
+        statusCode: 200,
+        headers: {
+          ...never,
+          "Content-Type": "text/html; charset=utf-8",
+          "Content-Security-Policy": onlyThisServer,
+        },
+        body: html(demo, (await referenceScript()).path),
+      }),
+    ],
+    [
+      "/openapi.json",
+      ({ serverUrl }) => ({
+        statusCode: 200,
+        headers: { ...never, "Content-Type": "application/json" },
+        body: JSON.stringify(openApiDocument({ serverUrl, path, idempotencyKey, newMember })),
+      }),
+    ],
+    ["/reference.js", sendScript],
+  ]);
 };

@@ -1,5 +1,5 @@
 /** The reference page that `npm start` serves, in the hands of someone who has just opened it. */
-import type { Browser, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { launchChromium } from "../../harness/chromium.ts";
 import { startLocal } from "../../harness/process.ts";
@@ -10,10 +10,12 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-const openPage = async () => {
+const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+
+const openPage = async (device: BrowserContextOptions = {}) => {
   const { url } = await startLocal();
-  const page = await browser.newPage();
-  page.setDefaultTimeout(10_000);
+  const page = await browser.newPage(device);
+  page.setDefaultTimeout(40_000);
   onTestFinished(() => page.close());
   const requests: string[] = [];
   const complaints: string[] = [];
@@ -31,7 +33,7 @@ const openClient = async (page: Page, operation: string) => {
   await section.getByRole("button", { name: /^Test Request/ }).click();
 };
 
-/** Clicks Send; answers the status that the page shows, and the headers of the response. */
+/** Clicks Send; returns the status that the page shows, and the headers of the response. */
 const send = async (page: Page) => {
   const client = page.getByRole("dialog");
   const [response] = await Promise.all([
@@ -71,4 +73,37 @@ test("The page asks no other server for anything, and the browser has no complai
 
   expect(requests.map((request) => new URL(request).origin)).toEqual(requests.map(() => url));
   expect(complaints).toEqual([]);
+});
+
+test("On a phone, no text is wider than the screen, and Get Message answers 200 at the first tap", async () => {
+  const { page } = await openPage(phone);
+  const section = page.getByRole("region", { name: "Get Message" });
+  await section.waitFor();
+  const width = await page.evaluate("document.documentElement.scrollWidth");
+  await section.getByRole("button", { name: /^Test Request/ }).tap();
+  const address = page.getByRole("dialog").getByText("http://127.0.0.1").first();
+
+  await address.click({ trial: true, position: { x: 10, y: 10 } }); // fails when something lies on its beginning
+  const { status } = await send(page);
+
+  expect(width).toBe(phone.viewport.width);
+  expect(status).toBe("200 OK");
+});
+
+test("At the next visit, the script comes from the browser's own cache", async () => {
+  const { page } = await openPage();
+  const network = await page.context().newCDPSession(page);
+  await network.send("Network.enable");
+  const inMemory = new Set<string>();
+  network.on("Network.requestServedFromCache", ({ requestId }) => inMemory.add(requestId));
+  const sources: string[] = [];
+  network.on("Network.responseReceived", ({ requestId, response: { url, fromDiskCache } }) => {
+    if (url.includes("/reference.js"))
+      sources.push(fromDiskCache || inMemory.has(requestId) ? "cache" : "server");
+  });
+
+  await page.reload();
+  await page.getByRole("region", { name: "Get Message" }).waitFor();
+
+  expect(sources).toEqual(["cache"]);
 });

@@ -1,0 +1,11 @@
+/** An error that this gateway answers itself, in the shape and with the headers of the API's own. */
+import { gatewayErrors } from "../gateway-errors.ts";
+import type { HttpResponse } from "./lambda.ts";
+
+export type GatewayError = { status: number; message: string };
+
+export const gatewayError = ({ status, message }: GatewayError): HttpResponse & { body: string } => ({
+  statusCode: status,
+  headers: { ...gatewayErrors.headers },
+  body: JSON.stringify({ message }),
+});

@@ -1,0 +1,93 @@
+/** The event that a REST API's proxy integration makes of an HTTP request. */
+import type { IncomingMessage } from "node:http";
+import type { APIGatewayProxyEvent } from "aws-lambda";
+import type { Operation } from "../../lib/api/operations.ts";
+
+/** Where a request goes; `authority` is there when the target names one (`GET http://host/path`). */
+export type Target = { path: string; query: string; authority?: string };
+
+/** Takes a target as it was sent: dots, double slashes and escapes in its path stay as they are. */
+export const targetOf = ({ url = "/" }: IncomingMessage): Target => {
+  const {
+    authority,
+    path = "",
+    query = "",
+  } = /^(?:https?:\/\/(?<authority>[^/?]*))?(?<path>[^?]*)\??(?<query>.*)$/is.exec(url)?.groups ?? {};
+  return { path: path || "/", query, ...(authority !== undefined && { authority }) };
+};
+
+type Pairs = [name: string, value: string][];
+
+/** The last value of each name; as an object of its own properties, whatever the names are. */
+const lastValues = (pairs: Pairs): Record<string, string> => Object.fromEntries(pairs);
+
+const allValues = (pairs: Pairs): Record<string, string[]> =>
+  Object.fromEntries(
+    [...Map.groupBy(pairs, ([name]) => name)].map(([name, all]) => [name, all.map(([, value]) => value)]),
+  );
+
+/** Header names as they were sent. */
+const headerPairs = ({ rawHeaders }: IncomingMessage): Pairs =>
+  rawHeaders.flatMap((name, index) => (index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ""]] : []));
+
+const nobody = {
+  accessKey: null,
+  accountId: null,
+  apiKey: null,
+  apiKeyId: null,
+  caller: null,
+  clientCert: null,
+  cognitoAuthenticationProvider: null,
+  cognitoAuthenticationType: null,
+  cognitoIdentityId: null,
+  cognitoIdentityPoolId: null,
+  principalOrgId: null,
+  user: null,
+  userArn: null,
+};
+
+export const toEvent = (
+  request: IncomingMessage,
+  operation: Operation,
+  { path, query }: Target,
+  {
+    requestId,
+    pathParameters,
+    body,
+  }: { requestId: string; pathParameters: Record<string, string>; body: string | null },
+): APIGatewayProxyEvent => {
+  const headers = headerPairs(request);
+  const parameters: Pairs = [...new URLSearchParams(query)];
+  return {
+    resource: operation.path,
+    path,
+    httpMethod: operation.method,
+    headers: lastValues(headers),
+    multiValueHeaders: allValues(headers),
+    queryStringParameters: parameters.length > 0 ? lastValues(parameters) : null,
+    multiValueQueryStringParameters: parameters.length > 0 ? allValues(parameters) : null,
+    pathParameters,
+    stageVariables: null,
+    requestContext: {
+      accountId: "000000000000",
+      apiId: "local",
+      authorizer: null,
+      requestId,
+      extendedRequestId: requestId,
+      resourceId: operation.id,
+      resourcePath: operation.path,
+      httpMethod: operation.method,
+      path,
+      stage: "local",
+      protocol: "HTTP/1.1",
+      identity: {
+        ...nobody,
+        sourceIp: request.socket.remoteAddress ?? "",
+        userAgent: request.headers["user-agent"] ?? null,
+      },
+      requestTimeEpoch: Date.now(),
+    },
+    body,
+    isBase64Encoded: false,
+  };
+};

@@ -1,0 +1,78 @@
+/** What the reference page is served as; what it does in a browser is in reference.browser.ts. */
+import { once } from "node:events";
+import { get as httpGet, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { gunzipSync } from "node:zlib";
+import { expect, onTestFinished, test } from "vitest";
+import { gateway } from "../../../infra/local/gateway.ts";
+import { referencePages } from "../../../infra/local/reference.ts";
+
+const demo = {
+  account_id: "7f0c1a52-9d0e-4b7a-8a54-2f4f3f0d9c11",
+  domain_id: "b1d5a1c7-58f3-4c0e-9a39-6f1f5d2c7e02",
+  api_key: "emk_demonstration",
+  messages: { welcome: "welcome", invoice: "invoice", bounce: "bounce" },
+};
+
+const servePages = async (): Promise<string> => {
+  const server = gateway([], referencePages(demo)).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+/** Without what `fetch` does by itself: its bytes are those that were sent. */
+const get = async (url: string, headers = {}): Promise<{ headers: IncomingHttpHeaders; body: Buffer }> => {
+  const [response] = await once(httpGet(url, { headers }), "response");
+  return { headers: response.headers, body: await buffer(response) };
+};
+
+const scriptOf = async (url: string): Promise<string> => {
+  const { body } = await get(url);
+  const [, path] = /<script src="(\/reference\.js[^"]*)">/.exec(body.toString()) ?? [];
+  return url + path;
+};
+
+test("The page, which holds a key, is kept by no one and shown in no other site's frame", async () => {
+  const { headers, body } = await get(await servePages());
+
+  expect(body.toString()).toContain(demo.api_key);
+  expect(headers).toMatchObject({
+    "content-type": "text/html; charset=utf-8",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "content-security-policy": expect.stringContaining("frame-ancestors 'none'"),
+  });
+});
+
+test("The script comes compressed to whom it may, whole, and may be kept under its address", async () => {
+  const script = await scriptOf(await servePages());
+
+  const compressed = await get(script, { "Accept-Encoding": "gzip, deflate, br" });
+  const plain = await get(script, { "Accept-Encoding": "gzip;q=0" });
+
+  expect(plain.body.toString()).toContain("createApiReference");
+  expect(gunzipSync(compressed.body).equals(plain.body)).toBe(true);
+  expect(compressed.body.length).toBeLessThan(plain.body.length / 3);
+  expect(compressed.headers).toMatchObject({
+    "content-type": "text/javascript; charset=utf-8",
+    "content-encoding": "gzip",
+    "cache-control": "private, max-age=31536000, immutable",
+    vary: "Accept-Encoding",
+  });
+  expect(plain.headers).not.toHaveProperty("content-encoding");
+});
+
+test("The document names the server as the reader has reached it", async () => {
+  const url = await servePages();
+  const asLocalhost = url.replace("127.0.0.1", "localhost");
+
+  const { headers, body } = await get(`${asLocalhost}/openapi.json`);
+
+  expect(JSON.parse(body.toString()).servers).toEqual([{ url: asLocalhost }]);
+  expect(headers["cache-control"]).toBe("no-store");
+});
