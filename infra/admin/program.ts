@@ -5,12 +5,14 @@ import { createApiKey } from "./create-api-key.ts";
 import { explain, withoutSecrets } from "./explain.ts";
 import { importMessage } from "./import-message.ts";
 import { listApiKeys } from "./list-api-keys.ts";
+import { prepareTable } from "./prepare-table.ts";
 import { revokeApiKey } from "./revoke-api-key.ts";
 import { rotateApiKey } from "./rotate-api-key.ts";
 
 const groups = {
   "API keys:": [createApiKey, listApiKeys, rotateApiKey, revokeApiKey],
   "Messages:": [importMessage],
+  "The table:": [prepareTable],
 };
 
 const introduction =

@@ -1,7 +1,14 @@
 import { expect, test } from "vitest";
 import { admin } from "../../harness/admin.ts";
 
-const commands = ["create-api-key", "list-api-keys", "rotate-api-key", "revoke-api-key", "import-message"];
+const commands = [
+  "create-api-key",
+  "list-api-keys",
+  "rotate-api-key",
+  "revoke-api-key",
+  "import-message",
+  "prepare-table",
+];
 
 test("--help finds every command, one line each, within 80 columns", async () => {
   const { status, stdout } = await admin("--help");
