@@ -1,14 +1,14 @@
 /** `import-message`: stores emails from files, with what their headers say of them. */
-import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { buffer } from "node:stream/consumers";
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
-import { readEnvelope } from "../../lib/messages/envelope.ts";
-import { storeMessage } from "../../lib/messages/store.ts";
-import { collect, defineCommand, forEach, openTableOf, report, type Shell, uuid } from "./command.ts";
+import { collect, defineCommand, openTableOf, report, type Shell, uuid } from "./command.ts";
 import { explain } from "./explain.ts";
+import { findMail } from "./mail/find-mail.ts";
+import { type Imported, importMail } from "./mail/import-mail.ts";
+import { showProgress } from "./progress.ts";
 
 const day = 24 * 60 * 60 * 1000;
+
+const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0);
 
 const days = (value: string): number => {
   const count = Number(value);
@@ -23,17 +23,20 @@ const futureDate = (value: string): Date => {
   return time;
 };
 
-/** What the headers say of the message. */
-const readFields = (raw: Buffer) => {
-  const { date, ...fields } = readEnvelope(raw);
-  if (!fields.sender) throw new Error("its headers name no sender");
-  if (!fields.recipient) throw new Error("its headers name no recipient");
-  return { ...fields, sent_at: date };
-};
+const examples = `
+Examples:
+  import-message --account UUID --domain UUID letter.eml
+  import-message --account UUID --domain UUID Maildir/ Takeout/All.mbox
+  import-message --account UUID --domain UUID --direction incoming - < letter.eml
+
+An email that is imported again into the same account is the same message, and stays as it is: an import
+that was interrupted is taken up by running it again.`;
+
+type Outcome = "stored" | "there already" | "failed";
 
 export const importMessage = (shell: Shell) =>
-  defineCommand("import-message", "store emails from files, so that Get Message serves them")
-    .argument("<file...>", "emails; - is standard input")
+  defineCommand("import-message", "store emails, so that Get Message serves them")
+    .argument("<file...>", "an email, an mbox, a Maildir or another folder of these; - is standard input")
     .requiredOption("--account <uuid>", "the account that the messages belong to", uuid)
     .requiredOption("--domain <uuid>", "the domain that they were sent from, or to", uuid)
     .addOption(
@@ -41,6 +44,8 @@ export const importMessage = (shell: Shell) =>
         .choices(["incoming", "outgoing"] as const)
         .default("outgoing" as const),
     )
+    .option("--sender <address>", "the sender of an email that names none")
+    .option("--recipient <address>", "the recipient of an email that names none")
     .option("--status <text>", "their status (default: sent, or received)")
     .option("--tag <tag>", "a tag, once or more", collect(String))
     .option("--retain-days <number>", "how long they are kept", days, 30)
@@ -49,27 +54,50 @@ export const importMessage = (shell: Shell) =>
         .argParser(futureDate)
         .conflicts("retainDays"),
     )
-    .action(async (files, options) => {
+    .addHelpText("after", examples)
+    .action(async (paths, options) => {
       const now = Date.now();
-      const { direction, status, tag = [], retainDays, retainUntil, json } = options;
-      const common = {
-        account_id: options.account,
-        domain_id: options.domain,
+      const { account, domain, direction, sender, recipient, status, retainDays, retainUntil, json } =
+        options;
+      const fields = {
+        account_id: account,
+        domain_id: domain,
         direction,
-        tags: tag,
+        sender,
+        recipient,
+        tags: options.tag ?? [],
         status: status ?? (direction === "incoming" ? "received" : "sent"),
         retain_until: retainUntil ?? new Date(now + retainDays * day),
       };
       const table = openTableOf(options);
-      await forEach(shell, files, async (file) => {
-        try {
-          const raw = file === "-" ? await buffer(shell.input) : await readFile(file);
-          const message = { ...common, ...readFields(raw), id: randomUUID() };
-          await storeMessage(table, message, raw, now);
-          const { id, message_id, account_id } = message;
-          report(shell, json, { id, file, message_id, account_id }, `${id}  ${file}`);
-        } catch (error) {
-          throw new Error(`${file}: ${explain(error as Error)}`);
+      const files = await findMail(paths, shell.input);
+      const progress = showProgress(shell.terminal, "emails", sum(files.map(({ bytes }) => bytes)));
+      const outcomes: Record<Outcome, number> = { stored: 0, "there already": 0, failed: 0 };
+
+      const hear = (imported: Imported): void => {
+        const { source, bytes } = imported;
+        progress.add(bytes);
+        if ("error" in imported) {
+          outcomes.failed++;
+          progress.above(() => shell.complain(`${source}: ${explain(imported.error)}`));
+          return;
         }
-      });
+        const { id, message_id, isNew } = imported;
+        outcomes[isNew ? "stored" : "there already"]++;
+        // Someone who watches thousands of emails go by wants to see how far they are.
+        if (shell.terminal && !json && !paths.includes(source)) return;
+        const words = `${id}  ${source}${isNew ? "" : "  (there already)"}`;
+        progress.above(() =>
+          report(shell, json, { id, file: source, message_id, account_id: account, is_new: isNew }, words),
+        );
+      };
+      try {
+        await importMail(table, files, fields, now, hear);
+      } finally {
+        progress.end();
+      }
+      const counted = Object.entries(outcomes).filter(([, count]) => count > 0);
+      if (!json && sum(Object.values(outcomes)) > 1) {
+        shell.print(counted.map(([outcome, count]) => `${count.toLocaleString("en")} ${outcome}`).join(", "));
+      }
     });

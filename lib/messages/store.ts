@@ -9,7 +9,7 @@ import { renderContent } from "./content.ts";
 import type { Head, Texts } from "./head.ts";
 import { NewMessage } from "./message.ts";
 
-const maximumRawBytes = 40 * 1024 * 1024;
+export const maximumRawBytes = 40 * 1024 * 1024;
 const parallelPuts = 8;
 
 /** An item holds 400 KB: the rest of the head's is for its delivery attempts. Each change costs the whole item. */
@@ -50,6 +50,14 @@ const divide = (message: NewMessage, now: number) => {
   return { head, longTexts: areLong ? texts : undefined };
 };
 
+/** @throws MessageRefusedError for an email that is larger than what is kept */
+export const refuseTooLarge = (rawBytes: number): void => {
+  if (rawBytes <= maximumRawBytes) return;
+  throw new MessageRefusedError(
+    `the email has ${rawBytes} bytes: at most ${maximumRawBytes} (40 MiB) are kept`,
+  );
+};
+
 /** Items with the same key have the same bytes and expire together: whoever writes one, writes the same. */
 const contentDigest = (segments: Buffer[], expires_at: number): string => {
   const hash = createHash("sha256").update(String(expires_at));
@@ -77,11 +85,7 @@ export const storeMessage = async (
   now: number,
 ): Promise<boolean> => {
   const rawBytes = raw?.length ?? 0;
-  if (rawBytes > maximumRawBytes) {
-    throw new MessageRefusedError(
-      `the email has ${rawBytes} bytes: at most ${maximumRawBytes} (40 MiB) are kept`,
-    );
-  }
+  refuseTooLarge(rawBytes);
   const digest = raw ? createHash("sha256").update(raw).digest("hex") : "";
   const { head, longTexts } = divide(message, now);
   const { account_id, id, expires_at } = head;

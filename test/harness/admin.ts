@@ -25,7 +25,7 @@ export const admin = async (
   const status = await runAdmin(args, {
     print: (line) => stdout.push(line),
     complain: (line) => stderr.push(line),
-    input: Readable.from([input]),
+    input: Readable.from([Buffer.from(input)]),
     terminal: terminal ? { write, columns: 80 } : undefined,
   });
   return { status, stdout, stderr, terminal: drawn };

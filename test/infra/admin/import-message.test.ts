@@ -1,8 +1,15 @@
+import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { beforeEach, expect, test } from "vitest";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { headSort } from "../../../lib/table/keys.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
-import { bearer, call, startService } from "../../harness/service.ts";
+import { bearer, call, startService, table } from "../../harness/service.ts";
 
 let url: string;
 beforeEach(async () => {
@@ -11,7 +18,37 @@ beforeEach(async () => {
 
 const account = randomUUID();
 const domain = randomUUID();
-const importing = `import-message --account ${account} --domain ${domain}`;
+const importingInto = (account_id: string) => `import-message --account ${account_id} --domain ${domain}`;
+const importing = importingInto(account);
+
+const email = (number: number) =>
+  `From: a@example.com\nTo: b@example.org\nSubject: Number ${number}\nMessage-ID: <${number}@x>\n\nHello ${number}\n`;
+const mboxOf = (emails: string[]) =>
+  emails.map((text) => `From a@example.com Sat Nov 21 15:00:00 2026\n${text}\n`).join("");
+
+/** A folder that holds these files, until the test ends. */
+const folderOf = (files: Record<string, string>): string => {
+  const folder = mkdtempSync(join(tmpdir(), "email-api-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), text);
+  }
+  return folder;
+};
+
+/** The subjects of all messages that the account has. */
+const subjectsOf = async (account_id: string): Promise<string[]> => {
+  const { Items = [], LastEvaluatedKey } = await table.client.send(
+    new ScanCommand({
+      TableName: table.name,
+      FilterExpression: "account_id = :account AND sk = :head",
+      ExpressionAttributeValues: { ":account": account_id, ":head": headSort },
+    }),
+  );
+  expect(LastEvaluatedKey).toBeUndefined();
+  return Items.map(({ subject }) => subject);
+};
 
 const getMessage = async (id: string) => {
   const [{ api_key }] = await adminJson(`create-api-key --account ${account}`);
@@ -31,6 +68,7 @@ test("takes what the headers say, and the message is served at once", async () =
     file,
     message_id: expect.stringMatching(/^<.+>$/),
     account_id: account,
+    is_new: true,
   });
   const response = await getMessage(printed.id);
   const message = (await response.json()) as Record<string, string>;
@@ -73,7 +111,7 @@ test("names what it can't import, stores nothing of it, and goes on", async () =
   expect(stdout.map((line) => JSON.parse(line).file)).toEqual([good]);
   expect(stderr).toEqual([
     expect.stringMatching(/^no-such\.eml: ENOENT/),
-    "test/emails/no-headers.eml: its headers name no sender",
+    "test/emails/no-headers.eml: its headers name no sender: --sender gives one",
   ]);
 });
 
@@ -85,6 +123,103 @@ test("refuses an email of more than 40 MiB by name", async () => {
 
   expect(status).toBe(1);
   expect(stderr).toEqual(["-: the email has 41943041 bytes: at most 41943040 (40 MiB) are kept"]);
+});
+
+test("--sender and --recipient are for an email that names none", async () => {
+  const given = "--sender MAILER-DAEMON@example.com --recipient list@example.org";
+  const [without] = await adminJson(`${importing} ${given} test/emails/no-headers.eml`);
+  const [named] = await adminJson(`${importing} ${given} test/emails/plain-text.eml`);
+
+  expect(await (await getMessage(without.id)).json()).toMatchObject({
+    sender: "MAILER-DAEMON@example.com",
+    recipient: "list@example.org",
+  });
+  expect(await (await getMessage(named.id)).json()).toMatchObject({
+    sender: "ada@example.com",
+    recipient: "bob@example.org",
+  });
+});
+
+test("An address that is none is refused by name", async () => {
+  const { status, stderr } = await admin(
+    `${importing} --sender nobody --recipient a@b.c test/emails/no-headers.eml`,
+  );
+
+  expect(status).toBe(1);
+  expect(stderr).toEqual([
+    expect.stringMatching(/^test\/emails\/no-headers.eml: sender must be an email address/),
+  ]);
+});
+
+test("The same email is one message of an account, however often it is imported", async () => {
+  const file = "test/emails/multipart-digest.eml";
+  const [first] = await adminJson(`${importing} ${file}`);
+
+  const again = await admin(`${importing} --tag other ${file}`);
+  const [elsewhere] = await adminJson(`${importingInto(randomUUID())} ${file}`);
+
+  expect(first).toMatchObject({
+    id: expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/),
+    is_new: true,
+  });
+  expect(again).toMatchObject({ status: 0, stdout: [`${first.id}  ${file}  (there already)`] });
+  expect(elsewhere.id).not.toBe(first.id);
+  expect(elsewhere.is_new).toBe(true);
+});
+
+test("A folder is imported whole, and what became of it is summed up", async () => {
+  const folder = folderOf({
+    "one.eml": email(1),
+    "mail/all.mbox": mboxOf([email(2), email(3), email(2)]),
+    "mail/none.eml": "no email",
+  });
+
+  const { status, stdout, stderr } = await admin(`${importingInto(randomUUID())} ${folder}`);
+
+  expect(status).toBe(1);
+  expect(stdout.map((line) => line.replace(/^[\da-f-]{36} {2}.*\/([\w.:]+).*/, "$1")).sort()).toEqual([
+    "3 stored, 1 there already, 1 failed",
+    "all.mbox:1",
+    "all.mbox:2",
+    "all.mbox:3",
+    "one.eml",
+  ]);
+  expect(stderr).toEqual([`${folder}/mail/none.eml: its headers name no sender: --sender gives one`]);
+});
+
+test("On a terminal a bar shows how far it is, and the emails of a folder pass without a line each", async () => {
+  const folder = folderOf({ "all.mbox": mboxOf(Array.from({ length: 40 }, (_, number) => email(number))) });
+
+  const seen = await admin(`${importingInto(randomUUID())} ${folder}`, { terminal: true });
+  const unseen = await admin(`${importingInto(randomUUID())} ${folder}`);
+
+  expect(seen.stdout).toEqual(["40 stored"]);
+  expect(seen.terminal).toMatch(/█*░+ +\d+% {2}\d+ emails {2}\d+ a second {2}\d+:\d\d left/);
+  expect(seen.terminal).toMatch(/\r.\[2K$/);
+  expect(unseen.stdout).toHaveLength(41);
+  expect(unseen.terminal).toBe("");
+});
+
+test("An import that is killed is taken up by running it again: nothing is lost, or there twice", async () => {
+  const account_id = randomUUID();
+  const emails = Array.from({ length: 200 }, (_, number) => email(number));
+  const mbox = mboxOf(emails);
+  const command = importingInto(account_id);
+  const child = spawn("node", ["infra/admin/main.ts", ...command.split(" "), "-"], { env: process.env });
+  child.stdin.write(mbox.slice(0, mbox.length / 2)); // it can't get to the end before it is killed
+  await once(child.stdout, "data");
+  child.kill("SIGKILL");
+  await once(child, "close");
+  const before = await subjectsOf(account_id);
+
+  const outcomes = await adminJson(`${command} ${folderOf({ mbox })}`);
+
+  expect(before.length).toBeGreaterThan(0);
+  // The engine may still have stored one that was on its way.
+  expect(outcomes.filter(({ is_new }) => !is_new).length).toBeGreaterThanOrEqual(before.length);
+  expect(outcomes).toHaveLength(200);
+  const all = emails.map((_, number) => `Number ${number}`);
+  expect((await subjectsOf(account_id)).sort()).toEqual(all.sort());
 });
 
 test.each([

@@ -1,0 +1,110 @@
+/**
+ * The emails of a stream: one, or those of an mbox, one after the other. An mbox of any size is read in the
+ * memory that one email takes.
+ *
+ *   From ada@example.com Sat Nov 21 15:00:00 2026     begins each email, after a blank line (RFC 4155)
+ *   >From now on                                      is the email's own "From now on" (mboxrd)
+ */
+import { maximumRawBytes } from "../../../lib/messages/store.ts";
+
+/** `bytes` is the size of the email; `raw` is empty where that is more than is stored: no memory holds it. */
+export type Email = { raw: Buffer; bytes: number; isOfMbox: boolean };
+
+/** By its time and year: some writers leave a line of text that begins with "From " as it is. */
+const fromLine = /^From .*\b\d{1,2}:\d{2}\b.*\b\d{4}\b/;
+/** RFC 5322 allows a line 998 characters: what is longer is no From line. */
+const longestFromLine = 1000;
+
+const lf = 10;
+const cr = 13;
+
+/** Adds up an email, up to the size that can be stored. */
+const collector = (isOfMbox: boolean) => {
+  let pieces: Buffer[] = [];
+  let bytes = 0;
+  return {
+    add: (piece: Buffer): void => {
+      bytes += piece.length;
+      if (bytes <= maximumRawBytes) pieces.push(piece);
+      else pieces = [];
+    },
+    take: (): Email => {
+      const email = { raw: Buffer.concat(pieces), bytes, isOfMbox };
+      pieces = [];
+      bytes = 0;
+      return email;
+    },
+  };
+};
+
+/** Where the blank line begins that ends with the line feed at `at`; `null` where that line is not blank. */
+const blankLine = (bytes: Buffer, at: number): number | null => {
+  const start = bytes[at - 1] === cr ? at - 1 : at;
+  return bytes[start - 1] === lf ? start : null;
+};
+
+const unquoted = ({ raw, ...email }: Email): Email => {
+  if (!raw.includes(">From ")) return { raw, ...email };
+  const text = raw.toString("latin1").replaceAll(/(^|\n)>(?=>*From )/g, "$1");
+  return { raw: Buffer.from(text, "latin1"), ...email };
+};
+
+async function* splitMbox(chunks: AsyncIterable<Buffer>): AsyncGenerator<Email> {
+  const email = collector(true);
+  let started = false;
+  let rest: Buffer = Buffer.from("\n\n"); // so that the first From line is found as the others are
+  for await (const chunk of chunks) {
+    const bytes = Buffer.concat([rest, chunk]);
+    let taken = 0;
+    let at = bytes.indexOf("\nFrom ");
+    while (at >= 0) {
+      const end = bytes.indexOf("\n", at + 1);
+      if (end < 0 && bytes.length - at < longestFromLine) break; // the rest of the line is in the next chunk
+      const blank = blankLine(bytes, at);
+      if (end >= 0 && blank !== null && fromLine.test(bytes.toString("latin1", at + 1, end))) {
+        email.add(bytes.subarray(taken, Math.max(taken, blank)));
+        const found = email.take();
+        if (started) yield unquoted(found);
+        started = true;
+        taken = end + 1;
+      }
+      at = bytes.indexOf("\nFrom ", at + 1);
+    }
+    // What may yet turn out to be a blank line and a From line.
+    const kept = Math.max(taken, (at < 0 ? bytes.length - "\nFrom ".length : at) - "\n\r".length);
+    email.add(bytes.subarray(taken, kept));
+    rest = bytes.subarray(kept);
+  }
+  const end = rest.at(-1) === lf ? blankLine(rest, rest.length - 1) : null;
+  email.add(rest.subarray(0, end ?? rest.length));
+  yield unquoted(email.take());
+}
+
+async function* oneEmail(chunks: AsyncIterable<Buffer>): AsyncGenerator<Email> {
+  const email = collector(false);
+  for await (const chunk of chunks) email.add(chunk);
+  yield email.take();
+}
+
+/** Returns how the stream begins, and all of it. */
+const peek = async (stream: AsyncIterable<Buffer>): Promise<[Buffer, AsyncIterable<Buffer>]> => {
+  const chunks = stream[Symbol.asyncIterator]();
+  let start: Buffer = Buffer.alloc(0);
+  while (start.length < longestFromLine) {
+    const { done, value } = await chunks.next();
+    if (done) break;
+    start = Buffer.concat([start, value]);
+  }
+  const all = async function* () {
+    yield start;
+    yield* { [Symbol.asyncIterator]: () => chunks };
+  };
+  return [start, all()];
+};
+
+/** Yields the emails of a stream, each byte as it was, but for the quotes that an mbox has put before "From ". */
+export async function* readEmails(stream: AsyncIterable<Buffer>): AsyncGenerator<Email> {
+  const [start, chunks] = await peek(stream);
+  const [firstLine = ""] = start.toString("latin1", 0, longestFromLine).split("\n");
+  yield* fromLine.test(firstLine) ? splitMbox(chunks) : oneEmail(chunks);
+}

@@ -1,0 +1,57 @@
+/** How far a long command has come, as one line at the foot of a terminal. */
+import type { Shell } from "./command.ts";
+
+const barWidth = 30;
+const millisecondsBetweenDraws = 100;
+
+const duration = (seconds: number): string =>
+  `${Math.floor(seconds / 60)}:${String(Math.ceil(seconds % 60)).padStart(2, "0")}`;
+
+export type Progress = {
+  /** One more is done, of so many bytes. */
+  add: (bytes: number) => void;
+  /** Prints something above the line. */
+  above: (print: () => void) => void;
+  end: () => void;
+};
+
+/**
+ * Draws `█████░░░░░  50%  1,200 emails  300 a second  0:04 left`. Without a terminal it draws nothing.
+ *
+ * @param totalBytes of all that there is to do; 0 where that is not known
+ */
+export const showProgress = (terminal: Shell["terminal"], noun: string, totalBytes: number): Progress => {
+  const startedAt = performance.now();
+  let count = 0;
+  let bytes = 0;
+  let drawnAt = Number.NEGATIVE_INFINITY;
+
+  const text = (): string => {
+    const seconds = (performance.now() - startedAt) / 1000;
+    const rate = `${count.toLocaleString("en")} ${noun}  ${Math.round(count / seconds)} a second`;
+    if (totalBytes === 0) return rate;
+    const share = Math.min(1, bytes / totalBytes);
+    const filled = Math.floor(share * barWidth);
+    const left = share > 0 ? `  ${duration((seconds / share) * (1 - share))} left` : "";
+    const bar = "█".repeat(filled) + "░".repeat(barWidth - filled);
+    return `${bar} ${String(Math.floor(share * 100)).padStart(3)}%  ${rate}${left}`;
+  };
+  const erase = "\r\u001b[2K";
+  const draw = (): void => {
+    drawnAt = performance.now();
+    terminal?.write(erase + text().slice(0, terminal.columns - 1));
+  };
+  return {
+    add: (added) => {
+      count++;
+      bytes += added;
+      if (performance.now() - drawnAt >= millisecondsBetweenDraws) draw();
+    },
+    above: (print) => {
+      terminal?.write(erase);
+      print();
+      draw();
+    },
+    end: () => terminal?.write(erase),
+  };
+};
