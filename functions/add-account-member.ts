@@ -1,34 +1,34 @@
 /** Add Account Member: gives a user a role in an account, exactly once for one Idempotency-Key. */
 import { endpoint } from "../lib/api/endpoint.ts";
+import { alreadyMember } from "../lib/api/error-catalogue.ts";
 import type { StorableResponse } from "../lib/api/idempotency.ts";
 import { addAccountMember } from "../lib/api/operations.ts";
+import { errorBody } from "../lib/api/response.ts";
 import type { AccountMember } from "../lib/members/member.ts";
 import { findUser, newMember, newUser, putMember, putUser, type User } from "../lib/members/store.ts";
 
 const created = (member: AccountMember) => ({ status: 201, body: JSON.stringify(member) });
+const conflict = { status: alreadyMember.status, body: errorBody(alreadyMember) };
 
-const alreadyMember = {
-  status: 409,
-  body: JSON.stringify({ message: "The user is already a member of this account" }),
-};
-
-export const serve = endpoint({
+export const createHandler = endpoint({
   operation: addAccountMember,
   prefetch: ({ body, table }) => findUser(table, body.email),
   handle: ({ path, body, prefetched, table, now, once }) => {
     const join = async (user: User, isNew: boolean): Promise<StorableResponse> => {
       const member = newMember(path.account_id, user.id, body.role, now);
-      const { response, refusal } = await once.commit(created(member), {
-        member: putMember(table, member, body.name),
-        ...(isNew ? { user: putUser(table, user) } : {}),
-      });
+      const writes = { member: putMember(table, member, body.name, now), user: putUser(table, user, now) };
+      const { response, refusal } = await once.commit(
+        created(member),
+        isNew ? [writes.member, writes.user] : [writes.member],
+      );
       if (response) return response;
       // Someone else has just created the user: they are who is there.
-      if (refusal.user) return join(refusal.user as User, false);
-      return once.store(alreadyMember);
+      const existing = refusal.get(writes.user);
+      if (existing) return join(existing, false);
+      return once.store(conflict);
     };
     return prefetched ? join(prefetched, false) : join(newUser(body.email, now), true);
   },
 });
 
-export const handler = serve();
+export const handler = createHandler();

@@ -7,7 +7,7 @@ import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import { AssetHashType, DockerImage } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
 import { metricNamespace } from "../lib/api/metric-names.ts";
-import { addAccountMember, getMessage, type Operation } from "../lib/api/operations.ts";
+import type { Operation, OperationId } from "../lib/api/operations.ts";
 import { itemTypes } from "../lib/table/keys.ts";
 import { bundle, bundleHandler, projectRoot } from "./bundling.ts";
 import type { ServiceTable } from "./service-table.ts";
@@ -21,8 +21,8 @@ type Permission = {
 
 type Needs = { memoryMegabytes: number; timeout: Duration; permissions: readonly Permission[] };
 
-const needs: Record<string, Needs> = {
-  [getMessage.id]: {
+const needs: Record<OperationId, Needs> = {
+  GetMessage: {
     // Memory buys processor: this is 0.6 of one, for 0.2 seconds of work in a cold start and 1 to 4 to send
     // a message of 40 MiB, less than the time that sending it takes. 200 MB are in use then.
     memoryMegabytes: 1024,
@@ -34,14 +34,17 @@ const needs: Record<string, Needs> = {
       { call: "Query", on: [itemTypes.message] },
     ],
   },
-  [addAccountMember.id]: {
+  AddAccountMember: {
     // Two round trips with little between them: the processor is there for the cold start.
     memoryMegabytes: 1024,
     // The integration's limit is 29 seconds: the function ends first, so that its own log says why.
     timeout: Duration.seconds(28),
     permissions: [
-      { call: "GetItem", on: [itemTypes.apiKey, itemTypes.user] },
-      // A conditional put that returns the item in its way needs no permission to read.
+      // Users and idempotency records before anything is written; all three that are written after a conflict.
+      {
+        call: "GetItem",
+        on: [itemTypes.apiKey, itemTypes.user, itemTypes.account, itemTypes.idempotency],
+      },
       {
         call: "PutItem",
         on: [itemTypes.user, itemTypes.account, itemTypes.idempotency],
@@ -88,11 +91,7 @@ export type OperationFunctionProps = {
   removalPolicy: RemovalPolicy;
 };
 
-/**
- * The function that serves an operation.
- *
- * @throws Error for an operation whose needs are not written down here.
- */
+/** The function that serves an operation. */
 export class OperationFunction extends Construct {
   readonly lambda: LambdaFunction;
   readonly timeout: Duration;
@@ -101,7 +100,6 @@ export class OperationFunction extends Construct {
     const { stage, operation, table, concurrency, logRetention, removalPolicy } = props;
     super(scope, operation.id);
     const need = needs[operation.id];
-    if (!need) throw new Error(`infra/operation-function.ts does not say what ${operation.id} needs`);
 
     const logGroup = new LogGroup(this, "Log", { retention: logRetention, removalPolicy });
     const role = new Role(this, "Role", {

@@ -1,7 +1,7 @@
 /** `create-api-key`: makes a key and prints it, once. */
 import { randomUUID } from "node:crypto";
 import { InvalidArgumentError } from "@commander-js/extra-typings";
-import { everything, parseScope } from "../../lib/api-keys/scopes.ts";
+import { parseScope, scopes } from "../../lib/api-keys/scopes.ts";
 import * as store from "../../lib/api-keys/store.ts";
 import { epochSeconds } from "../../lib/table/expiry.ts";
 import { reportNewKey } from "./api-key.ts";
@@ -25,7 +25,7 @@ export const createApiKey = (shell: Shell) =>
       const now = Date.now();
       const grant = {
         account_id: account ?? randomUUID(),
-        scopes: scope ?? [everything],
+        scopes: scope ?? [scopes.everything],
         ...(label !== undefined && { label }),
         ...(expiresIn !== undefined && { expires_at: epochSeconds(now) + expiresIn }),
       };

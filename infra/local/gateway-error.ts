@@ -1,4 +1,6 @@
 /** An error that this gateway answers itself, in the shape and with the headers of the API's own. */
+import { randomUUID } from "node:crypto";
+import { requestIdHeader } from "../../lib/api/response.ts";
 import { gatewayErrors } from "../gateway-errors.ts";
 import type { HttpResponse } from "./lambda.ts";
 
@@ -6,6 +8,6 @@ export type GatewayError = { status: number; message: string };
 
 export const gatewayError = ({ status, message }: GatewayError): HttpResponse & { body: string } => ({
   statusCode: status,
-  headers: { ...gatewayErrors.headers },
+  headers: { ...gatewayErrors.headers, [requestIdHeader]: randomUUID() },
   body: JSON.stringify({ message }),
 });

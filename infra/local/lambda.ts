@@ -6,21 +6,22 @@ import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate } from "node:timers/promises";
-import type { APIGatewayProxyResult, Context } from "aws-lambda";
+import type { APIGatewayProxyEvent, Context } from "aws-lambda";
+import type { BufferedHandler, StreamingHandler } from "../../lib/api/handler.ts";
 import { FunctionError, type HttpResponse, readStreamed } from "./invocation-response.ts";
-import { HttpResponseStream, openResponseStream, type ResponseStream } from "./response-stream.ts";
+import { HttpResponseStream, openResponseStream } from "./response-stream.ts";
 
 export type { HttpResponse } from "./invocation-response.ts";
 
-type StreamingHandler = (event: unknown, stream: ResponseStream, context: Context) => Promise<void>;
-type BufferedHandler = (event: unknown, context: Context) => Promise<APIGatewayProxyResult>;
-export type LambdaHandler = StreamingHandler | BufferedHandler;
+export type LambdaHandler<Event = APIGatewayProxyEvent> = StreamingHandler<Event> | BufferedHandler<Event>;
 
 const streaming = Symbol.for("aws.lambda.runtime.handler.streaming");
 
-const isStreaming = (handler: LambdaHandler): handler is StreamingHandler => streaming in handler;
+const isStreaming = <Event>(handler: LambdaHandler<Event>): handler is StreamingHandler<Event> =>
+  streaming in handler;
 
-const streamifyResponse = (handler: StreamingHandler) => Object.assign(handler, { [streaming]: "response" });
+const streamifyResponse = <Event>(handler: StreamingHandler<Event>) =>
+  Object.assign(handler, { [streaming]: "response" });
 
 Object.assign(globalThis, { awslambda: { streamifyResponse, HttpResponseStream } });
 
@@ -59,7 +60,11 @@ const report = (error: unknown) =>
     ? { errorType: error.name, errorMessage: error.message }
     : { errorType: typeof error, errorMessage: String(error) };
 
-const runStreaming = async (handler: StreamingHandler, event: unknown, context: Context): Promise<void> => {
+const runStreaming = async <Event>(
+  handler: StreamingHandler<Event>,
+  event: Event,
+  context: Context,
+): Promise<void> => {
   const { stream, accepted, fail } = openResponseStream(port, `/${context.awsRequestId}`);
   try {
     await handler(event, stream, context);
@@ -71,9 +76,9 @@ const runStreaming = async (handler: StreamingHandler, event: unknown, context: 
   }
 };
 
-const invokeStreaming = (
-  handler: StreamingHandler,
-  event: unknown,
+const invokeStreaming = <Event>(
+  handler: StreamingHandler<Event>,
+  event: Event,
   context: Context,
 ): Promise<HttpResponse> => {
   const response = Promise.withResolvers<HttpResponse>();
@@ -82,9 +87,9 @@ const invokeStreaming = (
   return response.promise.finally(() => waiting.delete(context.awsRequestId));
 };
 
-const invokeBuffered = async (
-  handler: BufferedHandler,
-  event: unknown,
+const invokeBuffered = async <Event>(
+  handler: BufferedHandler<Event>,
+  event: Event,
   context: Context,
 ): Promise<HttpResponse> => {
   try {
@@ -125,9 +130,9 @@ const within = (milliseconds: number, response: Promise<HttpResponse>): Promise<
  *
  * @throws FunctionError when the handler fails before its first byte; after it, the body breaks off
  */
-export const invoke = (
-  handler: LambdaHandler,
-  event: unknown,
+export const invoke = <Event>(
+  handler: LambdaHandler<Event>,
+  event: Event,
   { functionName = "local", timeoutMilliseconds = maximumTimeout } = {},
 ): Promise<HttpResponse> => {
   const context = newContext(functionName, Date.now() + timeoutMilliseconds);

@@ -1,18 +1,19 @@
 /** What the document says about Add Account Member. */
-import { addAccountMember } from "../../lib/api/operations.ts";
+import * as catalogue from "../../lib/api/error-catalogue.ts";
+import { addAccountMember, uuidRule } from "../../lib/api/operations.ts";
+import { newMemberRules } from "../../lib/members/member.ts";
 import type { OperationNotes } from "./notes.ts";
 import {
   badRequest,
-  conflict,
-  contentTooLarge,
+  error,
   failures,
   forbidden,
   idempotentReplayed,
-  keyReused,
   response,
   unauthorized,
-  unsupportedMediaType,
 } from "./responses.ts";
+
+const { invalid } = catalogue;
 
 const member = {
   id: "e3b8a1f6-7c25-4d90-b1a4-9f0c6d2e5b38",
@@ -45,20 +46,33 @@ The API key needs the scope \`${addAccountMember.scope}\`.`,
       idempotentReplayed,
     ),
     400: badRequest({
-      "An account_id that is no UUID": "account_id must be a UUID",
-      "A wrong Idempotency-Key": "Idempotency-Key must be 1 to 255 characters",
-      "Malformed JSON": "The request body must be valid JSON",
-      "A body that is no object": "The request body must be a JSON object",
-      "A missing or wrong email": "email must be an email address of at most 254 characters",
-      "A missing or wrong role": "role must be one of Administrator, Developer, Analyst and Billing Manager",
-      "A wrong name": "name must be a string of 1 to 255 characters",
+      "An account_id that is no UUID": invalid(uuidRule("account_id")),
+      "A wrong Idempotency-Key": catalogue.idempotencyKeyLength,
+      "Malformed JSON": catalogue.malformedJson,
+      "JSON nested too deep": catalogue.nestedTooDeep,
+      "Text that is no Unicode": catalogue.halfSurrogatePair,
+      "A field __proto__": catalogue.protoField,
+      "A field constructor that holds prototype": catalogue.prototypeField,
+      "A body that is no object": invalid(newMemberRules.body),
+      "A missing or wrong email": invalid(newMemberRules.email),
+      "A missing or wrong role": invalid(newMemberRules.role),
+      "A wrong name": invalid(newMemberRules.name),
     }),
     401: unauthorized,
     403: forbidden(addAccountMember.scope),
-    409: conflict("The user is already a member of this account"),
-    413: contentTooLarge,
-    415: unsupportedMediaType,
-    422: keyReused,
+    409: error(
+      "The user is a member of this account. Nothing has changed.",
+      { "A member already": catalogue.alreadyMember },
+      idempotentReplayed,
+    ),
+    413: error("The request body is over 64 KiB.", { "A body over 64 KiB": catalogue.bodyTooLarge }),
+    415: error("The request body is not JSON.", { "Not JSON": catalogue.notJsonMediaType }),
+    422: error(
+      "The Idempotency-Key belongs to a different request of the last 24 hours. Nothing has changed.",
+      {
+        "A key used twice": catalogue.idempotencyKeyReused,
+      },
+    ),
     ...failures,
   },
 };

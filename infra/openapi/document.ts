@@ -3,7 +3,7 @@
  * from them. What only readers need is in `openapi/`; no function loads any of it.
  */
 
-import { addAccountMember, getMessage, type Operation, operations } from "../../lib/api/operations.ts";
+import { type Operation, type OperationId, operations } from "../../lib/api/operations.ts";
 import type { NewMember } from "../../lib/members/member.ts";
 import { addAccountMemberNotes } from "./add-account-member.ts";
 import { getMessageNotes } from "./get-message.ts";
@@ -12,9 +12,9 @@ import type { OperationNotes } from "./notes.ts";
 import { commonHeaders } from "./responses.ts";
 import { componentSchemas, fieldSchemas, schemaRef } from "./schemas.ts";
 
-const notesOf: Record<string, OperationNotes> = {
-  [getMessage.id]: getMessageNotes,
-  [addAccountMember.id]: addAccountMemberNotes,
+const notesOf: Record<OperationId, OperationNotes> = {
+  GetMessage: getMessageNotes,
+  AddAccountMember: addAccountMemberNotes,
 };
 
 /** What a reader is given to try: where the API is, and a request for each operation. */
@@ -66,7 +66,7 @@ const requestBody = (sample: Sample) => ({
 });
 
 const operationObject = (operation: Operation, sample: Sample) => {
-  const { tag, summary, description, responses } = notesOf[operation.id] as OperationNotes;
+  const { tag, summary, description, responses } = notesOf[operation.id];
   return {
     operationId: operation.id,
     tags: [tag],
@@ -77,7 +77,7 @@ const operationObject = (operation: Operation, sample: Sample) => {
       ...pathParameters(operation, sample),
       ...(operation.idempotent ? [idempotencyKeyParameter(sample)] : []),
     ],
-    ...(operation.body ? { requestBody: requestBody(sample) } : {}),
+    ...(operation.method === "POST" ? { requestBody: requestBody(sample) } : {}),
     responses,
   };
 };

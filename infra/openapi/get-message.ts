@@ -1,7 +1,8 @@
 /** What the document says about Get Message. */
-import { getMessage } from "../../lib/api/operations.ts";
+import { invalid, messageNotFound } from "../../lib/api/error-catalogue.ts";
+import { getMessage, uuidRule } from "../../lib/api/operations.ts";
 import type { OperationNotes } from "./notes.ts";
-import { badRequest, failures, forbidden, notFound, response, unauthorized } from "./responses.ts";
+import { badRequest, error, failures, forbidden, response, unauthorized } from "./responses.ts";
 
 const delivered = {
   object: "message",
@@ -121,12 +122,14 @@ The API key needs the scope \`${getMessage.scope}\`, or \`messages:read:{example
       },
     ),
     400: badRequest({
-      "An account_id that is no UUID": "account_id must be a UUID",
-      "A message_id that is no UUID": "message_id must be a UUID",
+      "An account_id that is no UUID": invalid(uuidRule("account_id")),
+      "A message_id that is no UUID": invalid(uuidRule("message_id")),
     }),
     401: unauthorized,
     403: forbidden(getMessage.scope),
-    404: notFound("Message not found"),
+    404: error("There is no such message in this account, or it has been purged.", {
+      "No such message": messageNotFound,
+    }),
     ...failures,
   },
 };

@@ -1,4 +1,6 @@
 /** Responses as the document shows them: headers, schema and an example of every message. */
+import * as catalogue from "../../lib/api/error-catalogue.ts";
+import { requestIdHeader } from "../../lib/api/response.ts";
 import { schemaRef } from "./schemas.ts";
 
 type Header = { $ref: string } | { description: string; required?: true; schema: object };
@@ -23,6 +25,11 @@ export const commonHeaders: Headers = {
     required: true,
     schema: { const: "nosniff" },
   },
+  [requestIdHeader]: {
+    description: "Identifies this request in our logs: send it along when you ask us about one.",
+    required: true,
+    schema: { type: "string" },
+  },
 };
 
 const always: Headers = Object.fromEntries(
@@ -40,22 +47,38 @@ export const response = (
   content: { "application/json": { schema: schemaRef(schema), examples } },
 });
 
-/** @param messages what the error says, by what brings it about */
-const error = (description: string, messages: Record<string, string>, headers: Headers = {}) => {
-  const examples = Object.entries(messages).map(([summary, message]) => {
+const headerDescriptions: Record<string, string> = {
+  "WWW-Authenticate": "How to authenticate, and what was wrong with the credentials (RFC 6750).",
+  "Retry-After": "The number of seconds to wait before the next attempt.",
+};
+
+/** The headers that belong to errors, each with the values that it may have. */
+const headersOf = (errors: readonly catalogue.ErrorResponse[]): Headers => {
+  const names = new Set(errors.flatMap(({ headers = {} }) => Object.keys(headers)));
+  return Object.fromEntries(
+    Array.from(names, (name) => {
+      const values = errors.flatMap(({ headers = {} }) => headers[name] ?? []);
+      const schema = values.length === 1 ? { const: values[0] } : { type: "string", enum: values };
+      return [name, { description: headerDescriptions[name] ?? "", required: true, schema }];
+    }),
+  );
+};
+
+/** @param errors the errors of one status, by what brings each about */
+export const error = (
+  description: string,
+  errors: Record<string, catalogue.ErrorResponse>,
+  headers: Headers = {},
+): ResponseObject => {
+  const examples = Object.entries(errors).map(([summary, { message }]) => {
     const name = summary.replaceAll(/\W+/g, "-").toLowerCase();
     return [name, { summary, value: { message } }];
   });
-  return response(description, "Error", Object.fromEntries(examples), headers);
+  return response(description, "Error", Object.fromEntries(examples), {
+    ...headersOf(Object.values(errors)),
+    ...headers,
+  });
 };
-
-const challenge = (...values: string[]): Headers => ({
-  "WWW-Authenticate": {
-    description: "How to authenticate, and what was wrong with the credentials (RFC 6750).",
-    required: true,
-    schema: { type: "string", enum: values },
-  },
-});
 
 export const idempotentReplayed: Headers = {
   "Idempotent-Replayed": {
@@ -65,66 +88,30 @@ export const idempotentReplayed: Headers = {
   },
 };
 
-export const badRequest = (messages: Record<string, string>) =>
-  error("A path parameter, header or field is missing or wrong; `message` says which.", messages);
+export const badRequest = (errors: Record<string, catalogue.ErrorResponse>) =>
+  error("A path parameter, header or field is missing or wrong; `message` says which.", errors);
 
 export const unauthorized = error(
   "There is no valid API key of this account. A key that is unknown, revoked, expired or another account's " +
     "is always answered alike.",
   {
-    "No credentials": "Missing or malformed bearer token",
-    "No valid key of this account": "Invalid API key",
+    "No credentials": catalogue.missingCredentials,
+    "No valid key of this account": catalogue.invalidApiKey,
   },
-  challenge("Bearer", 'Bearer error="invalid_token"'),
 );
 
 export const forbidden = (scope: string) =>
-  error(
-    "The API key is valid, but is not allowed to do this.",
-    { "A scope is missing": `The API key lacks the scope ${scope}` },
-    challenge('Bearer error="insufficient_scope"'),
-  );
-
-export const notFound = (message: string) =>
-  error("There is no such message in this account, or it has been purged.", { "No such message": message });
-
-export const conflict = (message: string) =>
-  error(
-    "The user is a member of this account. Nothing has changed.",
-    { "A member already": message },
-    idempotentReplayed,
-  );
-
-export const contentTooLarge = error("The request body is over 64 KiB.", {
-  "A body over 64 KiB": "The request body must be at most 64 KiB",
-});
-
-export const unsupportedMediaType = error("The request body is not JSON.", {
-  "Not JSON": "Content-Type must be application/json",
-});
-
-export const keyReused = error(
-  "The Idempotency-Key belongs to a different request of the last 24 hours. Nothing has changed.",
-  { "A key used twice": "The idempotency key was already used with a different request" },
-);
+  error("The API key is valid, but is not allowed to do this.", {
+    "A scope is missing": catalogue.lacksScope(scope),
+  });
 
 /** What any operation may answer, whatever was asked. */
 export const failures = {
   429: error("Too many requests in too short a time: slow down, and try again.", {
-    "Rate exceeded": "Too many requests: please slow down",
+    "Rate exceeded": catalogue.tooManyRequests,
   }),
-  500: error("A fault of ours. Its details are in our log alone.", {
-    "Our fault": "Internal server error",
+  500: error("A fault of ours. Its details are in our log alone.", { "Our fault": catalogue.internalError }),
+  503: error("For the moment, the request can't be served. It is safe to repeat.", {
+    "Temporarily unavailable": catalogue.unavailable,
   }),
-  503: error(
-    "For the moment, the request can't be served. It is safe to repeat.",
-    { "Temporarily unavailable": "The service is temporarily unavailable: please try again" },
-    {
-      "Retry-After": {
-        description: "The number of seconds to wait before the next attempt.",
-        required: true,
-        schema: { const: "1" },
-      },
-    },
-  ),
 };

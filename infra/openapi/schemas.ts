@@ -151,5 +151,5 @@ export const componentSchemas = (): Record<string, JsonSchema & { properties: Pr
 };
 
 /** The schema of each field of an object, for parameters. */
-export const fieldSchemas = (object: z.ZodMiniObject): [name: string, schema: JsonSchema][] =>
+export const fieldSchemas = (object: z.ZodMiniType): [name: string, schema: JsonSchema][] =>
   Object.entries(z.toJSONSchema(object, representation).properties as Properties);

@@ -1,13 +1,32 @@
-/** What an API key may do. */
+/** What an API key may do: every scope there is, and what it grants. */
 
-/** Grants everything. */
-export const everything = "*";
+export const scopes = {
+  everything: "*",
+  readMessages: "messages:read:all",
+  addMembers: "accounts:members:add",
+} as const;
 
-const domainScope = /^messages:read:\{[a-z\d-]+(?:\.[a-z\d-]+)*\}$/;
+/** A scope that an operation asks for, or that stands for all of them. */
+export type Scope = (typeof scopes)[keyof typeof scopes];
+
+const domainPrefix = "messages:read:{";
+
+/** Grants the messages of one domain; takes the domain in lower case. */
+export const domainScope = (domain: string): string => `${domainPrefix}${domain}}`;
+
+export const isDomainScope = (scope: string): boolean => scope.startsWith(domainPrefix);
+
+/** Whether a key with these scopes may do what a scope stands for. */
+export const grants = (held: readonly string[], scope: string): boolean =>
+  held.includes(scopes.everything) || held.includes(scope);
+
+const domain = /^[a-z\d-]+(?:\.[a-z\d-]+)*\}$/;
+
+const known: readonly string[] = Object.values(scopes);
 
 /** The scope as keys hold it (domains in lower case), or `null` when it grants nothing that exists. */
 export const parseScope = (text: string): string | null => {
-  const scope = text.startsWith("messages:read:{") ? text.toLowerCase() : text;
-  const known = [everything, "messages:read:all", "accounts:members:add"].includes(scope);
-  return known || domainScope.test(scope) ? scope : null;
+  if (!isDomainScope(text)) return known.includes(text) ? text : null;
+  const scope = text.toLowerCase();
+  return domain.test(scope.slice(domainPrefix.length)) ? scope : null;
 };

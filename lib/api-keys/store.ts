@@ -5,7 +5,8 @@ import { epochSeconds, isLive, live, nowValue } from "../table/expiry.ts";
 import { apiKeyKey, apiKeyListingKey, sha256 } from "../table/keys.ts";
 import { listItems } from "../table/list.ts";
 import type { Table } from "../table/table.ts";
-import { transact, type Write } from "../table/transact.ts";
+import { transact } from "../table/transact.ts";
+import { put, update, type Write } from "../table/writes.ts";
 
 /** `id` is the SHA-256 of the key, in hex: it finds the key, and cannot be turned back into it. */
 export type ApiKey = {
@@ -28,14 +29,11 @@ const newSecret = (): string => `emk_${randomBytes(32).toString("base64url")}`;
 
 export const idOfSecret = (secret: string): string => sha256(secret);
 
-const put = (table: Table, apiKey: ApiKey): Write => ({
-  Put: { TableName: table.name, Item: { ...apiKeyKey(apiKey.id), ...apiKey } },
-});
+const putApiKey = (table: Table, apiKey: ApiKey): Write => put(table, apiKeyKey(apiKey.id), apiKey);
 
 /** The listing ends with the key. It says nothing else of it, so that the two can't disagree. */
-const putListing = (table: Table, { account_id, id, expires_at }: ApiKey): Write => ({
-  Put: { TableName: table.name, Item: { ...apiKeyListingKey(account_id, id), id, expires_at } },
-});
+const putListing = (table: Table, { account_id, id, expires_at }: ApiKey): Write =>
+  put(table, apiKeyListingKey(account_id, id), { id, expires_at });
 
 const newApiKey = (grant: Grant, now: number, secret = newSecret()): NewApiKey => ({
   secret,
@@ -50,7 +48,7 @@ export const createApiKey = async (
   secret?: string,
 ): Promise<NewApiKey> => {
   const created = newApiKey(grant, now, secret);
-  await transact(table, { key: put(table, created.apiKey), listing: putListing(table, created.apiKey) });
+  await transact(table, [putApiKey(table, created.apiKey), putListing(table, created.apiKey)]);
   return created;
 };
 
@@ -128,19 +126,21 @@ export const rotateApiKey = async (
   const old = { ...found, expires_at: Math.min(end, found.expires_at ?? end) };
   const { account_id, scopes, label } = found;
   const { secret, apiKey } = newApiKey({ account_id, scopes, label, ...nextExpiry(found, now) }, now);
-  const refusal = await transact(table, {
-    key: put(table, apiKey),
-    listing: putListing(table, apiKey),
-    old: {
-      Update: {
-        TableName: table.name,
-        Key: apiKeyKey(id),
-        UpdateExpression: "SET expires_at = :end",
-        ConditionExpression: usable,
-        ExpressionAttributeValues: { ":end": old.expires_at, ...nowValue(now) },
-      },
+  const shorten = update(
+    table,
+    apiKeyKey(id),
+    {
+      UpdateExpression: "SET expires_at = :end",
+      ConditionExpression: usable,
+      ExpressionAttributeValues: { ":end": old.expires_at, ...nowValue(now) },
     },
-    oldListing: putListing(table, old),
-  });
+    (found) => !isLive(found, now) || found?.revoked_at !== undefined,
+  );
+  const refusal = await transact(table, [
+    putApiKey(table, apiKey),
+    putListing(table, apiKey),
+    shorten,
+    putListing(table, old),
+  ]);
   return refusal ? null : { secret, apiKey, old };
 };

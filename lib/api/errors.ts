@@ -1,14 +1,15 @@
 /** Errors as callers see them: thrown where they are found, turned into a response in one place. */
 import { isThrottlingError, isTransientError } from "@smithy/core/retry";
 import { TableBusyError } from "../table/transact.ts";
+import { type ErrorResponse, internalError, unavailable } from "./error-catalogue.ts";
 
-/** An error with its HTTP status; `message` is one sentence for the caller. */
+/** An error that the caller is told of; most are in the {@link file://./error-catalogue.ts catalogue}. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
-  readonly headers: Record<string, string>;
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(status: number, message: string, headers: Record<string, string> = {}) {
+  constructor({ status, message, headers = {} }: ErrorResponse) {
     super(message);
     this.status = status;
     this.headers = headers;
@@ -24,8 +25,5 @@ const isUnavailability = (error: Error): boolean => {
 /** What any error tells a caller. An error that is not ours is a `500`, or a `503` where the table failed. */
 export const toApiError = (error: Error): ApiError => {
   if (error instanceof ApiError) return error;
-  if (!isUnavailability(error)) return new ApiError(500, "Internal server error");
-  return new ApiError(503, "The service is temporarily unavailable: please try again", {
-    "Retry-After": "1",
-  });
+  return new ApiError(isUnavailability(error) ? unavailable : internalError);
 };

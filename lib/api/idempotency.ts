@@ -6,83 +6,123 @@
  *   ├── same request: replayed ────────────────┤── a new key
  *   ├── other request: 422 ────────────────────┤
  */
-import { absentOrExpired, epochSeconds, nowValue } from "../table/expiry.ts";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { epochSeconds, isLive } from "../table/expiry.ts";
 import { idempotencyKey } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
-import { type Refusal, transact, type Write } from "../table/transact.ts";
+import { type Refusal, transact } from "../table/transact.ts";
+import { putIfAbsent, type Write } from "../table/writes.ts";
+import { idempotencyKeyLength, idempotencyKeyReused } from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";
-import type { Response } from "./response.ts";
+import { fingerprint } from "./fingerprint.ts";
+import type { AccountPath, Operation } from "./operations.ts";
+import type { ApiRequest, Step } from "./request.ts";
+import type { ApiResponse } from "./response.ts";
 
 const lifetimeSeconds = 24 * 60 * 60;
 
 /** A response that can be stored: its body is whole. */
-export type StorableResponse = Response & { body: string };
+export type StorableResponse = ApiResponse & { body: string };
 
-/** Answers a request once; from then on, its Idempotency-Key answers what was stored. */
+/** Makes writes once: from then on, their Idempotency-Key returns the response that was stored with them. */
 export type Once = {
   /**
-   * Makes all writes and stores the response, or does nothing. Answers the response to send, which is the
-   * first one where the key has been used before; or the items that refused a write, by the write's name,
-   * for the operation to decide upon.
+   * Makes all writes and stores the response, or does nothing. Returns the response to send, which is the
+   * first one where the key has been used before; or what refused a write, for the operation to decide upon.
    *
    * @throws ApiError 422 when the key was used with a different request.
    * @throws TableBusyError when the table stays busy.
    */
-  commit: <Name extends string>(
+  commit: (
     response: StorableResponse,
-    writes: Partial<Record<Name, Write>>,
-  ) => Promise<
-    { response: StorableResponse; refusal?: never } | { response?: never; refusal: Refusal<Name> }
-  >;
+    writes: readonly Write[],
+  ) => Promise<{ response: StorableResponse; refusal?: never } | { response?: never; refusal: Refusal }>;
   /** The same for a response that reports no write. */
   store: (response: StorableResponse) => Promise<StorableResponse>;
 };
 
-type StoredResponse = { fingerprint: string; status: number; body: string };
+/** A key as one request uses it. */
+type Use = { account_id: string; key: string; fingerprint: string };
 
-const replay = ({ status, body }: StoredResponse): StorableResponse => ({
-  status,
-  body,
-  headers: { "Idempotent-Replayed": "true" },
-});
+type StoredResponse = { fingerprint: string; status: number; body: string; expires_at: number };
 
-/** @param use.key the caller's Idempotency-Key; without one, the writes are made and nothing is stored */
-export const once = (
-  table: Table,
-  use: { account_id: string; key: string | undefined; fingerprint: string },
-  now: number,
-): Once => {
-  const putRecord = (key: string, { status, body }: StorableResponse): Write => ({
-    Put: {
+const toReplay = (stored: StoredResponse, use: Use): StorableResponse => {
+  if (stored.fingerprint !== use.fingerprint) throw new ApiError(idempotencyKeyReused);
+  return { status: stored.status, body: stored.body, headers: { "Idempotent-Replayed": "true" } };
+};
+
+/**
+ * What the key has returned before, if it has. The read is eventually consistent, at half the price: a
+ * response that it misses is found by the condition of the write.
+ */
+const findReplay = async (table: Table, use: Use, now: number): Promise<StorableResponse | undefined> => {
+  const { Item } = await table.client.send(
+    new GetCommand({
       TableName: table.name,
-      Item: {
-        ...idempotencyKey(use.account_id, key),
-        fingerprint: use.fingerprint,
-        status,
-        body,
-        expires_at: epochSeconds(now) + lifetimeSeconds,
-      },
-      ConditionExpression: absentOrExpired,
-      ExpressionAttributeValues: nowValue(now),
-      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-    },
-  });
+      Key: idempotencyKey(use.account_id, use.key),
+      ReturnConsumedCapacity: "TOTAL",
+    }),
+  );
+  const stored = Item as StoredResponse | undefined;
+  return stored && isLive(stored, now) ? toReplay(stored, use) : undefined;
+};
+
+/** @param use without one, because the caller sent no key, the writes are made and nothing is stored */
+const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
+  const putRecord = (use: Use, { status, body }: StorableResponse) =>
+    putIfAbsent<StoredResponse>(
+      table,
+      idempotencyKey(use.account_id, use.key),
+      { fingerprint: use.fingerprint, status, body, expires_at: epochSeconds(now) + lifetimeSeconds },
+      now,
+    );
 
   const commit: Once["commit"] = async (response, writes) => {
-    const record: { record?: Write } = use.key === undefined ? {} : { record: putRecord(use.key, response) };
-    const refusal: Refusal<string> | null = await transact<string>(table, { ...writes, ...record });
+    const record = use && putRecord(use, response);
+    const refusal = await transact(table, record ? [...writes, record] : writes);
     if (!refusal) return { response };
-    const stored = refusal.record as StoredResponse | undefined;
-    if (!stored) return { refusal };
-    if (stored.fingerprint !== use.fingerprint) {
-      throw new ApiError(422, "The idempotency key was already used with a different request");
-    }
-    return { response: replay(stored) };
+    const stored = record && refusal.get(record);
+    return use && stored ? { response: toReplay(stored, use) } : { refusal };
   };
 
   return {
     commit,
-    store: async (response) =>
-      use.key === undefined ? response : ((await commit(response, {})).response as StorableResponse),
+    store: async (response) => (use && (await commit(response, [])).response) ?? response,
   };
 };
+
+export const key =
+  ({ idempotent }: Operation): Step<ApiRequest, { idempotencyKey: string | undefined }> =>
+  ({ event }) => {
+    const idempotencyKey = idempotent ? event.headers["idempotency-key"] : undefined;
+    if (idempotencyKey !== undefined && (idempotencyKey.length < 1 || idempotencyKey.length > 255)) {
+      throw new ApiError(idempotencyKeyLength);
+    }
+    return { idempotencyKey };
+  };
+
+/** There is nothing to do once for an operation that is not idempotent. */
+export type OnceFor<Idempotent extends boolean> = Idempotent extends true ? Once : undefined;
+
+type Needs = ApiRequest & { path: AccountPath; idempotencyKey: string | undefined };
+type Adds<Idempotent extends boolean> = {
+  once: OnceFor<Idempotent>;
+  replayed: Promise<StorableResponse | undefined>;
+};
+
+/** Starts to read what the key has returned before. */
+export const replay =
+  <Idempotent extends boolean>(
+    operation: Operation<AccountPath, unknown, boolean, Idempotent>,
+  ): Step<Needs, Adds<Idempotent>> =>
+  ({ event, table, now, path, idempotencyKey: key }) => {
+    const use =
+      key === undefined
+        ? undefined
+        : { account_id: path.account_id, key, fingerprint: fingerprint(operation, path, event.body) };
+    const once = operation.idempotent ? makeOnce(table, use, now) : undefined;
+    return {
+      once: once as OnceFor<Idempotent>,
+      replayed: use ? findReplay(table, use, now) : Promise.resolve(undefined),
+    };
+  };

@@ -6,14 +6,10 @@ import { Logger } from "@aws-lambda-powertools/logger";
 import { injectLambdaContext } from "@aws-lambda-powertools/logger/middleware";
 import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
 import type { Request } from "@middy/core";
-import type { APIGatewayProxyEvent } from "aws-lambda";
 import { toApiError } from "./errors.ts";
 import { metricNames } from "./metric-names.ts";
 import type { Operation } from "./operations.ts";
-import type { ApiContext, ApiMiddleware } from "./request.ts";
-import type { ProxyResult } from "./response.ts";
-
-type ApiRequest = Request<APIGatewayProxyEvent, ProxyResult, Error, ApiContext>;
+import { type ApiMiddleware, traceOf } from "./request.ts";
 
 /** DynamoDB's errors carry the items they speak of: what is logged is named, not copied. */
 const describe = ({ name, message, stack }: Error) => ({ name, message, stack });
@@ -26,26 +22,26 @@ export const observe = (operation: Operation) => {
 
   const middleware: ApiMiddleware = {
     before: () => metrics.captureColdStartMetric(),
-    after: ({ context: { state }, response }) => {
+    after: ({ context: { trace }, response }) => {
       if (typeof response?.body !== "object") return;
       response.body.once("error", (error: NodeJS.ErrnoException) => {
         // A caller who leaves before the end is no fault of ours.
-        if (error.code !== "ERR_STREAM_PREMATURE_CLOSE") state.fault = error;
+        if (error.code !== "ERR_STREAM_PREMATURE_CLOSE") trace.fault = error;
       });
     },
-    onError: ({ context: { state }, error }) => {
-      if (error && toApiError(error).status >= 500) state.fault = error;
+    onError: ({ context: { trace }, error }) => {
+      if (error && toApiError(error).status >= 500) trace.fault = error;
     },
   };
 
-  const requestEnd = ({ event, context: { state }, response }: ApiRequest): void => {
-    const { principal, fault, startedAt, consumedCapacity } = state;
+  const requestEnd = ({ context, response }: Request): void => {
+    const { requestId, principal, fault, startedAt, consumedCapacity } = traceOf(context);
     if (response?.headers?.["Idempotent-Replayed"]) count(metricNames.replay);
     if (response?.statusCode === 422) count(metricNames.payloadMismatch);
     if (fault) count(metricNames.serverError);
     if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
     logger[fault ? "error" : "info"]("request", {
-      request_id: event.requestContext?.requestId,
+      request_id: requestId,
       operation: operation.id,
       account_id: principal?.account_id,
       key_id: principal?.id,

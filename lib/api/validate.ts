@@ -1,84 +1,95 @@
-/** What is asked for: path, Idempotency-Key and body, read and checked before anything is done. */
-import { createHash } from "node:crypto";
+/** What is asked for: path and body, read and checked before anything is done. */
 import jsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type * as z from "zod/mini";
+import {
+  bodyTooLarge,
+  type ErrorResponse,
+  halfSurrogatePair,
+  invalid,
+  malformedJson,
+  nestedTooDeep,
+  notJsonMediaType,
+  protoField,
+  prototypeField,
+} from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";
-import type { Operation } from "./operations.ts";
-import { type ApiMiddleware, eager, type Input } from "./request.ts";
+import type { AccountPath, Operation } from "./operations.ts";
+import type { ApiMiddleware, ApiRequest, Check, Step } from "./request.ts";
 
 const maximumBodyBytes = 64 * 1024;
 /** JSON.parse takes any depth; what walks the value afterwards would overflow its stack. */
 const maximumDepth = 100;
 
-const check = <T extends z.ZodMiniType>(schema: T, value: unknown): z.output<T> => {
+const check = <T>(schema: z.ZodMiniType<T>, value: unknown): T => {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new ApiError(400, [...new Set(result.error.issues.map(({ message }) => message))].join("; "));
+  const messages = new Set(result.error.issues.map(({ message }) => message));
+  throw new ApiError(invalid([...messages].join("; ")));
 };
 
-const parseJson = jsonBodyParser({ disableContentTypeCheck: true });
+const takesBody = ({ method }: Pick<Operation, "method">): boolean => method !== "GET";
 
-const readBody = (event: APIGatewayProxyEvent): unknown => {
-  const mediaType = event.headers["content-type"] ?? "";
-  if (!/^application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i.test(mediaType)) {
-    throw new ApiError(415, "Content-Type must be application/json");
-  }
-  const text = event.body ?? "";
-  if (Buffer.byteLength(text, event.isBase64Encoded ? "base64" : "utf8") > maximumBodyBytes) {
-    throw new ApiError(413, "The request body must be at most 64 KiB");
-  }
-  const parsed = { event: { ...event, body: text } };
-  try {
-    parseJson.before?.(parsed as never);
-  } catch (error) {
-    // The parser's other refusal: a field that could replace an object's prototype.
-    const forbidden = (error as Error).message.startsWith("Forbidden key");
-    throw new ApiError(
-      400,
-      `The request body must ${forbidden ? "have no __proto__ field" : "be valid JSON"}`,
-    );
-  }
-  return parsed.event.body;
-};
+export const path =
+  <Path extends AccountPath>({ parameters }: Operation<Path>): Step<ApiRequest, { path: Path }> =>
+  ({ event }) => ({ path: check(parameters, event.pathParameters ?? {}) });
 
-const readIdempotencyKey = (event: APIGatewayProxyEvent): string | undefined => {
-  const key = event.headers["idempotency-key"];
-  if (key !== undefined && (key.length < 1 || key.length > 255)) {
-    throw new ApiError(400, "Idempotency-Key must be 1 to 255 characters");
-  }
-  return key;
-};
+/** RFC 6838, section 4.2: a type with a structured suffix is JSON whatever stands before the last plus sign. */
+const jsonMediaType = /^application\/(?:[\w.!#$&^+-]+\+)?json[ \t]*(?:;|$)/i;
 
-/** The value as JSON with the fields of every object in order: equal values, equal text. */
-const canonical = (value: unknown, depth = 0): string => {
-  if (depth > maximumDepth)
-    throw new ApiError(400, `The body must not nest deeper than ${maximumDepth} levels`);
-  if (Array.isArray(value)) return `[${value.map((item) => canonical(item, depth + 1))}]`;
-  if (value === null || typeof value !== "object") return JSON.stringify(value);
-  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonical(field, depth + 1)}`)}}`;
-};
+export const mediaType =
+  (operation: Operation): Check<ApiRequest> =>
+  ({ event }) => {
+    const isJson = jsonMediaType.test(event.headers["content-type"] ?? "");
+    if (takesBody(operation) && !isJson) throw new ApiError(notJsonMediaType);
+  };
 
-const fingerprint = (operation: Operation, path: object, body: unknown): string =>
-  createHash("sha256")
-    .update(`${operation.method} ${operation.path} ${canonical(path)} ${canonical(body)}`)
-    .digest("hex");
+export const bodySize =
+  (operation: Operation): Check<ApiRequest> =>
+  ({ event: { body, isBase64Encoded } }) => {
+    const bytes = Buffer.byteLength(body ?? "", isBase64Encoded ? "base64" : "utf8");
+    if (takesBody(operation) && bytes > maximumBodyBytes) throw new ApiError(bodyTooLarge);
+  };
 
-/** Reads the request against the operation's schemas; {@link Input} is there for who asks for it. */
-export const validate = (operation: Operation): ApiMiddleware => ({
-  before: ({ event, context: { state } }) => {
-    state.path = eager(() => check(operation.parameters, event.pathParameters ?? {}));
-    state.input = eager(() => {
-      const path = state.path();
-      const idempotencyKey = operation.idempotent ? readIdempotencyKey(event) : undefined;
-      const body = operation.body ? readBody(event) : undefined;
-      return {
-        path,
-        idempotencyKey,
-        fingerprint: operation.idempotent ? fingerprint(operation, path, body) : "",
-        body: operation.body && check(operation.body, body),
-      } as Input<Operation>;
-    });
+const parser = jsonBodyParser<APIGatewayProxyEvent>({ disableContentTypeCheck: true });
+
+/** The parser names a field that it takes for an attack in the error's cause. */
+const refusals = new Map<unknown, ErrorResponse>([
+  ["__proto__", protoField],
+  ["constructor", prototypeField],
+]);
+
+const refusedField = ({ cause }: Error): unknown =>
+  typeof cause === "object" && cause !== null && "data" in cause ? cause.data : undefined;
+
+/** Puts the value in the place of the text. */
+export const parseJson = (operation: Operation): ApiMiddleware => ({
+  before: (request) => {
+    if (!takesBody(operation)) return;
+    request.event.body ??= "";
+    try {
+      parser.before?.(request);
+    } catch (error) {
+      throw new ApiError((error instanceof Error && refusals.get(refusedField(error))) || malformedJson);
+    }
   },
 });
+
+/** Refuses what JSON can say, but no table can hold and no function should walk. */
+const checkJson = (value: unknown, depth = 0): void => {
+  if (typeof value === "string" && !value.isWellFormed()) throw new ApiError(halfSurrogatePair);
+  if (value === null || typeof value !== "object") return;
+  if (depth === maximumDepth) throw new ApiError(nestedTooDeep);
+  for (const [name, field] of Object.entries(value)) {
+    checkJson(name, depth);
+    checkJson(field, depth + 1);
+  }
+};
+
+export const body =
+  <Body>(operation: Operation<AccountPath, Body>): Step<ApiRequest, { body: Body }> =>
+  ({ event }) => {
+    const json = takesBody(operation) ? event.body : undefined;
+    checkJson(json);
+    return { body: check(operation.body, json) };
+  };

@@ -10,20 +10,27 @@ export const roles = ["Administrator", "Developer", "Analyst", "Billing Manager"
 const address =
   /^[\w.!#$%&'*+/=?^`{|}~-]+@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/i;
 
-const emailRule = "email must be an email address of at most 254 characters";
-const nameRule = "name must be a string of 1 to 255 characters";
+/** What each field accepts, in words. */
+export const newMemberRules = {
+  body: "The request body must be a JSON object",
+  email: "email must be an email address of at most 254 characters",
+  role: "role must be one of Administrator, Developer, Analyst and Billing Manager",
+  name: "name must be a string of 1 to 255 characters",
+} as const;
+
+const rules = newMemberRules;
 
 /** The body of Add Account Member. `email` is compared, and so kept, in lower case. */
 export const NewMember = z.object(
   {
     email: z
-      .string(emailRule)
-      .check(z.regex(address, emailRule), z.maxLength(254, emailRule), z.toLowerCase()),
-    role: z.enum(roles, "role must be one of Administrator, Developer, Analyst and Billing Manager"),
+      .string(rules.email)
+      .check(z.regex(address, rules.email), z.maxLength(254, rules.email), z.toLowerCase()),
+    role: z.enum(roles, rules.role),
     // Counted in code points, as JSON Schema counts: the u flag makes one `.` of a surrogate pair.
-    name: z.optional(z.string(nameRule).check(z.regex(/^.{1,255}$/su, nameRule))),
+    name: z.optional(z.string(rules.name).check(z.regex(/^.{1,255}$/su, rules.name))),
   },
-  "The request body must be a JSON object",
+  rules.body,
 );
 export type NewMember = z.infer<typeof NewMember>;
 

@@ -1,10 +1,9 @@
 /** Users and the accounts they are members of. */
 import { randomUUID } from "node:crypto";
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import { absent } from "../table/expiry.ts";
 import { memberKey, userKey } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
-import type { Write } from "../table/transact.ts";
+import { putIfAbsent, type Write } from "../table/writes.ts";
 import type { AccountMember, NewMember } from "./member.ts";
 
 /** One person across accounts: the same email always has the same id. */
@@ -37,19 +36,15 @@ export const findUser = async (table: Table, email: string): Promise<User | null
   return (Item as User | undefined) ?? null;
 };
 
-const putIfAbsent = (table: Table, Item: Record<string, unknown>): Write => ({
-  Put: {
-    TableName: table.name,
-    Item,
-    ConditionExpression: absent,
-    ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-  },
-});
-
 /** Refused, with the user who is there, when someone else has just created them. */
-export const putUser = (table: Table, user: User): Write =>
-  putIfAbsent(table, { ...userKey(user.email), ...user });
+export const putUser = (table: Table, user: User, now: number): Write<User> =>
+  putIfAbsent(table, userKey(user.email), user, now);
 
 /** Refused when the user is a member of the account already. */
-export const putMember = (table: Table, member: AccountMember, name: NewMember["name"]): Write =>
-  putIfAbsent(table, { ...memberKey(member.account_id, member.user_id), ...member, name });
+export const putMember = (
+  table: Table,
+  member: AccountMember,
+  name: NewMember["name"],
+  now: number,
+): Write<AccountMember> =>
+  putIfAbsent(table, memberKey(member.account_id, member.user_id), { ...member, name }, now);

@@ -12,5 +12,5 @@ export const metered = (table: Table, add: (capacityUnits: number) => void): Tab
     for (const { CapacityUnits } of [output.ConsumedCapacity ?? []].flat()) add(CapacityUnits);
     return output;
   };
-  return { name: table.name, client: { send: send as Table["client"]["send"] } };
+  return { ...table, client: { send: send as Table["client"]["send"] } };
 };

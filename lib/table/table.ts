@@ -7,7 +7,12 @@ type Logger = NonNullable<DynamoDBClientConfig["logger"]>;
 /** Without `info`, for which the SDK would copy all that every call sends and receives. */
 const silent = { trace: () => {}, debug: () => {}, warn: () => {}, error: () => {} } as unknown as Logger;
 
-export type Table = { readonly name: string; readonly client: Pick<DynamoDBDocumentClient, "send"> };
+export type Table = {
+  readonly name: string;
+  readonly client: Pick<DynamoDBDocumentClient, "send">;
+  /** How long a transaction that meets others is tried again, in milliseconds; 20,000 where it is not set. */
+  readonly patience?: number;
+};
 
 /**
  * Opens the table that the environment names: `TABLE_NAME`, and the SDK's own variables for region,

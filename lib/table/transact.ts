@@ -1,79 +1,129 @@
 /** Several writes or none. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { Table } from "./table.ts";
+import type { Item, Write } from "./writes.ts";
 
-export type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
+/** Which writes of a transaction were refused, and by what. */
+export type Refusal = {
+  has(write: Write): boolean;
+  /** The item that refused the write, as it is in the table. */
+  get<Stored extends object>(write: Write<Stored>): Stored | undefined;
+};
 
-/** The items whose conditions failed, by the write's name, as they are in the table. */
-export type Refusal<Name extends string> = Partial<Record<Name, Record<string, unknown>>>;
+const refusalBy = (items: ReadonlyMap<Write, Item | undefined>): Refusal => ({
+  has: (write) => items.has(write),
+  get: (write) => {
+    const item = items.get(write);
+    return write.refuses(item) ? item : undefined;
+  },
+});
 
 /** Other transactions held the items, or the table was throttled, for longer than a caller waits. */
 export class TableBusyError extends Error {
   override readonly name = "TableBusyError";
 }
 
+/** Within the 28 seconds that a function has, and the 29 that API Gateway waits for it. */
+const defaultPatience = 20_000;
+
+/** Full jitter: callers who collided do not collide again. */
+const backoff = (failures: number): number => Math.random() * Math.min(20 * 2 ** failures, 1000);
+
 type CancellationReason = { Code?: string; Item?: Parameters<typeof unmarshall>[0] };
+type Cancellation = Error & { CancellationReasons?: CancellationReason[] };
 
-/**
- * DynamoDB refuses a transaction that meets another one on an item. Behind a proxy that does the same, at 10 ms
- * a transaction, 200 callers at once with one key are all answered within 5 seconds.
- */
-const maximumTries = 50;
-/** Full jitter: callers who collided do not collide again. About 9 seconds over all tries. */
-const backoff = (failures: number): Promise<void> => sleep(Math.random() * Math.min(20 * 2 ** failures, 400));
+const conflict = "TransactionConflict";
+const failedCondition = "ConditionalCheckFailed";
+const throttling = ["ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"];
+const passing = new Set([conflict, ...throttling]);
 
-const transient = new Set([
-  "TransactionConflict",
-  "ThrottlingError",
-  "ProvisionedThroughputExceeded",
-  "RequestLimitExceeded",
-]);
-
-/** Why a transaction did nothing, in the order of its writes; `null` when it may yet go through. */
-const readCancellation = (error: Error): CancellationReason[] | null => {
+/** For each write, why the transaction did nothing; throws what no further try can mend. */
+const readReasons = (error: Cancellation): CancellationReason[] => {
   // A try that got no answer is still running: the same token finds its result.
-  if (error.name === "TransactionInProgressException") return null;
-  if (error.name !== "TransactionCanceledException") throw error;
-  const reasons =
-    (error as unknown as { CancellationReasons?: CancellationReason[] }).CancellationReasons ?? [];
-  if (reasons.some(({ Code }) => transient.has(Code ?? ""))) return null;
-  if (reasons.some(({ Code }) => Code === "ConditionalCheckFailed")) return reasons;
-  throw error;
+  if (error.name === "TransactionInProgressException") return [];
+  const reasons = error.name === "TransactionCanceledException" ? (error.CancellationReasons ?? []) : [];
+  const isOurs = ({ Code = "" }: CancellationReason) => Code === failedCondition || passing.has(Code);
+  if (!reasons.some(isOurs)) throw error;
+  return reasons;
+};
+
+/** What DynamoDB found in the way of the writes. */
+const refusalOf = (writes: readonly Write[], reasons: readonly CancellationReason[]): Refusal =>
+  refusalBy(
+    new Map(
+      writes.flatMap((write, index) => {
+        const { Code, Item } = reasons[index] ?? {};
+        return Code === failedCondition ? [[write, Item && unmarshall(Item)]] : [];
+      }),
+    ),
+  );
+
+/** What stands in the way of the writes now, or `null` where nothing does. */
+const readRefusal = async (
+  table: Table,
+  writes: readonly Write[],
+  abortSignal: AbortSignal,
+): Promise<Refusal | null> => {
+  const read = async (write: Write) => {
+    const Key = write.key;
+    const { Item } = await table.client.send(
+      new GetCommand({ TableName: table.name, Key, ConsistentRead: true, ReturnConsumedCapacity: "TOTAL" }),
+      { abortSignal },
+    );
+    return [write, Item] as const;
+  };
+  const found = await Promise.all(writes.map(read));
+  const refused = found.filter(([write, item]) => write.refuses(item));
+  return refused.length > 0 ? refusalBy(new Map(refused)) : null;
 };
 
 /**
- * Makes all writes, or none: then it answers what stood in the way. One token serves every try, so that a
- * try whose answer was lost counts as made (DynamoDB remembers a token for 10 minutes).
+ * Makes all writes, or none: then it returns what stood in the way. One token serves every try, so that a try
+ * whose answer was lost counts as made (DynamoDB remembers a token for 10 minutes).
  *
- * @throws TableBusyError when conflicts or throttling outlast 50 tries.
+ * DynamoDB refuses a transaction that meets another one on an item. What the other has written mostly decides
+ * this one, so it is read before anything is sent again.
+ *
+ * @throws TableBusyError when conflicts or throttling last longer than 20 seconds.
+ *
+ * @example
+ * const member = putIfAbsent(table, memberKey(account_id, user_id), fields, now);
+ * const refusal = await transact(table, [member]);
+ * if (refusal?.has(member)) return "a member already";
  */
-export const transact = async <Name extends string>(
-  table: Table,
-  writes: Partial<Record<Name, Write>>,
-): Promise<Refusal<Name> | null> => {
-  const names = Object.keys(writes) as Name[];
+export const transact = async (table: Table, writes: readonly Write[]): Promise<Refusal | null> => {
+  const signal = AbortSignal.timeout(table.patience ?? defaultPatience);
   const command = new TransactWriteCommand({
-    TransactItems: names.map((name) => writes[name] as Write),
+    TransactItems: writes.map(({ transactItem }) => transactItem),
     ClientRequestToken: randomUUID(),
     ReturnConsumedCapacity: "TOTAL",
   });
-  for (let failures = 0; failures < maximumTries; failures++) {
-    if (failures > 0) await backoff(failures);
+
+  /** Returns the reasons of a try that did nothing, or `null` when it was made. */
+  const attempt = async (): Promise<CancellationReason[] | null> => {
     try {
-      await table.client.send(command);
+      await table.client.send(command, { abortSignal: signal });
       return null;
     } catch (error) {
-      const reasons = readCancellation(error as Error);
-      if (!reasons) continue;
-      const refused = names
-        .map((name, index) => [name, reasons[index]] as const)
-        .filter(([, reason]) => reason?.Code === "ConditionalCheckFailed")
-        .map(([name, reason]) => [name, unmarshall(reason?.Item ?? {})] as const);
-      return Object.fromEntries(refused) as Refusal<Name>;
+      return readReasons(error as Cancellation);
     }
+  };
+
+  try {
+    for (let failures = 0; ; failures++) {
+      const reasons = await attempt();
+      if (!reasons) return null;
+      const mayPass = reasons.length === 0 || reasons.some(({ Code = "" }) => passing.has(Code));
+      if (!mayPass) return refusalOf(writes, reasons);
+      await sleep(backoff(failures), undefined, { signal });
+      const met = writes.filter((_, index) => reasons[index]?.Code === conflict);
+      const refusal = await readRefusal(table, met, signal);
+      if (refusal) return refusal;
+    }
+  } catch (error) {
+    throw signal.aborted ? new TableBusyError("The table stayed busy", { cause: error }) : error;
   }
-  throw new TableBusyError("The table stayed busy");
 };

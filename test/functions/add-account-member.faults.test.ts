@@ -27,14 +27,19 @@ const conflict = {
 };
 
 describe("Adding a member", () => {
-  const newRequest = () => {
+  const newRequest = ({ secret, account_id } = key) => {
     const headers = {
-      ...bearer(key.secret),
+      ...bearer(secret),
       "Content-Type": "application/json",
       "Idempotency-Key": randomUUID(),
     };
-    const body = JSON.stringify({ email: `${randomUUID()}@example.com`, role: "Developer" });
-    return () => call(`${url}/v2/accounts/${key.account_id}/members`, { method: "POST", headers, body });
+    const body = { email: `${randomUUID()}@example.com`, role: "Developer" };
+    return (fields = {}) =>
+      call(`${url}/v2/accounts/${account_id}/members`, {
+        method: "POST",
+        headers,
+        body: JSON.stringify({ ...body, ...fields }),
+      });
   };
 
   const members = async () => {
@@ -56,7 +61,7 @@ describe("Adding a member", () => {
     expect(await members()).toEqual([id]);
   };
 
-  test("takes two round trips: both reads together, then one transaction", async () => {
+  test("takes two round trips: all reads together, then one transaction", async () => {
     const add = newRequest();
 
     await expectFirst(await add());
@@ -64,9 +69,36 @@ describe("Adding a member", () => {
     expect(engine.calls.map(({ operation }) => operation)).toEqual([
       "GetItem",
       "GetItem",
+      "GetItem",
       "TransactWriteItems",
     ]);
-    expect(engine.calls.map(({ alongside }) => alongside).toSorted()).toEqual([0, 0, 1]);
+    expect(engine.calls.map(({ alongside }) => alongside).toSorted()).toEqual([0, 0, 1, 2]);
+  });
+
+  test("replays in one round trip, and refuses a key that was used otherwise in one, too", async () => {
+    const add = newRequest();
+    await add();
+    engine.calls.length = 0;
+
+    expect((await add()).headers.get("idempotent-replayed")).toBe("true");
+    expect((await add({ role: "Analyst" })).status).toBe(422);
+
+    expect(engine.calls.map(({ operation }) => operation)).toEqual(Array(6).fill("GetItem"));
+    expect(engine.calls.map(({ alongside }) => alongside).toSorted()).toEqual([0, 0, 1, 1, 2, 2]);
+  });
+
+  test("asks the table the same of a used key, whether the address is a user, a member or nobody", async () => {
+    const add = newRequest();
+    await add();
+    const known = { email: `${randomUUID()}@example.com` };
+    await newRequest(await newKey())(known);
+    engine.calls.length = 0;
+
+    const answers = [await add(known), await add({ email: `${randomUUID()}@example.com` })];
+
+    expect(answers.map(({ status }) => status)).toEqual([422, 422]);
+    const [ofUser, ofNobody] = [engine.calls.slice(0, 3), engine.calls.slice(3)];
+    expect(ofUser.map(({ operation }) => operation)).toEqual(ofNobody.map(({ operation }) => operation));
   });
 
   test("answers as if nothing had happened when one answer is lost after the commit", async () => {
@@ -117,6 +149,7 @@ describe("Adding a member", () => {
   });
 
   test("tells the caller to come back when conflicts do not end, and writes nothing", async () => {
+    engine.table.patience = 1000;
     transactions(() => conflict);
 
     const response = await newRequest()();
@@ -129,7 +162,7 @@ describe("Adding a member", () => {
   test("200 at once with one key, whose transactions conflict: one member, 199 replays, no 503", async () => {
     const add = newRequest();
 
-    const answers = await Promise.all(Array.from({ length: 200 }, add));
+    const answers = await Promise.all(Array.from({ length: 200 }, () => add()));
 
     expect(answers.map(({ status }) => status)).toEqual(Array(200).fill(201));
     const replayed = answers.filter(({ headers }) => headers.has("idempotent-replayed"));
@@ -150,7 +183,7 @@ describe("Adding a member", () => {
         body,
       });
 
-    const answers = await Promise.all(Array.from({ length: 200 }, add));
+    const answers = await Promise.all(Array.from({ length: 200 }, () => add()));
 
     const statuses = answers.map(({ status }) => status).toSorted();
     expect(statuses).toEqual([201, ...Array(199).fill(409)]);
@@ -184,6 +217,7 @@ describe("Adding a member", () => {
   });
 
   test("answers 503 when the transaction is throttled item by item", async () => {
+    engine.table.patience = 1000;
     const reasons = [{ Code: "ThrottlingError" }, { Code: "None" }, { Code: "None" }];
     transactions(() => ({ error: "TransactionCanceledException", fields: { CancellationReasons: reasons } }));
 

@@ -132,7 +132,7 @@ describe("The body", () => {
     ["a name of 255 characters", { name: "a".repeat(255) }],
     ["a name of 255 characters beyond the basic plane", { name: "😀".repeat(255) }],
     ["a name of more than one line", { name: "Ada\nLovelace" }],
-    ["unknown fields, which are ignored", { nickname: "x", nested: { a: [1] } }],
+    ["unknown fields, which are ignored", { nickname: "x", nested: { a: [1] }, constructor: "x" }],
   ])("may have %s", async (_, fields) => {
     expect((await post({ ...valid(), ...fields })).status).toBe(201);
   });
@@ -172,12 +172,36 @@ describe("The body", () => {
     ["[]", "be a JSON object"],
     ["null", "be a JSON object"],
     ['"text"', "be a JSON object"],
-    ['{"__proto__":{"role":"Administrator"}}', "have no __proto__ field"],
+    ['{"__proto__":{"role":"Administrator"}}', "have no field __proto__"],
+    ['{"x":[{"constructor":{"prototype":{}}}]}', "have no field constructor that holds prototype"],
   ])("%s must %s: 400", async (body, rule) => {
     const response = await post(body);
 
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({ message: `The request body must ${rule}` });
+  });
+
+  test.each([{ name: "\ud800" }, { "x\udc00": 1 }, { x: [{ y: "\ude00\ud83d" }] }])(
+    "with half a surrogate pair (%j) is refused: 400",
+    async (fields) => {
+      const response = await post({ ...valid(), ...fields });
+
+      expect(response.status).toBe(400);
+      expect(await response.json()).toEqual({
+        message: "The request body must be Unicode text: it holds half a surrogate pair",
+      });
+    },
+  );
+
+  test("may nest 100 levels deep, and no deeper: 400", async () => {
+    const nested = (levels: number) => ({ x: JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`) });
+
+    expect((await post({ ...valid(), ...nested(99) })).status).toBe(201);
+    const response = await post({ ...valid(), ...nested(100) });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({
+      message: "The request body must not nest deeper than 100 levels",
+    });
   });
 
   test("nested deeper than any program walks is refused, not crashed on: 400", async () => {
@@ -212,12 +236,14 @@ describe("The body", () => {
     expect(await response.json()).toEqual({ message: "The request body must be at most 64 KiB" });
   });
 
-  test.each(["application/json", "Application/JSON; charset=utf-8", "application/vnd.api+json"])(
-    "may be %s",
-    async (type) => {
-      expect((await post(valid(), { "Content-Type": type })).status).toBe(201);
-    },
-  );
+  test.each([
+    "application/json",
+    "Application/JSON; charset=utf-8",
+    "application/vnd.api+json",
+    "application/a+b+json",
+  ])("may be %s", async (type) => {
+    expect((await post(valid(), { "Content-Type": type })).status).toBe(201);
+  });
 
   test.each(["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""])(
     "of another media type (%s) is refused: 415",

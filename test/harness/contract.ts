@@ -75,7 +75,7 @@ function* headerMismatches({ headers }: Answer, documented: Documented): Generat
   }
   for (const [name, { required, schema }] of known) {
     const value = headers.get(name);
-    const values = schema.enum ?? [schema.const];
+    const values = schema.enum ?? (schema.const === undefined ? [value] : [schema.const]);
     if (value === null) {
       if (required) yield `header ${name} is missing`;
     } else if (!values.includes(value)) yield `header ${name} is ${value}`;

@@ -12,7 +12,8 @@ import { newKey, startService } from "./service.ts";
 export type Fault = "cut before" | "lost after" | { error: string; status?: number; fields?: object };
 
 export type FaultyEngine = {
-  table: Table;
+  /** Its patience is the test's to choose. */
+  table: Table & { patience?: number };
   /** Decides, by the operation's name, what befalls each call from now on. */
   failWith: (fault: (operation: string) => Fault | undefined) => void;
   /** What was called: each with how many others were under way when it arrived, and how a read was asked for. */

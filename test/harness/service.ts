@@ -4,11 +4,10 @@ import type { AddressInfo } from "node:net";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, DynamoDBDocumentClient, paginateQuery } from "@aws-sdk/lib-dynamodb";
 import { onTestFinished } from "vitest";
-import { serve as serveAddAccountMember } from "../../functions/add-account-member.ts";
-import { serve as serveGetMessage } from "../../functions/get-message.ts";
+import { createHandler as addAccountMemberHandler } from "../../functions/add-account-member.ts";
+import { createHandler as getMessageHandler } from "../../functions/get-message.ts";
 import { createTable } from "../../infra/local/create-table.ts";
 import { gateway } from "../../infra/local/gateway.ts";
-import type { LambdaHandler } from "../../infra/local/lambda.ts";
 import { addAccountMember, getMessage } from "../../lib/api/operations.ts";
 import { type ApiKey, createApiKey } from "../../lib/api-keys/store.ts";
 import type { NewMessage } from "../../lib/messages/message.ts";
@@ -25,8 +24,8 @@ export const table: Table = openTable();
 /** Serves both operations until the test ends. The clock stands still at noon unless a test moves it. */
 export const startService = async (clock: Clock = () => noon, on: Table = table): Promise<string> => {
   const server = gateway([
-    { operation: getMessage, handler: serveGetMessage(on, clock) as unknown as LambdaHandler },
-    { operation: addAccountMember, handler: serveAddAccountMember(on, clock) as unknown as LambdaHandler },
+    { operation: getMessage, handler: getMessageHandler(on, clock) },
+    { operation: addAccountMember, handler: addAccountMemberHandler(on, clock) },
   ]);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {

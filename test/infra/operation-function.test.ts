@@ -105,7 +105,7 @@ describe("Least privilege", () => {
 
     expect(statements).toEqual([
       onOwnLog,
-      onTable("dynamodb:GetItem", ["API_KEY#*", "USER#*"]),
+      onTable("dynamodb:GetItem", ["API_KEY#*", "USER#*", "ACCOUNT#*", "IDEMPOTENCY#*"]),
       onTable("dynamodb:PutItem", ["USER#*", "ACCOUNT#*", "IDEMPOTENCY#*"], "TransactWriteItems"),
     ]);
   });

@@ -35,7 +35,7 @@ test.each(behaviours)("$promise ($handler)", async (behaviour) => {
 });
 
 test("At the deadline a response that has begun breaks off, and one that has not fails", async () => {
-  const { stalls }: { stalls: LambdaHandler } = await import(file);
+  const { stalls }: { stalls: LambdaHandler<string> } = await import(file);
   const timeoutMilliseconds = 500;
 
   const { statusCode, body } = await invoke(stalls, "run", { timeoutMilliseconds });

@@ -16,6 +16,7 @@ const headers = {
   "Content-Type": "application/json",
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
+  "X-Request-Id": "c6af9ac6-7b61-11e6-9a41-93e8deadbeef",
   Date: "Fri, 20 Nov 2026 12:00:00 GMT",
 };
 

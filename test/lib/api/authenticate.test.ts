@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { beforeEach, describe, expect, test } from "vitest";
-import { serve } from "../../../functions/add-account-member.ts";
-import { invoke, type LambdaHandler } from "../../../infra/local/lambda.ts";
+import { createHandler } from "../../../functions/add-account-member.ts";
+import { invoke } from "../../../infra/local/lambda.ts";
 import { revokeApiKey } from "../../../lib/api-keys/store.ts";
 import { storeMessage } from "../../../lib/messages/store.ts";
 import { bearer, call, newKey, newMessage, noon, startService, table } from "../../harness/service.ts";
@@ -37,7 +37,7 @@ describe("Credentials", () => {
   });
 
   test("are missing from an event without headers, such as a console's test event: 401", async () => {
-    const handler = serve(table, () => noon) as unknown as LambdaHandler;
+    const handler = createHandler(table, () => noon);
     const event = { pathParameters: null, headers: null } as unknown as APIGatewayProxyEvent;
 
     expect(await invoke(handler, event)).toMatchObject({ statusCode: 401 });
@@ -57,7 +57,7 @@ describe("Credentials", () => {
 describe("A key that is", () => {
   const answerTo = async (account_id: string, secret: string) => {
     const response = await call(messageUrl(account_id), { headers: bearer(secret) });
-    const { date, ...headers } = Object.fromEntries(response.headers);
+    const { date, "x-request-id": requestId, ...headers } = Object.fromEntries(response.headers);
     return { status: response.status, body: await response.text(), headers };
   };
   const invalid = {

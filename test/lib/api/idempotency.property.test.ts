@@ -3,8 +3,8 @@ import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { serve } from "../../../functions/add-account-member.ts";
-import { invoke, type LambdaHandler } from "../../../infra/local/lambda.ts";
+import { createHandler } from "../../../functions/add-account-member.ts";
+import { invoke } from "../../../infra/local/lambda.ts";
 import { idempotencyKey, memberKey } from "../../../lib/table/keys.ts";
 import { day, newKey, noon, table } from "../../harness/service.ts";
 
@@ -64,10 +64,7 @@ const play = async (scheduler: fc.Scheduler, plan: { asks: Ask[]; wait: number }
     return table.client.send(command);
   };
   let now = noon;
-  const handler = serve(
-    { name: table.name, client: { send: send as never } },
-    () => now,
-  ) as unknown as LambdaHandler;
+  const handler = createHandler({ name: table.name, client: { send: send as never } }, () => now);
 
   const answers: Answer[] = [];
   for (const { asks, wait } of plan) {
