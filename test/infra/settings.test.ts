@@ -1,4 +1,5 @@
 /** What an operator may set, and what is refused before anything is deployed. */
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { readSettings } from "../../infra/settings.ts";
 
@@ -42,6 +43,16 @@ test("A replica region that is named twice holds one copy", () => {
   const { replicaRegions } = readSettings({ replicaRegions: "us-west-2,us-west-2" });
 
   expect(replicaRegions).toEqual(["us-west-2"]);
+});
+
+test("README has every setting in its table, and no other", () => {
+  const readme = readFileSync(new URL("../../infra/README.md", import.meta.url), "utf8");
+  const [, table = ""] = /^\| Setting \|.*\n.*\n((?:\|.*\n)+)/m.exec(readme) ?? [];
+  const named = table.split("\n").flatMap((row) => row.split("|")[1]?.match(/\w+/g) ?? []);
+
+  expect(() => readSettings({ "no-setting": "" })).toThrow(
+    `There is no setting no-setting: the settings are ${named.join(", ")}`,
+  );
 });
 
 describe("A setting that can't be used is refused in one line that says what it takes", () => {
