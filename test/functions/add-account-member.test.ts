@@ -51,8 +51,8 @@ describe("Add Account Member", () => {
     const uuid = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/);
     expect(Object.entries((await response.json()) as object)).toEqual([
       ["id", uuid],
-      ["created_at", "2026-11-20T12:00:00.000Z"],
-      ["updated_at", "2026-11-20T12:00:00.000Z"],
+      ["created_at", "2096-11-20T12:00:00.000Z"],
+      ["updated_at", "2096-11-20T12:00:00.000Z"],
       ["user_id", uuid],
       ["account_id", key.account_id],
       ["role", "Billing Manager"],

@@ -68,12 +68,12 @@ describe("Get Message", () => {
     expect(Object.entries(fields)).toEqual(
       Object.entries({
         object: "message",
-        created_at: "2026-11-20T12:00:00.000Z",
-        updated_at: "2026-11-20T12:00:00.005Z",
-        retain_until: "2026-12-20T12:00:00.000Z",
+        created_at: "2096-11-20T12:00:00.000Z",
+        updated_at: "2096-11-20T12:00:00.005Z",
+        retain_until: "2096-12-20T12:00:00.000Z",
         direction: "incoming",
         is_bounce_notification: true,
-        delivery_attempts: [{ time: "2026-11-20T11:59:59.500Z", log: "250 Ok", status: "delivered" }],
+        delivery_attempts: [{ time: "2096-11-20T11:59:59.500Z", log: "250 Ok", status: "delivered" }],
         message_id: "<abc@mail.example.net>",
         id: message.id,
         subject: "Grüße",
@@ -86,8 +86,8 @@ describe("Get Message", () => {
         open_count: 2,
         domain_id: message.domain_id,
         account_id: key.account_id,
-        sent_at: "2026-11-20T11:59:59.000Z",
-        delivered_at: "2026-11-20T11:59:59.500Z",
+        sent_at: "2096-11-20T11:59:59.000Z",
+        delivered_at: "2096-11-20T11:59:59.500Z",
         bounce_classification: "mailbox-full",
         reference_message_id: 42,
         content: raw.toString(),
@@ -118,9 +118,9 @@ describe("Get Message", () => {
     const body = (await (await get(message.id)).json()) as { delivery_attempts: { time: string }[] };
 
     expect(body.delivery_attempts.map(({ time }) => time)).toEqual([
-      "2026-11-20T12:00:01.000Z",
-      "2026-11-20T12:00:02.000Z",
-      "2026-11-20T12:00:03.000Z",
+      "2096-11-20T12:00:01.000Z",
+      "2096-11-20T12:00:02.000Z",
+      "2096-11-20T12:00:03.000Z",
     ]);
     expect(body).toMatchObject({ num_attempts: 3 });
   });
@@ -199,12 +199,12 @@ describe("A message is not found: 404", () => {
   test("from the moment retain_until is reached, though the table has not purged it", async () => {
     let now = noon;
     url = await startService(() => now);
-    const message = newMessage({ account_id: key.account_id, retain_until: "2026-11-20T12:00:10.000Z" });
+    const message = newMessage({ account_id: key.account_id, retain_until: "2096-11-20T12:00:10.000Z" });
     await storeMessage(table, message, await sampleEmail("plain-text"), noon);
 
-    now = Date.parse("2026-11-20T12:00:09.999Z");
+    now = Date.parse("2096-11-20T12:00:09.999Z");
     const before = await get(message.id);
-    now = Date.parse("2026-11-20T12:00:10.000Z");
+    now = Date.parse("2096-11-20T12:00:10.000Z");
     const after = await get(message.id);
 
     expect(before.status).toBe(200);

@@ -22,7 +22,7 @@ export type FaultyEngine = {
 
 type TransactWrite = { TransactItems?: { Put: { Item: { pk: { S: string }; sk: { S: string } } } }[] };
 
-/** DynamoDB refuses a transaction that meets another one on an item; the embedded engine takes turns instead. */
+/** DynamoDB refuses a transaction that meets another one on an item; the engines that run here take turns instead. */
 const conflictsOfDynamoDb = () => {
   const held = new Set<string>();
   return ({ TransactItems = [] }: TransactWrite, response: ServerResponse): Fault | undefined => {
@@ -39,8 +39,12 @@ const conflictsOfDynamoDb = () => {
   };
 };
 
-/** @param delay how long each answer takes, in milliseconds, so that calls made together are seen together */
-const startFaultyEngine = async ({ delay }: { delay: number }): Promise<FaultyEngine> => {
+/** How long each answer takes, in milliseconds, so that calls made together are seen together. */
+const delay = 10;
+
+/** @param hold how long a transaction holds its items, in milliseconds */
+const startFaultyEngine = async (hold: number): Promise<FaultyEngine> => {
+  const engineUrl = inject("engine").AWS_ENDPOINT_URL_DYNAMODB ?? "";
   let faultOf: (operation: string) => Fault | undefined = () => undefined;
   const calls: FaultyEngine["calls"] = [];
   const conflictOf = conflictsOfDynamoDb();
@@ -60,15 +64,13 @@ const startFaultyEngine = async ({ delay }: { delay: number }): Promise<FaultyEn
       const __type = `com.amazonaws.dynamodb.v20120810#${fault.error}`;
       return response.end(JSON.stringify({ __type, message: fault.error, ...fault.fields }));
     }
-    const forwarded = request(
-      { port: inject("enginePort"), host: "127.0.0.1", method: "POST", headers: incoming.headers },
-      async (answer) => {
-        const answered = await buffer(answer);
-        await sleep(delay);
-        if (fault === "lost after") return incoming.socket.destroy();
-        response.writeHead(answer.statusCode ?? 500, answer.headers).end(answered);
-      },
-    );
+    const { headers } = incoming;
+    const forwarded = request(engineUrl, { method: "POST", headers }, async (answer) => {
+      const answered = await buffer(answer);
+      await sleep(operation === "TransactWriteItems" ? hold : delay);
+      if (fault === "lost after") return incoming.socket.destroy();
+      response.writeHead(answer.statusCode ?? 500, answer.headers).end(answered);
+    });
     forwarded.end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -78,11 +80,10 @@ const startFaultyEngine = async ({ delay }: { delay: number }): Promise<FaultyEn
   });
 
   // The SDK reads its endpoint from the environment at the client's first call.
-  const engine = process.env.AWS_ENDPOINT_URL_DYNAMODB;
   process.env.AWS_ENDPOINT_URL_DYNAMODB = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const table = openTable();
   await table.client.send(new GetCommand({ TableName: table.name, Key: { pk: "none", sk: "none" } }));
-  process.env.AWS_ENDPOINT_URL_DYNAMODB = engine;
+  process.env.AWS_ENDPOINT_URL_DYNAMODB = engineUrl;
   calls.length = 0;
 
   return {
@@ -94,9 +95,9 @@ const startFaultyEngine = async ({ delay }: { delay: number }): Promise<FaultyEn
   };
 };
 
-/** The service on a faulty engine, with a key of an account of its own; each call takes 10 ms. */
-export const startFaultyService = async () => {
-  const engine = await startFaultyEngine({ delay: 10 });
+/** The service on a faulty engine, with a key of an account of its own; `hold` is in milliseconds. */
+export const startFaultyService = async ({ hold = delay } = {}) => {
+  const engine = await startFaultyEngine(hold);
   return { engine, url: await startService(undefined, engine.table), key: await newKey() };
 };
 

@@ -49,7 +49,7 @@ test.each([
 );
 
 test("A key comes out on standard output, and goes in on standard input", async () => {
-  const variables = { ...localEnvironment(inject("enginePort")), TABLE_NAME: table.name };
+  const variables = { ...inject("engine"), TABLE_NAME: table.name };
 
   const both = `${createKey} --json | node infra/admin/main.ts revoke-api-key -`;
 

@@ -113,11 +113,9 @@ describe("npm start", () => {
   });
 
   test("uses the engine that AWS_ENDPOINT_URL_DYNAMODB names, instead of starting one", async () => {
-    const AWS_ENDPOINT_URL_DYNAMODB = `http://127.0.0.1:${inject("enginePort")}`;
-    const credentials = { AWS_REGION: "local", AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
     const DYNAMODB_PORT = String(await claimPort(0, ""));
 
-    const { output } = await startLocal({ AWS_ENDPOINT_URL_DYNAMODB, DYNAMODB_PORT, ...credentials });
+    const { output } = await startLocal({ ...inject("engine"), DYNAMODB_PORT });
 
     expect(await answers(Number(DYNAMODB_PORT))).toBe(false);
     const [first = ""] = commandsOf(output).values();
