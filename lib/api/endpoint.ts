@@ -59,19 +59,19 @@ export const endpoint =
 
     // The contract's order: whatever else is wrong, a caller hears of the first that is.
     const checks = steps()
-      .add(authenticate.credentials) //                   401
-      .add(authenticate.key) //                           401
-      .add(validate.path(operation)) //                   400
-      .check(authorize.account) //                          401
-      .check(authorize.scope(operation, permits)) //        403
-      .add(idempotency.key(operation)) //                 400
-      .check(validate.mediaType(operation)) //              415
-      .check(validate.bodySize(operation)) //               413
-      .with(validate.parseJson(operation)) //             400
-      .add(validate.body(operation)) //                   400
+      .add(authenticate.credentials) //              401
+      .add(authenticate.key) //                      401
+      .add(validate.path(operation)) //              400
+      .check(authorize.account) //                   401
+      .check(authorize.scope(operation, permits)) // 403
+      .add(idempotency.key(operation)) //            400
+      .check(validate.mediaType(operation)) //       415
+      .check(validate.bodySize(operation)) //        413
+      .with(validate.parseJson(operation)) //        400
+      .add(validate.body(operation)) //              400
       .add(({ path, body, table, now }) => ({ prefetched: prefetch({ path, body, table, now }) }))
-      .check(authorize.permit(operation, permits)) //       403, where what was prefetched decides
-      .add(idempotency.replay(operation)); //             422, or the first response
+      .check(authorize.permit(operation, permits)) // 403, where what was prefetched decides
+      .add(idempotency.replay(operation)); //         422, or the first response
 
     const run = async (_event: APIGatewayProxyEvent, context: ApiContext) => {
       const { path, body, table, now, prefetched, replayed, once } = await checks.settled(context);

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { AccountPath, Operation } from "./operations.ts";
 
-/** The value as JSON with the fields of every object in order: equal values, equal text. */
+/** The value in JSON with the fields of every object in order: equal values, equal text. */
 const canonical = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonical)}]`;
   if (value === null || typeof value !== "object") return JSON.stringify(value);

@@ -52,5 +52,5 @@ export const observe = (operation: Operation) => {
     });
   };
 
-  return { middlewares: [injectLambdaContext(logger) as ApiMiddleware, middleware], requestEnd };
+  return { middlewares: [injectLambdaContext(logger), middleware], requestEnd };
 };
