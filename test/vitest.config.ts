@@ -5,8 +5,10 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     globalSetup: "test/harness/engine.ts",
     setupFiles: "test/harness/environment.ts",
+    reporters: ["dot", "./test/harness/slowest.ts"],
     sequence: { shuffle: true },
     maxWorkers: 3, // on two processors: many tests wait for retries and child processes
-    testTimeout: 20_000, // a shared machine may be slow; no test asserts a time
+    testTimeout: 120_000, // a hang is found; a busy machine is no failure
+    hookTimeout: 120_000,
   },
 });

@@ -1,8 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { request } from "node:http";
+import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
+import type { APIGatewayProxyEvent } from "aws-lambda";
 import { beforeEach, describe, expect, test } from "vitest";
+import { createHandler } from "../../functions/get-message.ts";
+import { invoke } from "../../infra/local/lambda.ts";
 import { recordClick, recordDeliveryAttempt, recordOpen, recordStatus } from "../../lib/messages/events.ts";
 import { storeMessage } from "../../lib/messages/store.ts";
 import { sampleEmail } from "../harness/sample-email.ts";
@@ -164,6 +168,43 @@ describe("Get Message", () => {
     const body = await (await get(message.id)).json();
 
     expect(body).toMatchObject({ content: bomb.toString(), content_parsed: null });
+  });
+
+  test("takes no notice of an Idempotency-Key, whatever it is", async () => {
+    const message = newMessage({ account_id: key.account_id });
+    await storeMessage(table, message, null, noon);
+
+    const response = await get(message.id, { "Idempotency-Key": "k".repeat(256) });
+
+    expect(response.status).toBe(200);
+    expect(response.headers.has("idempotent-replayed")).toBe(false);
+  });
+
+  test("names each request: by API Gateway's id, or by Lambda's where it has none", async () => {
+    const { headers } = await get(randomUUID());
+    const event = { headers: bearer(key.secret), pathParameters: null } as unknown as APIGatewayProxyEvent;
+    const direct = await invoke(
+      createHandler(table, () => noon),
+      event,
+    );
+
+    const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+    expect(headers.get("x-request-id")).toMatch(uuid);
+    expect(direct.headers["X-Request-Id"]).toMatch(uuid);
+  });
+
+  test("of an event without path parameters is refused as a path without them: 400", async () => {
+    const event = { headers: bearer(key.secret), pathParameters: null } as unknown as APIGatewayProxyEvent;
+
+    const { statusCode, body } = await invoke(
+      createHandler(table, () => noon),
+      event,
+    );
+
+    expect(statusCode).toBe(400);
+    expect(JSON.parse((await buffer(Readable.from(body))).toString())).toEqual({
+      message: "account_id must be a UUID; message_id must be a UUID",
+    });
   });
 
   test("has the headers that every response has", async () => {

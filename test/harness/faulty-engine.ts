@@ -16,17 +16,22 @@ export type FaultyEngine = {
   table: Table & { patience?: number };
   /** Decides, by the operation's name, what befalls each call from now on. */
   failWith: (fault: (operation: string) => Fault | undefined) => void;
-  /** What was called: each with how many others were under way when it arrived, and how a read was asked for. */
-  calls: { operation: string; alongside: number; consistent: boolean }[];
+  /**
+   * What was called: each with how many others were under way when it arrived, how a read was asked for, and the
+   * keys of the items that a transaction would write.
+   */
+  calls: { operation: string; alongside: number; consistent: boolean; items: string[] }[];
 };
 
 type TransactWrite = { TransactItems?: { Put: { Item: { pk: { S: string }; sk: { S: string } } } }[] };
 
+const itemsOf = ({ TransactItems = [] }: TransactWrite): string[] =>
+  TransactItems.map(({ Put: { Item } }) => `${Item.pk.S} ${Item.sk.S}`);
+
 /** DynamoDB refuses a transaction that meets another one on an item; the engines that run here take turns instead. */
 const conflictsOfDynamoDb = () => {
   const held = new Set<string>();
-  return ({ TransactItems = [] }: TransactWrite, response: ServerResponse): Fault | undefined => {
-    const items = TransactItems.map(({ Put: { Item } }) => `${Item.pk.S} ${Item.sk.S}`);
+  return (items: string[], response: ServerResponse): Fault | undefined => {
     const reasons = items.map((item) => ({ Code: held.has(item) ? "TransactionConflict" : "None" }));
     if (items.some((item) => held.has(item))) {
       return { error: "TransactionCanceledException", fields: { CancellationReasons: reasons } };
@@ -56,8 +61,9 @@ const startFaultyEngine = async (hold: number): Promise<FaultyEngine> => {
     response.once("close", () => underWay--);
     const body = await buffer(incoming);
     const input = JSON.parse(body.toString());
-    calls.push({ operation, alongside, consistent: input.ConsistentRead ?? false });
-    const fault = faultOf(operation) ?? conflictOf(input, response);
+    const items = itemsOf(input);
+    calls.push({ operation, alongside, consistent: input.ConsistentRead ?? false, items });
+    const fault = faultOf(operation) ?? conflictOf(items, response);
     if (fault === "cut before") return incoming.socket.destroy();
     if (typeof fault === "object") {
       response.writeHead(fault.status ?? 400, { "Content-Type": "application/x-amz-json-1.0" });

@@ -1,0 +1,58 @@
+/** API keys in the table. */
+import { randomUUID } from "node:crypto";
+import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { expect, test } from "vitest";
+import { createApiKey, findApiKey, idOfSecret, revokeApiKey } from "../../../lib/api-keys/store.ts";
+import { apiKeyKey, apiKeyListingKey } from "../../../lib/table/keys.ts";
+import { newKey, noon, table } from "../../harness/service.ts";
+
+const itemUnder = async (id: string) => {
+  const { Item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: apiKeyKey(id), ConsistentRead: true }),
+  );
+  return Item;
+};
+
+test("A key's secret is stored nowhere, only its SHA-256", async () => {
+  const account_id = randomUUID();
+
+  const { secret } = await createApiKey(table, { account_id, scopes: ["*"], label: "program" }, noon);
+
+  const { Items } = await table.client.send(
+    new QueryCommand({
+      TableName: table.name,
+      KeyConditionExpression: "pk = :pk",
+      ExpressionAttributeValues: { ":pk": apiKeyListingKey(account_id, "").pk },
+    }),
+  );
+  const stored = JSON.stringify([await itemUnder(idOfSecret(secret)), Items]);
+  expect(stored).toContain(idOfSecret(secret));
+  expect(stored).not.toContain(secret);
+  expect(stored).not.toContain(secret.slice(4));
+});
+
+test("Two keys have nothing in common but the prefix that secret scanners look for", async () => {
+  const { secret: one } = await newKey();
+  const { secret: other } = await newKey();
+
+  expect(one).toMatch(/^emk_[\w-]{43}$/);
+  expect(one).not.toBe(other);
+});
+
+test("Revoking a key that does not exist writes nothing", async () => {
+  const id = idOfSecret(randomUUID());
+
+  expect(await revokeApiKey(table, id, noon)).toBe(false);
+
+  expect(await itemUnder(id)).toBeUndefined();
+});
+
+test("A key is revoked once: the time stays that of the first", async () => {
+  const { id, secret } = await newKey();
+
+  expect(await revokeApiKey(table, id, noon)).toBe(true);
+  expect(await revokeApiKey(table, id, noon + 1000)).toBe(false);
+
+  expect(await itemUnder(id)).toMatchObject({ revoked_at: new Date(noon).toISOString() });
+  expect(await findApiKey(table, secret, noon)).toBeNull();
+});
