@@ -16,6 +16,7 @@ import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import type { Operation } from "../lib/api/operations.ts";
+import { requestIdHeader } from "../lib/api/response.ts";
 import { accessLogFormat } from "./access-log.ts";
 import { gatewayErrors } from "./gateway-errors.ts";
 import { KeyRateLimit } from "./key-rate-limit.ts";
@@ -144,7 +145,7 @@ export class Api extends Construct {
       // A value in quotes is a constant; without them it is a parameter's name.
       responseHeaders: {
         ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`])),
-        "X-Request-Id": "context.requestId",
+        [requestIdHeader]: "context.requestId",
       },
       templates: { [contentType]: JSON.stringify({ message }) },
     });

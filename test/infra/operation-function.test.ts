@@ -100,7 +100,7 @@ describe("Least privilege", () => {
     ]);
   });
 
-  test("Add Account Member looks up a key and a user, puts what it adds in a transaction, and no more", () => {
+  test("Add Account Member looks up keys and what it adds, which it puts in a transaction, and no more", () => {
     const statements = allowed(addAccountMember);
 
     expect(statements).toEqual([
