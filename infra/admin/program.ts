@@ -5,12 +5,16 @@ import { createApiKey } from "./create-api-key.ts";
 import { explain, withoutSecrets } from "./explain.ts";
 import { importMessage } from "./import-message.ts";
 import { listApiKeys } from "./list-api-keys.ts";
+import { listMembers } from "./list-members.ts";
 import { prepareTable } from "./prepare-table.ts";
+import { removeMember } from "./remove-member.ts";
 import { revokeApiKey } from "./revoke-api-key.ts";
 import { rotateApiKey } from "./rotate-api-key.ts";
+import { setMemberRole } from "./set-member-role.ts";
 
 const groups = {
   "API keys:": [createApiKey, listApiKeys, rotateApiKey, revokeApiKey],
+  "Members:": [listMembers, setMemberRole, removeMember],
   "Messages:": [importMessage],
   "The table:": [prepareTable],
 };

@@ -194,7 +194,7 @@ test("On a terminal a bar shows how far it is, and the emails of a folder pass w
   const unseen = await admin(`${importingInto(randomUUID())} ${folder}`);
 
   expect(seen.stdout).toEqual(["40 stored"]);
-  expect(seen.terminal).toMatch(/█*░+ +\d+% {2}\d+ emails {2}\d+ a second {2}\d+:\d\d left/);
+  expect(seen.terminal).toMatch(/█*░+ +\d+% {2}\d+ emails {2}\d+\/s {2}\d+:\d\d left/);
   expect(seen.terminal).toMatch(/\r.\[2K$/);
   expect(unseen.stdout).toHaveLength(41);
   expect(unseen.terminal).toBe("");

@@ -6,6 +6,9 @@ const commands = [
   "list-api-keys",
   "rotate-api-key",
   "revoke-api-key",
+  "list-members",
+  "set-member-role",
+  "remove-member",
   "import-message",
   "prepare-table",
 ];
