@@ -10,6 +10,9 @@ const commands = [
   "set-member-role",
   "remove-member",
   "import-message",
+  "show-message",
+  "remove-content",
+  "delete-message",
   "prepare-table",
 ];
 
