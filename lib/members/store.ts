@@ -40,11 +40,11 @@ export const findUser = async (table: Table, email: string): Promise<User | null
 export const putUser = (table: Table, user: User, now: number): Write<User> =>
   putIfAbsent(table, userKey(user.email), user, now);
 
-/** Refused when the user is a member of the account already. The email is there for whoever lists members. */
+/** Refused when the user is a member of the account already. */
 export const putMember = (
   table: Table,
   member: AccountMember,
-  { email, name }: Pick<NewMember, "email" | "name">,
+  name: NewMember["name"],
   now: number,
 ): Write<AccountMember> =>
-  putIfAbsent(table, memberKey(member.account_id, member.user_id), { ...member, email, name }, now);
+  putIfAbsent(table, memberKey(member.account_id, member.user_id), { ...member, name }, now);

@@ -43,7 +43,6 @@ export const handler = awslambda.streamifyResponse(async ({ headers, pathParamet
     segments,
     digest: _digest,
     content_digest,
-    domain: _domain,
     expires_at: _,
     ...fields
   } = head as Item;
@@ -56,8 +55,7 @@ export const handler = awslambda.streamifyResponse(async ({ headers, pathParamet
   });
   if (firstPage.length === segments) {
     const content = zstdDecompressSync(Buffer.concat(firstPage.map(({ bytes }) => bytes)), windowLimit);
-    response.write(Buffer.concat([Buffer.from(opening), content])); // the prelude goes with a write only
-    response.end();
+    response.end(Buffer.concat([Buffer.from(opening), content]));
     return;
   }
   response.write(opening);
