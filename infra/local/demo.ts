@@ -1,6 +1,6 @@
-/** A demonstration account: an API key and three messages that show what Get Message answers. */
+/** A demonstration account: an API key and three messages that show what Get Message returns. */
 import { readFile } from "node:fs/promises";
-import { createApiKey } from "../../lib/api-keys/store.ts";
+import { createApiKey, listApiKeys, rotateApiKey } from "../../lib/api-keys/store.ts";
 import { readEnvelope } from "../../lib/messages/envelope.ts";
 import { recordClick, recordDeliveryAttempt, recordOpen } from "../../lib/messages/events.ts";
 import type { NewMessage } from "../../lib/messages/message.ts";
@@ -20,6 +20,8 @@ export type Demo = { account_id: string; domain_id: string; api_key: string; mes
 
 type Sample = {
   file: string;
+  /** When the message was created: before anything happened to it. */
+  created: Date;
   fields: Pick<NewMessage, "id" | "direction" | "status"> & Partial<NewMessage>;
   attempts: { time: Date; log: string; status: string }[];
   opens?: number;
@@ -34,6 +36,7 @@ const samples = (now: number): Sample[] => {
   return [
     {
       file: "welcome-html-with-logo.eml",
+      created: ago(43),
       fields: {
         id: ids.welcome,
         direction: "outgoing",
@@ -51,6 +54,7 @@ const samples = (now: number): Sample[] => {
     },
     {
       file: "invoice-pdf-attachment.eml",
+      created: ago(31),
       fields: {
         id: ids.invoice,
         direction: "outgoing",
@@ -63,6 +67,7 @@ const samples = (now: number): Sample[] => {
     },
     {
       file: "bounce-delivery-status.eml",
+      created: ago(29),
       fields: {
         id: ids.bounce,
         direction: "incoming",
@@ -78,7 +83,7 @@ const samples = (now: number): Sample[] => {
 
 const store = async (
   table: Table,
-  { file, fields, attempts, opens = 0, clicks = 0 }: Sample,
+  { file, created, fields, attempts, opens = 0, clicks = 0 }: Sample,
   now: number,
 ) => {
   const raw = await readFile(new URL(`demo/${file}`, import.meta.url));
@@ -93,16 +98,26 @@ const store = async (
     retain_until: new Date(now + retention),
     ...fields,
   };
-  const isNew = await storeMessage(table, message, raw, now);
+  const isNew = await storeMessage(table, message, raw, created.getTime());
   if (!isNew) return;
   for (const attempt of attempts) await recordDeliveryAttempt(table, message, attempt, now);
   for (let open = 0; open < opens; open++) await recordOpen(table, message, now);
   for (let click = 0; click < clicks; click++) await recordClick(table, message, now);
 };
 
+const label = "demonstration";
+
+/** Returns a key for the account, in place of the one that an earlier start has made: no one knows that any more. */
+const newKey = async (table: Table, now: number): Promise<string> => {
+  const keys = await listApiKeys(table, account_id, now);
+  const earlier = keys.find((key) => key.label === label && !key.revoked_at);
+  const replaced = earlier && (await rotateApiKey(table, earlier.id, 0, now));
+  const created = replaced ?? (await createApiKey(table, { account_id, scopes: ["*"], label }, now));
+  return created.secret;
+};
+
 /** Stores the demonstration account with a new key. Messages that are there from before stay as they are. */
 export const storeDemo = async (table: Table, now: number): Promise<Demo> => {
   await Promise.all(samples(now).map((sample) => store(table, sample, now)));
-  const { secret } = await createApiKey(table, { account_id, scopes: ["*"], label: "demonstration" }, now);
-  return { account_id, domain_id, api_key: secret, messages: ids };
+  return { account_id, domain_id, api_key: await newKey(table, now), messages: ids };
 };

@@ -1,8 +1,10 @@
 /** The embedded DynamoDB: dynoxide, a native engine that comes from npm, as a child of this process. */
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
+import { delimiter, join } from "node:path";
 
 /** A problem that the user can solve; its message is the one line they see. */
 export class SetupError extends Error {}
@@ -16,77 +18,104 @@ export const localEnvironment = (port: number) => ({
   TABLE_NAME: "email-api",
 });
 
-const findBinary = (): string => {
-  const name = `@dynoxide/${process.platform}-${process.arch}`;
+/**
+ * Returns the engine's program: from npm's package for the platform, else from the PATH.
+ *
+ * @throws SetupError that names the package where there is neither
+ */
+export const findEngine = (
+  platform: string = process.platform,
+  arch: string = process.arch,
+  path: string = process.env.PATH ?? "",
+): string => {
+  const packageName = `@dynoxide/${platform}-${arch}`;
+  const file = platform === "win32" ? "dynoxide.exe" : "dynoxide";
   try {
-    return createRequire(import.meta.url).resolve(`${name}/dynoxide`);
+    return createRequire(import.meta.url).resolve(`${packageName}/${file}`);
   } catch {
-    throw new SetupError(
-      `No embedded DynamoDB is installed for this platform: try "npm install --no-save ${name}", or set ` +
-        "AWS_ENDPOINT_URL_DYNAMODB to an engine that runs, such as DynamoDB Local",
-    );
+    const found = path
+      .split(delimiter)
+      .map((folder) => join(folder, file))
+      .find(existsSync);
+    if (found) return found;
   }
+  throw new SetupError(
+    `No embedded DynamoDB is installed for this platform: run "npm install --no-save ${packageName}", put dynoxide ` +
+      "on the PATH, or set AWS_ENDPOINT_URL_DYNAMODB to an engine that runs, such as DynamoDB Local",
+  );
 };
 
-/** Answers the port, or a free one for 0; fails when it is taken. */
-export const claimPort = (port: number, variable: string): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", () =>
-      reject(new SetupError(`Port ${port} is taken: set ${variable} to another one`)),
-    );
-    probe.listen(port, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === "object" && address ? address.port : port));
-    });
-  });
-
-const answers = async (port: number): Promise<boolean> => {
-  try {
-    await fetch(`http://127.0.0.1:${port}/`);
-    return true;
-  } catch {
-    return false;
-  }
+/** Returns a port that is free now. */
+export const freePort = async (): Promise<number> => {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const address = probe.address();
+  probe.close();
+  await once(probe, "close");
+  if (address === null || typeof address === "string") throw new Error("A TCP server has a port");
+  return address.port;
 };
-
-const exited = (child: ChildProcess): Promise<void> =>
-  child.exitCode !== null || child.signalCode !== null
-    ? Promise.resolve()
-    : new Promise((resolve) => child.once("exit", () => resolve()));
-
-export type Engine = { port: number; stop: () => Promise<void> };
 
 /**
- * Starts the engine and waits until it answers.
- *
- * @param file keeps the data in this file; without it, in memory
- * @throws SetupError when the port is taken or the platform has no engine
+ * Ends the engine when this process ends, even by `kill -9`: file descriptor 3 is a pipe that closes with us.
+ * `exec` makes the engine the shell's own process, so that it is our child, and `$$` its id.
  */
-export const startEngine = async (requestedPort: number, file?: string): Promise<Engine> => {
-  const binary = findBinary();
-  const port = await claimPort(requestedPort, "DYNAMODB_PORT");
-  const child = spawn(binary, ["serve", "--port", String(port), ...(file ? ["--db-path", file] : [])], {
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  let complaint = "";
-  child.stderr?.on("data", (chunk) => {
-    complaint = `${complaint}${chunk}`.slice(-1000);
-  });
-  const stopWithUs = () => child.kill();
-  process.once("exit", stopWithUs);
+const withLifeline = '(cat <&3; kill $$) >/dev/null 2>&1 & exec "$0" "$@" 3<&-';
 
-  while (!(await answers(port))) {
-    if (child.exitCode !== null)
-      throw new SetupError(`The embedded DynamoDB did not start: ${complaint.trim()}`);
-    await sleep(10);
-  }
-  return {
-    port,
-    stop: async () => {
-      process.off("exit", stopWithUs);
+const spawnEngine = (program: string, args: string[]): ChildProcess =>
+  process.platform === "win32" // there, Node's children are in a job object that ends with it
+    ? spawn(program, args, { stdio: ["ignore", "ignore", "pipe"] })
+    : spawn("sh", ["-c", withLifeline, program, ...args], {
+        stdio: ["ignore", "ignore", "pipe", "pipe"],
+        detached: true, // a terminal's Ctrl-C is for us, who end the engine when the last request is answered
+      });
+
+export type Engine = {
+  port: number;
+  /** Resolves when the engine has ended, to what it said last. */
+  ended: Promise<string>;
+  stop: () => Promise<void>;
+};
+
+/** Returns the engine when it listens, or why it does not. */
+const startOn = (program: string, port: number, file: string | undefined): Promise<Engine | string> =>
+  new Promise((resolve) => {
+    const data = file === undefined ? [] : ["--db-path", file];
+    const child = spawnEngine(program, ["serve", "--port", String(port), ...data]);
+    let said = "";
+    child.once("exit", () => child.stdio[3]?.destroy());
+    const ended = once(child, "close").then(() => said.trim());
+    const stop = async (): Promise<void> => {
       child.kill();
-      await exited(child);
-    },
-  };
+      await ended;
+    };
+    child.stderr?.on("data", (chunk) => {
+      said = `${said}${chunk}`.slice(-1000);
+      if (said.includes("listening on")) resolve({ port, ended, stop });
+    });
+    ended.then(resolve);
+  });
+
+/**
+ * Starts the engine, on the first of the ports that is free.
+ *
+ * @param options.ports any free port, unless they are named
+ * @param options.file keeps the data in this file; without it, in memory
+ * @throws SetupError when no port is free, the platform has no engine, or the engine does not start
+ */
+export const startEngine = async ({
+  ports,
+  file,
+}: {
+  ports?: readonly number[];
+  file?: string | undefined;
+} = {}): Promise<Engine> => {
+  const program = findEngine();
+  for (const port of ports ?? [await freePort()]) {
+    const engine = await startOn(program, port, file);
+    if (typeof engine !== "string") return engine;
+    if (!engine.includes("already in use"))
+      throw new SetupError(`The embedded DynamoDB did not start: ${engine}`);
+  }
+  throw new SetupError("The embedded DynamoDB did not start: all ports that it may have are taken");
 };

@@ -13,6 +13,7 @@ import type { Operation } from "../../lib/api/operations.ts";
 import { gatewayErrors } from "../gateway-errors.ts";
 import { isForeign } from "./caller.ts";
 import { gatewayError } from "./gateway-error.ts";
+import { inTurns } from "./in-turns.ts";
 import { type HttpResponse, invoke, type LambdaHandler } from "./lambda.ts";
 import { answerWhatIsNoRequest } from "./no-request.ts";
 import { type Target, targetOf, toEvent } from "./proxy-event.ts";
@@ -59,6 +60,8 @@ const readBody = async (request: IncomingMessage): Promise<string | null | undef
   return bytes > 0 ? Buffer.concat(chunks).toString() : null;
 };
 
+type Turns = ReturnType<typeof inTurns>;
+
 type Match = LocalRoute & { pathParameters: Record<string, string> };
 
 const findRoute = (routes: LocalRoute[], method: string | undefined, path: string): Match | undefined => {
@@ -78,24 +81,26 @@ const callFunction = async (
   { operation, handler, pathParameters }: Match,
   request: IncomingMessage,
   target: Target,
+  turns: Turns,
 ): Promise<HttpResponse> => {
   const body = await readBody(request);
   if (body === undefined) return gatewayError(gatewayErrors.tooLarge);
   const event = toEvent(request, operation, target, { requestId: randomUUID(), pathParameters, body });
-  return invoke(handler, event, { functionName: operation.id });
+  return turns(() => invoke(handler, event, { functionName: operation.id }));
 };
 
 const answer = async (
   routes: LocalRoute[],
   pages: Pages,
   request: IncomingMessage,
+  turns: Turns,
 ): Promise<HttpResponse> => {
   const target = targetOf(request);
   const { headersDistinct, headers, method } = request;
   if (headersDistinct.host?.length !== 1) return gatewayError(noHost);
   if (isForeign(request, target.authority)) return gatewayError(foreign);
   const match = findRoute(routes, method, target.path);
-  if (match) return callFunction(match, request, target);
+  if (match) return callFunction(match, request, target, turns);
   const page = method === "GET" && pages.get(target.path);
   return page ? page({ serverUrl: `http://${headers.host}`, headers }) : gatewayError(gatewayErrors.noRoute);
 };
@@ -106,11 +111,20 @@ const send = async (response: ServerResponse, { statusCode, headers, body }: Htt
   else await pipeline(body, response);
 };
 
-/** An HTTP server, not yet listening, that serves the routes, and pages beside them. */
-export const gateway = (routes: LocalRoute[], pages: Pages = new Map()): Server => {
+/**
+ * Returns an HTTP server, not yet listening, that serves the routes, and pages beside them.
+ *
+ * @param functionsAtOnce how many functions may be at work on their answers; further requests wait
+ */
+export const gateway = (
+  routes: LocalRoute[],
+  pages: Pages = new Map(),
+  functionsAtOnce = Number.POSITIVE_INFINITY,
+): Server => {
+  const turns = inTurns(functionsAtOnce);
   const listener: RequestListener = async (request, response) => {
     try {
-      const answered = await answer(routes, pages, request);
+      const answered = await answer(routes, pages, request, turns);
       request.resume(); // what was not read would keep the connection from its next request
       await send(response, answered);
     } catch {

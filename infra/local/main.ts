@@ -1,35 +1,30 @@
 /** `npm start`: the service on this machine, on an embedded DynamoDB, with a demonstration account. */
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { parseArgs } from "node:util";
 import { operations } from "../../lib/api/operations.ts";
 import { openTable } from "../../lib/table/table.ts";
 import { createTable } from "./create-table.ts";
+import { checkDataFile } from "./data-file.ts";
 import { storeDemo } from "./demo.ts";
 import { type Engine, localEnvironment, SetupError, startEngine } from "./engine.ts";
+import { engineGuard, portsClosedToPages } from "./engine-guard.ts";
 import { gateway, type LocalRoute } from "./gateway.ts";
+import { type Options, portOf, readOptions } from "./options.ts";
 import { referencePages } from "./reference.ts";
+import { seed } from "./seed.ts";
 import { tour } from "./tour.ts";
 
-const portOf = (variable: string, fallback: number): number => {
-  const text = process.env[variable] ?? String(fallback);
-  const port = Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65535)
-    throw new SetupError(`${variable} is no port: ${text}`);
-  return port;
-};
+const defaultDynamoDbPort = 8000;
 
-const readOptions = () => {
-  try {
-    return parseArgs({ options: { data: { type: "string" } } }).values;
-  } catch (error) {
-    throw new SetupError((error as Error).message);
-  }
-};
+/** On AWS each function has sockets and a table without end; here all of them share 50 sockets and one engine. */
+const functionsAtOnce = 20;
 
-const listen = (server: Server, port: number): Promise<number> =>
+const listen = (server: Server, port: number, variable: string): Promise<number> =>
   new Promise((resolve, reject) => {
-    server.once("error", () => reject(new SetupError(`Port ${port} is taken: set PORT to another one`)));
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      const reason = error.code === "EACCES" ? "is not for us" : "is taken";
+      reject(new SetupError(`Port ${port} ${reason}: set ${variable} to another one`));
+    });
     server.listen(port, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
   });
 
@@ -42,44 +37,84 @@ const loadRoutes = (): Promise<LocalRoute[]> =>
     }),
   );
 
-const start = async (): Promise<void> => {
-  let engine: Engine | undefined;
-  let server: Server | undefined;
-  const stop = async (status: number) => {
-    server?.close();
-    server?.closeAllConnections();
-    await engine?.stop();
-    process.exit(status);
-  };
-  process.on("SIGINT", () => stop(0));
-  process.on("SIGTERM", () => stop(0));
-  // A signal to npm ends its shell, but not what the shell runs.
-  const parent = process.ppid;
-  const orphaned = () => process.ppid !== parent;
-  if (process.env.npm_lifecycle_event) setInterval(() => orphaned() && stop(0), 200).unref();
+/** What is under way, to be stopped in turn. */
+const servers: Server[] = [];
+let engine: Engine | undefined;
 
-  try {
-    const port = portOf("PORT", 3000);
-    const { data } = readOptions();
-    if (!process.env.AWS_ENDPOINT_URL_DYNAMODB) {
-      engine = await startEngine(portOf("DYNAMODB_PORT", 8000), data);
-      Object.assign(process.env, localEnvironment(engine.port));
-    }
-    process.env.TABLE_NAME ??= "email-api";
-    // The terminal keeps what it was told to try, and hears of failures only.
-    process.env.POWERTOOLS_LOG_LEVEL ??= "ERROR";
-    process.env.POWERTOOLS_METRICS_DISABLED ??= "true";
-    await createTable(process.env.TABLE_NAME);
-    const demo = await storeDemo(openTable(), Date.now());
-    server = gateway(await loadRoutes(), referencePages(demo));
-    const baseUrl = `http://127.0.0.1:${await listen(server, port)}`;
-    console.log(
-      `${tour(baseUrl, demo)}\nReady on ${baseUrl}; in a browser it is the reference. Ctrl-C ends it.`,
-    );
-  } catch (error) {
-    console.error(error instanceof SetupError ? error.message : error);
-    await stop(1);
+let stopping = false;
+
+const stop = async (status: number): Promise<void> => {
+  if (stopping) return;
+  stopping = true;
+  for (const server of servers) {
+    server.close();
+    server.closeAllConnections();
   }
+  await engine?.stop();
+  process.exit(status);
 };
 
-await start();
+const fail = async (error: unknown): Promise<void> => {
+  if (stopping) return;
+  console.error(error instanceof SetupError ? error.message : error);
+  await stop(1);
+};
+
+/** Starts the embedded engine. Returns the port at which programs reach it. */
+const startDynamoDb = async ({ data }: Options): Promise<number> => {
+  const port = portOf("DYNAMODB_PORT", defaultDynamoDbPort);
+  if (data !== undefined) checkDataFile(data);
+  engine = await startEngine({ ports: portsClosedToPages, file: data });
+  engine.ended.then((said) => fail(new SetupError(`The embedded DynamoDB has ended: ${said}`)));
+  Object.assign(process.env, localEnvironment(engine.port));
+  const guard = engineGuard(engine.port);
+  servers.push(guard);
+  return listen(guard, port, "DYNAMODB_PORT");
+};
+
+/** Returns what the operator's commands must be told, to find the same table. */
+const startTable = async (options: Options): Promise<Record<string, string | undefined>> => {
+  const { AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION, TABLE_NAME } = process.env;
+  if (AWS_ENDPOINT_URL_DYNAMODB) return { AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION, TABLE_NAME };
+  const port = await startDynamoDb(options);
+  return port === defaultDynamoDbPort ? {} : { DYNAMODB_PORT: String(port) };
+};
+
+const start = async (options: Options): Promise<void> => {
+  const port = portOf("PORT", 3000);
+  const adminVariables = await startTable(options);
+  process.env.TABLE_NAME ??= "email-api";
+  // The terminal keeps what it was told to try, and hears of failures only.
+  process.env.POWERTOOLS_LOG_LEVEL ??= "ERROR";
+  process.env.POWERTOOLS_METRICS_DISABLED ??= "true";
+  await createTable(process.env.TABLE_NAME);
+  const table = openTable();
+  const demo = await storeDemo(table, Date.now());
+  const { ids, failures } = options.seed
+    ? await seed(table, options.seed, demo, Date.now())
+    : { ids: [], failures: [] };
+  for (const failure of failures) console.error(failure);
+  const server = gateway(await loadRoutes(), referencePages(demo), functionsAtOnce);
+  servers.push(server);
+  const baseUrl = `http://127.0.0.1:${await listen(server, port, "PORT")}`;
+  if (options.seed) {
+    const emails = ids.length === 1 ? "1 email" : `${ids.length.toLocaleString("en")} emails`;
+    console.log(`${emails} of ${options.seed} ${ids.length === 1 ? "is" : "are"} served.\n`);
+  }
+  console.log(tour(baseUrl, demo, { adminVariables, seeded: ids }));
+  console.log(`Ready on ${baseUrl}; in a browser it is the reference. Ctrl-C ends it.`);
+};
+
+process.on("SIGINT", () => stop(0));
+process.on("SIGTERM", () => stop(0));
+// A signal to npm ends its shell, but not what the shell runs.
+const parent = process.ppid;
+const orphaned = () => process.ppid !== parent;
+if (process.env.npm_lifecycle_event) setInterval(() => orphaned() && stop(0), 200).unref();
+
+try {
+  const options = readOptions(process.argv.slice(2));
+  if (options) await start(options);
+} catch (error) {
+  await fail(error);
+}

@@ -1,8 +1,28 @@
 /** What `npm start` prints: a command to paste for each thing there is to try. */
 import type { Demo } from "./demo.ts";
 
-/** Shell text that works in any POSIX shell, with curl alone where jq is not named. */
-export const tour = (baseUrl: string, { account_id, domain_id, api_key, messages }: Demo): string => {
+/** What the operator's commands need to know where the table is, as it stands before a command in a POSIX shell. */
+export const assignments = (variables: Record<string, string | undefined>): string =>
+  Object.entries(variables)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}='${value?.replaceAll("'", "'\\''")}' `)
+    .join("");
+
+export type Surroundings = {
+  /** What the operator's commands must be told to find the table. */
+  adminVariables: Record<string, string | undefined>;
+  /** The ids of the messages that `--seed` has stored. */
+  seeded: string[];
+};
+
+/**
+ * Returns text to paste into any POSIX shell; curl and npm are all it takes.
+ */
+export const tour = (
+  baseUrl: string,
+  { account_id, domain_id, api_key, messages }: Demo,
+  { adminVariables, seeded }: Surroundings,
+): string => {
   const get = (id: string, options = "") =>
     `curl -s${options} "${baseUrl}/v2/accounts/${account_id}/messages/${id}" -H "Authorization: Bearer ${api_key}"`;
   const add = (email: string, key: string) =>
@@ -24,9 +44,10 @@ export const tour = (baseUrl: string, { account_id, domain_id, api_key, messages
       add("grace@example.com", "welcome-grace-again"),
     ],
     ["The same key for another request: 422", add("ada@example.com", "welcome-grace")],
+    ...seeded.slice(0, 1).map((id): [string, string] => ["One of your own emails", get(id)]),
     [
       "Your own email",
-      `npm run -s admin -- import-message --local --account ${account_id} --domain ${domain_id} my.eml`,
+      `${assignments(adminVariables)}npm run -s admin -- import-message --local --account ${account_id} --domain ${domain_id} my.eml`,
     ],
   ];
   return steps.map(([title, command]) => `# ${title}\n${command}\n`).join("\n");

@@ -24,7 +24,7 @@ const tell = (text: string): void => {
 /** The embedded engine, unless the environment names another one. */
 const startOwnEngine = async (): Promise<Engine | undefined> => {
   if (process.env.AWS_ENDPOINT_URL_DYNAMODB) return undefined;
-  const engine = await startEngine(0);
+  const engine = await startEngine();
   Object.assign(process.env, localEnvironment(engine.port));
   return engine;
 };

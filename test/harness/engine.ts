@@ -29,7 +29,7 @@ const named = ({
 export default async (project: TestProject) => {
   const other = named(process.env);
   if (other) return project.provide("engine", other);
-  const engine = await startEngine(0);
+  const engine = await startEngine();
   project.provide("engine", localEnvironment(engine.port));
   return engine.stop;
 };

@@ -36,7 +36,15 @@ export const run = (
     child.once("close", (status) => resolve({ status, stdout, stderr }));
   });
 
-export type Service = { url: string; output: string; child: ChildProcess; ended: Promise<number | null> };
+export type Service = {
+  url: string;
+  /** What it had printed when it was ready. */
+  output: string;
+  /** All that it has printed by now. */
+  said: () => string;
+  child: ChildProcess;
+  ended: Promise<number | null>;
+};
 
 /** Starts the service and waits until it says that it is ready. @throws what it printed, when it ends before */
 export const startLocal = (
@@ -52,7 +60,7 @@ export const startLocal = (
     const read = (chunk: Buffer) => {
       output += chunk;
       const [, url] = /^Ready on (\S+?);/m.exec(output) ?? [];
-      if (url) resolve({ url, output, child, ended });
+      if (url) resolve({ url, output, said: () => output, child, ended });
     };
     child.stdout.on("data", read);
     child.stderr.on("data", read);
@@ -62,3 +70,12 @@ export const startLocal = (
       await ended;
     });
   });
+
+/** The engine that a service has started: its process, and the port that it keeps for itself. */
+export const engineOf = async ({ pid }: ChildProcess): Promise<{ pid: number; port: number }> => {
+  const { stdout } = await run("ps -A -o ppid= -o pid= -o args=");
+  const pattern = new RegExp(`^ *${pid} +(\\d+) .*dynoxide serve --port (\\d+)`, "m");
+  const [, engine, port] = pattern.exec(stdout) ?? [];
+  if (engine === undefined) throw new Error(`${pid} runs no engine`);
+  return { pid: Number(engine), port: Number(port) };
+};

@@ -1,8 +1,9 @@
 /** The reference page that `npm start` serves, in the hands of someone who has just opened it. */
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { freePort } from "../../../infra/local/engine.ts";
 import { launchChromium } from "../../harness/chromium.ts";
-import { startLocal } from "../../harness/process.ts";
+import { engineOf, startLocal } from "../../harness/process.ts";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -88,6 +89,35 @@ test("On a phone, no text is wider than the screen, and Get Message answers 200 
 
   expect(width).toBe(phone.viewport.width);
   expect(status).toBe("200 OK");
+});
+
+test("Another site's page reaches neither the API, nor the table, nor the engine behind it", async () => {
+  const DYNAMODB_PORT = String(await freePort());
+  const { url, child } = await startLocal({ DYNAMODB_PORT });
+  const engine = await engineOf(child);
+  const page = await browser.newPage();
+  onTestFinished(() => page.close());
+  await page.goto("data:text/html,Another site");
+  const headers = {
+    "Content-Type": "application/x-amz-json-1.0",
+    "X-Amz-Target": "DynamoDB_20120810.ListTables",
+  };
+  const read = (target: string, mode: string) =>
+    page.evaluate(
+      `fetch("${target}", ${JSON.stringify({ method: "POST", mode, headers, body: "{}" })}).then((r) => r.text(), String)`,
+    );
+  const unsafe: (string | undefined)[] = [];
+  page.on("requestfailed", (request) => unsafe.push(request.failure()?.errorText));
+
+  const answers = [
+    await read(`${url}/openapi.json`, "cors"),
+    await read(`http://127.0.0.1:${DYNAMODB_PORT}/`, "cors"),
+    await read(`http://127.0.0.1:${engine.port}/`, "cors"),
+    await read(`http://127.0.0.1:${engine.port}/`, "no-cors"),
+  ];
+
+  expect(answers).toEqual(answers.map(() => "TypeError: Failed to fetch"));
+  expect(unsafe.slice(-2)).toEqual(["net::ERR_UNSAFE_PORT", "net::ERR_UNSAFE_PORT"]);
 });
 
 test("At the next visit, the script comes from the browser's own cache", async () => {

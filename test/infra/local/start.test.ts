@@ -1,12 +1,12 @@
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
-import { claimPort } from "../../../infra/local/engine.ts";
-import { run, startLocal } from "../../harness/process.ts";
+import { freePort } from "../../../infra/local/engine.ts";
+import { engineOf, run, type Service, startLocal } from "../../harness/process.ts";
 
 const commandsOf = (output: string): Map<string, string> =>
   new Map([...output.matchAll(/^# (.+)\n(.+)$/gm)].map(([, title = "", command = ""]) => [title, command]));
@@ -16,6 +16,33 @@ const answers = (port: number): Promise<boolean> =>
     () => true,
     () => false,
   );
+
+const newFolder = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), "email-api-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+};
+
+/** The variables that name another DynamoDB. */
+const elsewhere = (endpoint: string): string =>
+  `AWS_EC2_METADATA_DISABLED=true AWS_ENDPOINT_URL_DYNAMODB=${endpoint} AWS_REGION=local AWS_ACCESS_KEY_ID=local ` +
+  "AWS_SECRET_ACCESS_KEY=local";
+
+const startAndStop = async (start: () => Promise<Service>): Promise<Service> => {
+  const service = await start();
+  service.child.kill();
+  await service.ended;
+  return service;
+};
+
+const isRunning = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
 
 describe("npm start", () => {
   test("prints commands that work when they are pasted", async () => {
@@ -56,7 +83,7 @@ describe("npm start", () => {
     ["Ctrl-C, which a terminal sends to the whole process group", -1, "SIGINT"],
     ["SIGTERM to npm alone", 1, "SIGTERM"],
   ] as const)("ends with %s, and leaves nothing running", async (_, target, signal) => {
-    const DYNAMODB_PORT = String(await claimPort(0, ""));
+    const DYNAMODB_PORT = String(await freePort());
     const service = await startLocal({ DYNAMODB_PORT }, ["npm", "start"]);
     expect(await answers(Number(DYNAMODB_PORT))).toBe(true);
 
@@ -83,20 +110,64 @@ describe("npm start", () => {
   });
 
   test.each([
-    ["PORT=many node infra/local/main.ts", "PORT is no port: many\n"],
-    ["node infra/local/main.ts --date x", "Unknown option '--date'"],
+    ["PORT=many node infra/local/main.ts", "PORT takes a port from 0 to 65535, not many"],
+    ["DYNAMODB_PORT=70000 node infra/local/main.ts", "DYNAMODB_PORT takes a port from 0 to 65535, not 70000"],
+    [
+      "node infra/local/main.ts --date x",
+      "unknown option '--date' (Did you mean --data?): see npm start -- --help",
+    ],
+    ["node infra/local/main.ts --data", "option '--data <file>' argument missing: see npm start -- --help"],
+    ["node infra/local/main.ts --data test", "--data takes a file: test is a folder"],
+    [
+      "node infra/local/main.ts --data nowhere/x.db",
+      "--data: nowhere/x.db can't be opened: does its folder exist?",
+    ],
+    [
+      "node infra/local/main.ts --data package.json",
+      "--data: package.json holds something else: name a new file, or one that npm start has made",
+    ],
+    [
+      "DYNAMODB_PORT=0 PORT=0 node infra/local/main.ts --seed nowhere",
+      "--seed takes a folder with emails: there is nothing at nowhere",
+    ],
+    [
+      `${elsewhere("localhost:1")} node infra/local/main.ts`,
+      "AWS_ENDPOINT_URL_DYNAMODB takes a URL such as http://127.0.0.1:8000, not localhost:1",
+    ],
+    [
+      `${elsewhere("http://127.0.0.1:1")} node infra/local/main.ts`,
+      "No DynamoDB answers at http://127.0.0.1:1, which AWS_ENDPOINT_URL_DYNAMODB names",
+    ],
+    [
+      `${elsewhere("http://127.0.0.1:1")} AWS_REGION= node infra/local/main.ts`,
+      "AWS_ENDPOINT_URL_DYNAMODB needs AWS_REGION too: any does for DynamoDB Local",
+    ],
+    [
+      `${elsewhere("http://127.0.0.1:1")} AWS_ACCESS_KEY_ID= HOME=/nowhere node infra/local/main.ts`,
+      "AWS_ENDPOINT_URL_DYNAMODB needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY too: any do for DynamoDB Local",
+    ],
   ])("says in one line what is wrong with %s", async (command, complaint) => {
-    const { status, stderr } = await run(command);
+    expect(await run(command)).toEqual({ status: 1, stdout: "", stderr: `${complaint}\n` });
+  });
 
-    expect(stderr).toContain(complaint);
-    expect(stderr.trim().split("\n")).toHaveLength(1);
-    expect(status).toBe(1);
+  test.each(["--help", "-h"])("says with %s what it takes, and starts nothing", async (option) => {
+    const { status, stdout, stderr } = await run(`node infra/local/main.ts ${option}`);
+
+    expect(stdout).toMatch(/^Usage: npm start -- \[options\]\n/);
+    for (const name of [
+      "--data <file>",
+      "--seed <folder>",
+      "PORT",
+      "DYNAMODB_PORT",
+      "AWS_ENDPOINT_URL_DYNAMODB",
+    ])
+      expect(stdout).toContain(name);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   });
 
   test("--data keeps what was stored", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "email-api-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    const start = () => startLocal({}, ["node", "infra/local/main.ts", "--data", join(folder, "table.db")]);
+    const file = join(await newFolder(), "table.db");
+    const start = () => startLocal({}, ["node", "infra/local/main.ts", "--data", file]);
     const title = "A member joins; paste it twice: the second answer is a replay";
 
     const before = await start();
@@ -112,8 +183,125 @@ describe("npm start", () => {
     expect(again.stdout).toMatch(/^Idempotent-Replayed: true/im);
   });
 
+  test("--data that another npm start has in use is refused, until that one ends, however it ends", async () => {
+    const file = join(await newFolder(), "table.db");
+    const first = await startLocal({}, ["node", "infra/local/main.ts", "--data", file]);
+    const start = `PORT=0 DYNAMODB_PORT=0 node infra/local/main.ts --data ${file}`;
+
+    const second = await run(start);
+    first.child.kill("SIGKILL");
+    await first.ended;
+
+    const complaint = `--data: ${file} is in use by another "npm start": end that one, or name another file\n`;
+    expect(second).toEqual({ status: 1, stdout: "", stderr: complaint });
+    await expect
+      .poll(() => startLocal({}, ["node", "infra/local/main.ts", "--data", file]), { timeout: 15_000 })
+      .toMatchObject({ output: expect.stringContaining("Ready on") });
+  });
+
+  test("--data does not gather keys: each start's key takes the place of the one before", async () => {
+    const file = join(await newFolder(), "table.db");
+    const start = () => startLocal({}, ["node", "infra/local/main.ts", "--data", file]);
+    const [title] = commandsOf((await startAndStop(start)).output).keys();
+    const before = await startAndStop(start);
+
+    const after = await start();
+    const [, DYNAMODB_PORT = ""] = /DYNAMODB_PORT='(\d+)'/.exec(after.output) ?? [];
+    const [, account] = /accounts\/([\da-f-]+)/.exec(after.output) ?? [];
+    const listed = await run(`npm run -s admin -- list-api-keys --local --json --account ${account}`, {
+      variables: { DYNAMODB_PORT },
+    });
+    const earlier =
+      commandsOf(before.output)
+        .get(title ?? "")
+        ?.replace(before.url, after.url) ?? "";
+
+    expect(listed.stdout.trim().split("\n")).toHaveLength(1);
+    expect(JSON.parse(listed.stdout)).toMatchObject({ label: "demonstration", revoked_at: null });
+    expect(JSON.parse((await run(earlier)).stdout)).toEqual({ message: "Invalid API key" });
+  });
+
+  test("--seed serves your own mail, under the key that it prints", async () => {
+    const folder = await newFolder();
+    await writeFile(
+      join(folder, "letter.eml"),
+      "From: a@example.com\r\nTo: b@example.org\r\nSubject: Mine\r\n\r\nHi",
+    );
+    await writeFile(join(folder, "nameless.eml"), "Subject: From no one\r\n\r\nHi");
+
+    const { output } = await startLocal({}, ["node", "infra/local/main.ts", "--seed", folder]);
+    const shown = await run(commandsOf(output).get("One of your own emails") ?? "");
+
+    expect(output).toContain(`1 email of ${folder} is served`);
+    expect(output).toContain(`${join(folder, "nameless.eml")}: its headers name no sender`);
+    expect(JSON.parse(shown.stdout)).toMatchObject({ subject: "Mine", direction: "incoming" });
+  });
+
+  test("what it prints to import an email works as it is printed, on any ports", async () => {
+    const folder = await newFolder();
+    await writeFile(join(folder, "my.eml"), "From: a@example.com\r\nTo: b@example.org\r\n\r\nHi");
+    const { output } = await startLocal();
+    const command = commandsOf(output).get("Your own email")?.replace("my.eml", join(folder, "my.eml")) ?? "";
+    const read = commandsOf(output).values().next().value ?? "";
+
+    const { stdout } = await run(command);
+    const [id = ""] = stdout.split(" ");
+    const served = await run(read.replace(/messages\/[\da-f-]+/, `messages/${id}`));
+
+    expect(JSON.parse(served.stdout)).toMatchObject({ id, sender: "a@example.com" });
+  });
+
+  test("stores no message that was sent, or delivered, before it was created", async () => {
+    const { output } = await startLocal();
+    const reads = [...commandsOf(output).values()].slice(0, 3);
+
+    const messages = await Promise.all(reads.map(async (read) => JSON.parse((await run(read)).stdout)));
+
+    for (const { created_at, sent_at, delivered_at, delivery_attempts } of messages) {
+      const times = [sent_at, delivered_at, ...delivery_attempts.map(({ time }: { time: string }) => time)];
+      expect(times.filter((time) => time !== null && time < created_at)).toEqual([]);
+    }
+    expect(messages.filter(({ sent_at }) => sent_at !== null)).toHaveLength(2);
+  });
+
+  test("killed with kill -9, leaves no engine behind", async () => {
+    const { child, output } = await startLocal();
+    const { pid: engine } = await engineOf(child);
+
+    child.kill("SIGKILL");
+
+    expect(output).toContain("Ready on");
+    await expect.poll(() => isRunning(engine), { timeout: 15_000 }).toBe(false);
+  });
+
+  test("ends when its engine does, and says so", async () => {
+    const { child, ended, said } = await startLocal();
+
+    process.kill((await engineOf(child)).pid, "SIGKILL");
+
+    expect(await ended).toBe(1);
+    expect(said()).toContain("The embedded DynamoDB has ended");
+  });
+
+  test("answers 500 requests at once, each of them", async () => {
+    const { output, url } = await startLocal();
+    const [first = ""] = commandsOf(output).values();
+    const [, path = ""] = /(\/v2\/[^"]+)"/.exec(first) ?? [];
+    const [, Authorization = ""] = /Authorization: ([^"]+)"/.exec(first) ?? [];
+
+    const statuses = await Promise.all(
+      Array.from({ length: 500 }, async () => {
+        const response = await fetch(url + path, { headers: { Authorization } });
+        await response.arrayBuffer();
+        return response.status;
+      }),
+    );
+
+    expect(statuses.filter((status) => status !== 200)).toEqual([]);
+  }, 60_000);
+
   test("uses the engine that AWS_ENDPOINT_URL_DYNAMODB names, instead of starting one", async () => {
-    const DYNAMODB_PORT = String(await claimPort(0, ""));
+    const DYNAMODB_PORT = String(await freePort());
 
     const { output } = await startLocal({ ...inject("engine"), DYNAMODB_PORT });
 

@@ -1,0 +1,40 @@
+/**
+ * What keeps web pages away from the engine, which lets every page read and write it (it answers any Origin with
+ * `Access-Control-Allow-Origin: *`): the engine's own port is one that no browser speaks to, and at the port that
+ * programs know stands a guard that turns pages away.
+ */
+import { Agent, createServer, request, type Server } from "node:http";
+import { pipeline } from "node:stream";
+import { isForeign } from "./caller.ts";
+
+/** "Bad ports" of the Fetch standard, above 1023: those that browsers have refused the longest come first. */
+export const portsClosedToPages = [
+  6665, 6666, 6667, 6668, 6669, 6000, 2049, 4045, 6697, 6679, 6566, 5060, 5061, 10080, 1719, 1720, 1723, 3659,
+  4190,
+];
+
+const refusal = JSON.stringify({
+  __type: "com.amazon.coral.service#AccessDeniedException",
+  message: "No web page may use this DynamoDB: see Host and Origin",
+});
+
+/** Returns a server, not yet listening, that hands every other request on to the engine as it is. */
+export const engineGuard = (enginePort: number): Server => {
+  const agent = new Agent({ keepAlive: true });
+  return createServer((incoming, outgoing) => {
+    if (isForeign(incoming)) {
+      incoming.resume();
+      outgoing.writeHead(403, { "Content-Type": "application/x-amz-json-1.0" }).end(refusal);
+      return;
+    }
+    const { method, url, headers } = incoming;
+    const forwarded = request(
+      { host: "127.0.0.1", port: enginePort, method, path: url, headers, agent },
+      (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 500, answer.rawHeaders);
+        pipeline(answer, outgoing, () => {});
+      },
+    );
+    pipeline(incoming, forwarded, (error) => error && outgoing.destroy());
+  });
+};

@@ -1,0 +1,88 @@
+/** Requests as bytes on a socket: what no HTTP client would send, and answers as they come. */
+import { once } from "node:events";
+import { connect } from "node:net";
+import { onTestFinished } from "vitest";
+
+export type RawAnswer = { status: number; headers: Map<string, string>; body: string };
+
+const dechunk = (text: string): string | null => {
+  let rest = text;
+  let body = "";
+  for (;;) {
+    const [line, size = ""] = /^([\da-f]+)[^\r\n]*\r\n/i.exec(rest) ?? [];
+    if (line === undefined) return null;
+    const length = Number.parseInt(size, 16);
+    if (rest.length < line.length + length + 2) return null;
+    if (length === 0) return body;
+    body += rest.slice(line.length, line.length + length);
+    rest = rest.slice(line.length + length + 2);
+  }
+};
+
+/**
+ * Returns the first answer in what a server has sent (latin1: a character a byte), or `null` while it is not whole.
+ *
+ * @param method of the request: what answers HEAD has no body
+ */
+export const parseAnswer = (text: string, method = "GET"): RawAnswer | null => {
+  const end = text.indexOf("\r\n\r\n");
+  if (end < 0) return null;
+  const [statusLine = "", ...lines] = text.slice(0, end).split("\r\n");
+  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1]);
+  const headers = new Map(
+    lines.map((line): [string, string] => {
+      const [name = "", ...value] = line.split(": ");
+      return [name.toLowerCase(), value.join(": ")];
+    }),
+  );
+  const rest = text.slice(end + 4);
+  if (status === 100) return parseAnswer(rest, method);
+  if (method === "HEAD") return { status, headers, body: "" };
+  const length = headers.get("content-length");
+  if (length !== undefined) {
+    return rest.length < Number(length) ? null : { status, headers, body: rest.slice(0, Number(length)) };
+  }
+  const body = headers.get("transfer-encoding") === "chunked" ? dechunk(rest) : "";
+  return body === null ? null : { status, headers, body };
+};
+
+/** Opens a connection that ends with the test. */
+export const openConnection = async (url: string) => {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  onTestFinished(() => void socket.destroy());
+  socket.on("error", () => {}); // a server that cuts the connection: its end says so
+  await once(socket, "connect");
+  return socket;
+};
+
+/**
+ * Sends bytes as they are, and returns the first answer to them; `null` where the connection ends without one.
+ *
+ * @param hangUpAfter milliseconds after which the sender says that nothing more will come: for a request that
+ *   may be incomplete
+ */
+export const exchange = async (
+  url: string,
+  bytes: Buffer | string,
+  { hangUpAfter }: { hangUpAfter?: number } = {},
+): Promise<RawAnswer | null> => {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  const method = /^[A-Z]+(?= )/.exec(Buffer.from(bytes).toString("latin1", 0, 16))?.[0] ?? "GET";
+  let text = "";
+  const timer = hangUpAfter === undefined ? undefined : setTimeout(() => socket.end(), hangUpAfter);
+  const answer = await new Promise<RawAnswer | null>((resolve) => {
+    socket.on("error", () => {});
+    socket.once("close", () => resolve(parseAnswer(text, method)));
+    socket.on("data", (chunk) => {
+      text += chunk.toString("latin1");
+      const parsed = parseAnswer(text, method);
+      if (parsed) resolve(parsed);
+    });
+    socket.write(bytes);
+  });
+  clearTimeout(timer);
+  socket.destroy();
+  return answer;
+};

@@ -1,0 +1,64 @@
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { findEngine, freePort, SetupError, startEngine } from "../../../infra/local/engine.ts";
+
+const folderWith = async (file: string): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), "email-api-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, file), "");
+  return folder;
+};
+
+test.each([
+  ["darwin", "arm64", "dynoxide"],
+  ["win32", "x64", "dynoxide.exe"],
+])("The engine of %s-%s may be on the PATH, as %s", async (platform, arch, file) => {
+  const folder = await folderWith(file);
+
+  expect(findEngine(platform, arch, ["/nowhere", folder].join(delimiter))).toBe(join(folder, file));
+});
+
+test("Where there is no engine, one line names the package and the other ways", () => {
+  expect(() => findEngine("win32", "x64", "")).toThrow(
+    new SetupError(
+      'No embedded DynamoDB is installed for this platform: run "npm install --no-save @dynoxide/win32-x64", put ' +
+        "dynoxide on the PATH, or set AWS_ENDPOINT_URL_DYNAMODB to an engine that runs, such as DynamoDB Local",
+    ),
+  );
+});
+
+const takePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+};
+
+test("The engine takes the first of its ports that is free", async () => {
+  const [taken, free] = [await takePort(), await freePort()];
+
+  const engine = await startEngine({ ports: [taken, free] });
+  onTestFinished(engine.stop);
+
+  expect(engine.port).toBe(free);
+});
+
+test("Where all of its ports are taken, it says so", async () => {
+  await expect(startEngine({ ports: [await takePort()] })).rejects.toThrow(
+    new SetupError("The embedded DynamoDB did not start: all ports that it may have are taken"),
+  );
+});
+
+test("An engine that does not start says why, in one line", async () => {
+  const error = await startEngine({ file: tmpdir() }).catch((failed: Error) => failed);
+
+  expect(error).toBeInstanceOf(SetupError);
+  expect(String(error)).toMatch(
+    /^Error: The embedded DynamoDB did not start: .*unable to open database file.*$/,
+  );
+});
