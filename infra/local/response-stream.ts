@@ -47,9 +47,10 @@ export const openResponseStream = (port: number, path: string) => {
     begun.resolve();
     response.once("end", accepted.resolve).resume();
   });
-  outgoing.on("error", (error) => {
-    begun.reject(error);
-    accepted.reject(error);
+  outgoing.on("error", (error: NodeJS.ErrnoException) => {
+    // Lambda ends the connection when a reader leaves, and its answer may be lost with it.
+    const isReaderGone = error.code === "EPIPE" || error.code === "ECONNRESET";
+    for (const { resolve, reject } of [begun, accepted]) isReaderGone ? resolve() : reject(error);
   });
 
   const write = outgoing.write.bind(outgoing);

@@ -20,6 +20,7 @@ export type Fault =
   | { error: string; status?: number; fields?: object };
 
 export type FaultyEngine = {
+  url: string;
   /** Its patience is the test's to choose. */
   table: Table & { patience?: number };
   /** Decides, by the operation's name, what befalls each call from now on. */
@@ -56,7 +57,7 @@ const conflictsOfDynamoDb = () => {
 const delay = 10;
 
 /** @param hold how long a transaction holds its items, in milliseconds */
-const startFaultyEngine = async (hold: number): Promise<FaultyEngine> => {
+export const startFaultyEngine = async (hold = delay): Promise<FaultyEngine> => {
   const engineUrl = inject("engine").AWS_ENDPOINT_URL_DYNAMODB ?? "";
   let faultOf: (operation: string) => Fault | undefined = () => undefined;
   const calls: FaultyEngine["calls"] = [];
@@ -96,14 +97,16 @@ const startFaultyEngine = async (hold: number): Promise<FaultyEngine> => {
     server.close();
   });
 
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   // The SDK reads its endpoint from the environment at the client's first call.
-  process.env.AWS_ENDPOINT_URL_DYNAMODB = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  process.env.AWS_ENDPOINT_URL_DYNAMODB = url;
   const table = openTable();
   await table.client.send(new GetCommand({ TableName: table.name, Key: { pk: "none", sk: "none" } }));
   process.env.AWS_ENDPOINT_URL_DYNAMODB = engineUrl;
   calls.length = 0;
 
   return {
+    url,
     table,
     calls,
     failWith: (fault) => {
