@@ -6,14 +6,29 @@ import { buildSync } from "esbuild";
 
 export const projectRoot = fileURLToPath(new URL("..", import.meta.url));
 
-/** Lambda takes a file named `.mjs` for an ES module; the handler's name is `index.handler`. */
-const bundleFile = "index.mjs";
+/** Lambda takes a file named `.cjs` for a CommonJS module; the handler's name is `index.handler`. */
+export const bundleFile = "index.cjs";
 export const bundleHandler = "index.handler";
 
+const environment = "./infra/bundling/environment.ts";
+const unused = "./infra/bundling/unused.ts";
+
+/** Two fifths of what the functions import is of no use in Lambda. Other programs keep the originals. */
+const replacements = {
+  "@aws-sdk/credential-provider-node": environment,
+  "@smithy/core/config": environment,
+  "sdk-config": "@smithy/core/config", // the original, for its replacement
+  "@aws-sdk/middleware-endpoint-discovery": unused,
+  "@smithy/core/event-streams": unused,
+};
+
 /**
- * Writes `index.mjs` and its source map into a folder: everything that the function imports, the AWS SDK
+ * Writes `index.cjs` and its source map into a folder: everything that the function imports, the AWS SDK
  * too, because the runtime's own copy is as old as the runtime and slower to load. The same sources give
  * the same bytes wherever they are built, so that a deployment without a change uploads nothing.
+ *
+ * CommonJS, because an ES module that imports `node:http` reads every export of it, and so loads undici and
+ * web streams: a quarter of a cold start.
  *
  * @param file an operation's file, relative to the project: `functions/get-message.ts`
  */
@@ -27,9 +42,11 @@ export const bundle = (file: string, folder: string): void => {
     minify: true,
     platform: "node",
     target: "node24",
-    format: "esm",
+    format: "cjs",
     // ES modules, where a package has them, can be shaken; Node's own order would prefer CommonJS.
     mainFields: ["module", "main"],
+    alias: replacements,
+    inject: ["./infra/bundling/globals.ts"],
     sourcemap: true,
     sourcesContent: false,
     logLevel: "warning",

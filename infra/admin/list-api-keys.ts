@@ -4,7 +4,7 @@ import { expiry } from "./api-key.ts";
 import { defineCommand, openTableOf, reportRows, type Shell, uuid } from "./command.ts";
 
 export const listApiKeys = (shell: Shell) =>
-  defineCommand("list-api-keys", "show an account's keys: id, label, scopes, created, expires, revoked")
+  defineCommand("list-api-keys", "show an account's keys and what they may do, but never the secrets")
     .requiredOption("--account <uuid>", "the account", uuid)
     .action(async ({ account, local, json }) => {
       const apiKeys = await store.listApiKeys(openTableOf({ local }), account, Date.now());

@@ -2,16 +2,23 @@
 import { Command, CommanderError, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { type Shell, UsageError } from "./command.ts";
 import { createApiKey } from "./create-api-key.ts";
+import { deleteMessage } from "./delete-message.ts";
 import { explain, withoutSecrets } from "./explain.ts";
 import { importMessage } from "./import-message.ts";
 import { listApiKeys } from "./list-api-keys.ts";
+import { listMembers } from "./list-members.ts";
 import { prepareTable } from "./prepare-table.ts";
+import { removeContent } from "./remove-content.ts";
+import { removeMember } from "./remove-member.ts";
 import { revokeApiKey } from "./revoke-api-key.ts";
 import { rotateApiKey } from "./rotate-api-key.ts";
+import { setMemberRole } from "./set-member-role.ts";
+import { showMessage } from "./show-message.ts";
 
 const groups = {
   "API keys:": [createApiKey, listApiKeys, rotateApiKey, revokeApiKey],
-  "Messages:": [importMessage],
+  "Members:": [listMembers, setMemberRole, removeMember],
+  "Messages:": [importMessage, showMessage, removeContent, deleteMessage],
   "The table:": [prepareTable],
 };
 

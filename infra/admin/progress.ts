@@ -16,7 +16,7 @@ export type Progress = {
 };
 
 /**
- * Draws `█████░░░░░  50%  1,200 emails  300 a second  0:04 left`. Without a terminal it draws nothing.
+ * Draws `█████░░░░░  50%  1,200 emails  300/s  0:04 left`. Without a terminal it draws nothing.
  *
  * @param totalBytes of all that there is to do; 0 where that is not known
  */
@@ -28,7 +28,7 @@ export const showProgress = (terminal: Shell["terminal"], noun: string, totalByt
 
   const text = (): string => {
     const seconds = (performance.now() - startedAt) / 1000;
-    const rate = `${count.toLocaleString("en")} ${noun}  ${Math.round(count / seconds)} a second`;
+    const rate = `${count.toLocaleString("en")} ${noun}  ${Math.round(count / seconds)}/s`;
     if (totalBytes === 0) return rate;
     const share = Math.min(1, bytes / totalBytes);
     const filled = Math.floor(share * barWidth);

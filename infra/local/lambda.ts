@@ -46,8 +46,11 @@ const newContext = (functionName: string, deadline: number): Context => ({
 /** By request id, who waits for a response. */
 const waiting = new Map<string, PromiseWithResolvers<HttpResponse>>();
 
-/** Lambda's end of every response stream. It keeps no process alive. */
-const lambda = createServer((request, reply) => {
+/**
+ * Lambda's end of every response stream. It keeps no process alive, and a connection for as long as a function
+ * takes: a request is made on it when the function starts, and nothing sent before the first byte.
+ */
+const lambda = createServer({ keepAliveTimeout: 0 }, (request, reply) => {
   const { resolve, reject } = waiting.get(request.url?.slice(1) ?? "") ?? Promise.withResolvers();
   readStreamed(request, reply).then(resolve, reject);
 });

@@ -40,11 +40,11 @@ export const findUser = async (table: Table, email: string): Promise<User | null
 export const putUser = (table: Table, user: User, now: number): Write<User> =>
   putIfAbsent(table, userKey(user.email), user, now);
 
-/** Refused when the user is a member of the account already. */
+/** Refused when the user is a member of the account already. The email is there for whoever lists members. */
 export const putMember = (
   table: Table,
   member: AccountMember,
-  name: NewMember["name"],
+  { email, name }: Pick<NewMember, "email" | "name">,
   now: number,
 ): Write<AccountMember> =>
-  putIfAbsent(table, memberKey(member.account_id, member.user_id), { ...member, name }, now);
+  putIfAbsent(table, memberKey(member.account_id, member.user_id), { ...member, email, name }, now);

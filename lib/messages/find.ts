@@ -2,6 +2,7 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { isLive } from "../table/expiry.ts";
 import { headSort, messagePartition, segmentSort } from "../table/keys.ts";
+import { patiently } from "../table/patience.ts";
 import type { Table } from "../table/table.ts";
 import { segmentsPerPage } from "./compression.ts";
 import type { Head } from "./head.ts";
@@ -10,9 +11,15 @@ export type StoredMessage = {
   head: Head;
   /** The first segment, which is all of most emails; empty where the email is not available. */
   firstPage: Uint8Array[];
-  /** The compressed content, in order; fetched page by page as it is read, one page ahead. */
+  /**
+   * The compressed content, in order, fetched as it is read. A page that the table does not give is waited for:
+   * the caller has the beginning already.
+   */
   segments: () => AsyncGenerator<Uint8Array>;
 };
+
+/** Pages of about 1 MB. Across a network one is on its way for longer than it takes to send it on. */
+const pagesUnderWay = 3;
 
 type Item = Head & { sk: string; bytes: Uint8Array };
 
@@ -58,8 +65,9 @@ export const findMessage = async (
     return ours.length === to - from ? ours.map(({ bytes }) => bytes) : null;
   };
   const fetchPage = async (from: number, to: number): Promise<Uint8Array[]> => {
+    const start = segmentSort(head.content_digest, from);
     const page = await eitherWay(async (consistent) =>
-      inOrder(await query(segmentSort(head.content_digest, from), to - from, consistent), from, to),
+      inOrder(await query(start, to - from, consistent), from, to),
     );
     if (!page) throw new Error(`A segment from ${from} of ${head.segments} of message ${id} is missing`);
     return page;
@@ -73,14 +81,28 @@ export const findMessage = async (
     head,
     firstPage,
     segments: async function* () {
-      let page = firstPage;
-      for (let read = page.length; ; read += page.length) {
-        const end = Math.min(read + segmentsPerPage, head.segments);
-        const next = read < end ? fetchPage(read, end) : undefined;
-        next?.catch(() => {}); // thrown below, unless the reader leaves before
-        yield* page;
-        if (!next) return;
-        page = await next;
+      const leave = new AbortController();
+      const underWay: Promise<Uint8Array[]>[] = [];
+      let asked = firstPageEnd;
+      const askForNext = () => {
+        if (asked === head.segments) return;
+        const from = asked;
+        const to = Math.min(from + segmentsPerPage, head.segments);
+        asked = to;
+        const page = patiently(() => fetchPage(from, to), { signal: leave.signal });
+        page.catch(() => {}); // thrown below, unless the reader leaves before
+        underWay.push(page);
+      };
+      try {
+        for (let pages = 0; pages < pagesUnderWay; pages++) askForNext();
+        yield* firstPage;
+        for (let page = underWay.shift(); page; page = underWay.shift()) {
+          const segments = await page;
+          askForNext();
+          yield* segments;
+        }
+      } finally {
+        leave.abort();
       }
     },
   };

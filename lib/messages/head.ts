@@ -33,32 +33,34 @@ declare global {
 /** `JSON.stringify` has no word for an int64: a raw literal keeps every digit. */
 const integer = (value: number | bigint): unknown => JSON.rawJSON(String(value));
 
-/** The fields of the Message object that the head holds, as JSON that lacks the closing brace. */
-export const headJson = (head: Head): string =>
-  JSON.stringify({
-    object: "message",
-    created_at: head.created_at,
-    updated_at: head.updated_at,
-    retain_until: head.retain_until,
-    direction: head.direction,
-    is_bounce_notification: head.is_bounce_notification,
-    delivery_attempts: head.delivery_attempts
-      .toSorted((a, b) => (a.time < b.time ? -1 : 1))
-      .map(({ time, log, status }) => ({ time, log, status })), // a map in the table has no order
-    message_id: head.message_id,
-    id: head.id,
-    subject: head.subject,
-    tags: head.tags,
-    sender: head.sender,
-    recipient: head.recipient,
-    status: head.status,
-    num_attempts: head.delivery_attempts.length,
-    click_count: head.click_count,
-    open_count: head.open_count,
-    domain_id: head.domain_id,
-    account_id: head.account_id,
-    sent_at: head.sent_at,
-    delivered_at: head.delivered_at,
-    bounce_classification: head.bounce_classification,
-    reference_message_id: head.reference_message_id && integer(head.reference_message_id),
-  }).slice(0, -1);
+/** The fields of the Message object that the head holds, in order, for `JSON.stringify`. */
+export const headFields = (head: Head) => ({
+  object: "message",
+  created_at: head.created_at,
+  updated_at: head.updated_at,
+  retain_until: head.retain_until,
+  direction: head.direction,
+  is_bounce_notification: head.is_bounce_notification,
+  delivery_attempts: head.delivery_attempts
+    .toSorted((a, b) => (a.time < b.time ? -1 : 1))
+    .map(({ time, log, status }) => ({ time, log, status })), // a map in the table has no order
+  message_id: head.message_id,
+  id: head.id,
+  subject: head.subject,
+  tags: head.tags,
+  sender: head.sender,
+  recipient: head.recipient,
+  status: head.status,
+  num_attempts: head.delivery_attempts.length,
+  click_count: head.click_count,
+  open_count: head.open_count,
+  domain_id: head.domain_id,
+  account_id: head.account_id,
+  sent_at: head.sent_at,
+  delivered_at: head.delivered_at,
+  bounce_classification: head.bounce_classification,
+  reference_message_id: head.reference_message_id && integer(head.reference_message_id),
+});
+
+/** The same as JSON that lacks the closing brace. */
+export const headJson = (head: Head): string => JSON.stringify(headFields(head)).slice(0, -1);

@@ -1,60 +1,68 @@
 /** The parsed content of an email: its text, its attachments, its headers. */
 import type { Attachment, ParsedContent, Part } from "./message.ts";
-import { decodeCharset } from "./mime/charset.ts";
-import { decodeHeaderText, type HeaderField, headerValue, trimBlanks } from "./mime/header.ts";
-import { contentDisposition, parameterText } from "./mime/parameters.ts";
+import { charsetDecoder, type DecodeCharset } from "./mime/charset.ts";
+import { decodeHeaderText, type HeaderField, trimBlanks } from "./mime/header.ts";
+import {
+  contentDisposition,
+  contentId,
+  parameterText,
+  type Structured,
+  transferEncoding,
+} from "./mime/parameters.ts";
 import { decodeTransfer, transferToBase64 } from "./mime/transfer-encoding.ts";
 import { type Leaf, splitEmail } from "./mime/tree.ts";
 
 /**
- * Parses an email as Get Message answers it. Answers null where the email is past the limits of
- * `mime/tree.ts`: nesting, number of parts, size of headers. Never throws, whatever the bytes; time and
- * memory grow linearly with them.
+ * Parses an email as Get Message answers it. Returns null where the email is past the limits of
+ * `mime/tree.ts`: nesting, number of parts, size of headers. All text is well-formed Unicode. Never throws,
+ * whatever the bytes; time and memory grow linearly with them.
  */
 export const parseEmail = (raw: Uint8Array): ParsedContent | null => {
   const email = splitEmail(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength));
   if (email === null) return null;
 
+  const decode = charsetDecoder();
   const parts: Part[] = [];
   const attachments: Attachment[] = [];
   for (const leaf of email.leaves) {
     const disposition = contentDisposition(leaf.header);
-    const filename = parameterText(disposition, "filename") || parameterText(leaf.contentType, "name");
+    const filename = fileName(disposition, leaf.contentType, decode);
     const isInlineText =
       leaf.contentType.value.startsWith("text/") && disposition.value !== "attachment" && filename === "";
-    if (isInlineText) parts.push(readPart(leaf));
-    else attachments.push(readAttachment(leaf, filename));
+    if (isInlineText) parts.push(readPart(leaf, decode));
+    else attachments.push(readAttachment(leaf, filename, decode));
   }
-  return { parts, attachments, headers: gatherHeaders(email.header) };
+  return { parts, attachments, headers: gatherHeaders(email.header, decode) };
 };
 
-const readPart = ({ contentType, header, body }: Leaf): Part => {
+const fileName = (disposition: Structured, type: Structured, decode: DecodeCharset): string =>
+  parameterText(disposition, "filename", decode) || parameterText(type, "name", decode);
+
+const readPart = ({ contentType, header, body }: Leaf, decode: DecodeCharset): Part => {
   const charset = contentType.parameters.get("charset")?.bytes ?? "";
-  const content = decodeCharset(decodeTransfer(body, transferEncoding(header)), charset);
+  const content = decode(decodeTransfer(body, transferEncoding(header)), charset);
   return { content_type: contentType.value, content };
 };
 
-const readAttachment = ({ contentType, header, body }: Leaf, filename: string): Attachment => {
-  const contentId = decodeHeaderText(headerValue(header, "content-id"));
+const readAttachment = (
+  { contentType, header, body }: Leaf,
+  filename: string,
+  decode: DecodeCharset,
+): Attachment => {
   return {
     filename,
     content: transferToBase64(body, transferEncoding(header)),
     content_type: contentType.value,
-    content_id: contentId.replace(/^</, "").replace(/>$/, ""),
+    content_id: decodeHeaderText(contentId(header), decode),
   };
 };
 
-const transferEncoding = (header: HeaderField[]): string => {
-  const [encoding] = /^[\w-]*/.exec(headerValue(header, "content-transfer-encoding")) ?? [""];
-  return encoding.toLowerCase();
-};
-
 /** Built from entries, where `__proto__` is a name like any other. */
-const gatherHeaders = (header: HeaderField[]): ParsedContent["headers"] => {
+const gatherHeaders = (header: HeaderField[], decode: DecodeCharset): ParsedContent["headers"] => {
   const gathered = new Map<string, { name: string; values: string[] }>();
   for (const { name, value } of header) {
     const key = name.toLowerCase();
-    const text = decodeHeaderText(trimBlanks(value));
+    const text = decodeHeaderText(trimBlanks(value), decode);
     const known = gathered.get(key);
     if (known) known.values.push(text);
     else gathered.set(key, { name, values: [text] });

@@ -2,15 +2,15 @@
 import { createHash } from "node:crypto";
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { absentOrExpired, epochSeconds, isLive, nowValue } from "../table/expiry.ts";
-import { headKey, segmentKey } from "../table/keys.ts";
+import { headKey } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
 import { compressToSegments } from "./compression.ts";
 import { renderContent } from "./content.ts";
 import type { Head, Texts } from "./head.ts";
 import { NewMessage } from "./message.ts";
+import { writeSegments } from "./segments.ts";
 
 export const maximumRawBytes = 40 * 1024 * 1024;
-const parallelPuts = 8;
 
 /** An item holds 400 KB: the rest of the head's is for its delivery attempts. Each change costs the whole item. */
 const maximumTextsBytes = 50_000;
@@ -58,13 +58,6 @@ export const refuseTooLarge = (rawBytes: number): void => {
   );
 };
 
-/** Items with the same key have the same bytes and expire together: whoever writes one, writes the same. */
-const contentDigest = (segments: Buffer[], expires_at: number): string => {
-  const hash = createHash("sha256").update(String(expires_at));
-  for (const bytes of segments) hash.update(bytes);
-  return hash.digest("hex");
-};
-
 /**
  * Stores a message and its raw email of up to 40 MiB, or `null` where the email is not available. The
  * segments are written first and the head last: from the moment this returns the message is readable,
@@ -88,7 +81,7 @@ export const storeMessage = async (
   refuseTooLarge(rawBytes);
   const digest = raw ? createHash("sha256").update(raw).digest("hex") : "";
   const { head, longTexts } = divide(message, now);
-  const { account_id, id, expires_at } = head;
+  const { account_id, id } = head;
 
   /** Whether the message is there already. */
   const isStored = async (): Promise<boolean> => {
@@ -102,17 +95,9 @@ export const storeMessage = async (
   if (await isStored()) return false;
 
   const segments = raw || longTexts ? await compressToSegments(renderContent(raw, longTexts), rawBytes) : [];
-  const content_digest = contentDigest(segments, expires_at);
-  const putSegment = (bytes: Buffer, index: number) => {
-    const Item = { ...segmentKey(account_id, id, content_digest, index), bytes, expires_at };
-    return table.client.send(new PutCommand({ TableName: table.name, Item }));
-  };
-  for (let from = 0; from < segments.length; from += parallelPuts) {
-    const together = segments.slice(from, from + parallelPuts);
-    await Promise.all(together.map((bytes, index) => putSegment(bytes, from + index)));
-  }
+  const written = await writeSegments(table, head, segments);
 
-  const item: Head = { ...head, digest, content_digest, segments: segments.length };
+  const item: Head = { ...head, ...written, digest };
   try {
     await table.client.send(
       new PutCommand({

@@ -48,6 +48,12 @@ export const segmentKey = (account_id: string, id: string, digest: string, index
   sk: segmentSort(digest, index),
 });
 
+/** What the keys of a message's segments begin with: those of one content, or of all under its id. */
+export const segmentsOf = (account_id: string, id: string, digest?: string): Key => ({
+  pk: messagePartition(account_id, id),
+  sk: digest === undefined ? "SEGMENT#" : `SEGMENT#${digest}#`,
+});
+
 /** @param email in lower case: a user is one person across accounts, however they spell their address */
 export const userKey = (email: string): Key => ({ pk: itemTypes.user + email, sk: "USER" });
 

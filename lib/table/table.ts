@@ -18,8 +18,8 @@ export type Table = {
  * Opens the table that the environment names: `TABLE_NAME`, and the SDK's own variables for region,
  * credentials and endpoint (`AWS_ENDPOINT_URL_DYNAMODB`).
  *
- * A call that gets no answer within 3 seconds counts as failed, and is tried three times in all: a
- * caller hears about an unreachable table before API Gateway gives up on the function.
+ * A call that gets no answer within 3 seconds, or one that falls silent for as long, counts as failed, and is
+ * tried three times in all: a caller hears about an unreachable table before API Gateway gives up on the function.
  *
  * @throws Error when `TABLE_NAME` is not set.
  */
@@ -28,7 +28,12 @@ export const openTable = (environment: NodeJS.ProcessEnv = process.env): Table =
   if (!name) throw new Error("TABLE_NAME is not set: it names the DynamoDB table");
   const client = new DynamoDBClient({
     maxAttempts: 3,
-    requestHandler: { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true },
+    requestHandler: {
+      connectionTimeout: 1000,
+      requestTimeout: 3000, // ends with the headers
+      throwOnRequestTimeout: true,
+      socketTimeout: 3000,
+    },
     logger: silent,
     // The SDK's own holds every string against a regular expression first: a third of a large read's time.
     base64Decoder: (base64) => Buffer.from(base64, "base64"),

@@ -1,5 +1,5 @@
 /** What `npm run bench` prints can be read by a program, and what it compares does the same. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type Bundles, bundleAll } from "./bundles.ts";
 import { addAccountMemberEvent, type Caller, getMessageEvent } from "./events.ts";
 import { exactly, figure } from "./figure.ts";
@@ -7,6 +7,7 @@ import { startFunction } from "./function.ts";
 import { measureBundles } from "./measure/cold.ts";
 import { measureCosts } from "./measure/costs.ts";
 import type { Workload } from "./measure/workload.ts";
+import { startNetwork } from "./network.ts";
 import { row, rowWithin, toJson, toTable } from "./row.ts";
 import { storeEmails, tables } from "./stored.ts";
 
@@ -22,12 +23,16 @@ beforeAll(async () => {
   const stored = await storeEmails([50 * 1024, 1024 * 1024]);
   caller = stored.caller;
   [small = "", large = ""] = stored.ids;
-}, 30_000);
+}, 120_000);
 
 afterAll(() => remove());
 
-const bodiesOf = async (bundle: string, events: ReturnType<typeof getMessageEvent>[]) => {
-  const started = await startFunction(bundle);
+const bodiesOf = async (
+  bundle: string,
+  events: ReturnType<typeof getMessageEvent>[],
+  environment: NodeJS.ProcessEnv = {},
+) => {
+  const started = await startFunction(bundle, environment);
   const { invocations } = await started.run({ events, keepBodies: true });
   await started.stop();
   return invocations.map(({ body = "" }) => JSON.parse(body));
@@ -37,23 +42,26 @@ describe("ours, floor and peer answer the same", () => {
   const readBoth = (bundle: string) =>
     bodiesOf(bundle, [getMessageEvent(caller, small), getMessageEvent(caller, large)]);
 
-  it.each(["floor", "mailsplit", "postal-mime"] as const)("to Get Message: %s", async (variant) => {
-    const ours = await readBoth(bundles.getMessage.ours);
+  test.each(["onePage", "floor", "mailsplit", "postal-mime"] as const)(
+    "to Get Message: %s",
+    async (variant) => {
+      const ours = await readBoth(bundles.getMessage.ours);
 
-    const theirs = await readBoth(bundles.getMessage[variant]);
+      const theirs = await readBoth(bundles.getMessage[variant]);
 
-    expect(ours.map(({ id }) => id)).toEqual([small, large]);
-    expect(theirs).toEqual(ours);
-  });
+      expect(ours.map(({ id }) => id)).toEqual([small, large]);
+      expect(theirs).toEqual(ours);
+    },
+  );
 
-  it.each(["ours", "floor", "powertools"] as const)("to Add Account Member: %s", async (variant) => {
+  test.each(["ours", "floor", "powertools"] as const)("to Add Account Member: %s", async (variant) => {
     const [member] = await bodiesOf(bundles.addAccountMember[variant], [addAccountMemberEvent(caller)]);
 
     expect(Object.keys(member)).toEqual(["id", "created_at", "updated_at", "user_id", "account_id", "role"]);
     expect(member).toMatchObject({ account_id: caller.account_id, role: "Developer" });
   });
 
-  it.each(["ours", "powertools"] as const)("to a repeated Idempotency-Key: %s", async (variant) => {
+  test.each(["ours", "powertools"] as const)("to a repeated Idempotency-Key: %s", async (variant) => {
     const event = addAccountMemberEvent(caller);
 
     const [first, second] = await bodiesOf(bundles.addAccountMember[variant], [event, event]);
@@ -62,17 +70,28 @@ describe("ours, floor and peer answer the same", () => {
   });
 });
 
+test("a function a network away answers the same", async () => {
+  const network = await startNetwork(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? "");
+  onTestFinished(network.stop);
+  const events = [getMessageEvent(caller, small), getMessageEvent(caller, large)];
+  const near = await bodiesOf(bundles.getMessage.ours, events);
+
+  const far = await bodiesOf(bundles.getMessage.ours, events, { AWS_ENDPOINT_URL_DYNAMODB: network.url });
+
+  expect(far).toEqual(near);
+});
+
 describe("a row", () => {
-  it("of the command is one JSON object with the documented fields", async () => {
+  test("of the command is one JSON object with the documented fields", async () => {
     const ids = { "50 KiB": small, "1 MiB": large, "5 MiB": large, "25 MiB": large };
-    const workload: Workload = { bundles, caller, ids };
+    const workload: Workload = { bundles, caller, ids, acrossNetwork: {} };
 
     const rows = [...(await measureBundles(workload)), ...(await measureCosts(workload))];
 
     const documented = {
       row: expect.any(String),
       ours: expect.any(Number),
-      floor: expect.any(Number),
+      floor: expect.toBeOneOf([expect.any(Number), null]),
       peer: expect.any(Number),
       ratio: expect.any(Number),
     };
@@ -90,7 +109,7 @@ describe("a row", () => {
     );
   });
 
-  it("divides our median by the side that its goal names, and says whether the goal is met", () => {
+  test("divides our median by the side that its goal names, and says whether the goal is met", () => {
     const sides = { ours: figure([3, 1, 2]), floor: exactly(1), peer: exactly(4) };
 
     const rows = [
@@ -110,7 +129,7 @@ describe("a row", () => {
     ]);
   });
 
-  it("takes a line of the table", () => {
+  test("takes a line of the table", () => {
     const lines = toTable([row("a (ms)", { ours: figure([1, 2, 3]), floor: exactly(1) })]).split("\n");
 
     expect(lines).toHaveLength(3);

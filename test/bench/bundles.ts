@@ -1,43 +1,60 @@
-/** Bundles the functions, their floors and their peers alike, the way the stack bundles the functions. */
+/** Bundles the functions as the stack does, and their floors and peers as CDK's `NodejsFunction` does. */
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bundle } from "../../infra/bundling.ts";
+import { buildSync } from "esbuild";
+import { bundle, bundleFile, projectRoot } from "../../infra/bundling.ts";
 
-const sources = {
-  getMessage: {
-    ours: "functions/get-message.ts",
-    floor: "test/bench/floor/get-message.ts",
-    mailsplit: "test/bench/peer/get-message-mailsplit.ts",
-    "postal-mime": "test/bench/peer/get-message-postal-mime.ts",
-  },
-  addAccountMember: {
-    ours: "functions/add-account-member.ts",
-    floor: "test/bench/floor/add-account-member.ts",
-    powertools: "test/bench/peer/add-account-member.ts",
-  },
-} as const;
+const ours = (source: string, folder: string): string => {
+  bundle(source, folder);
+  return join(folder, bundleFile);
+};
 
-type Sources = typeof sources;
+/**
+ * The defaults of `NodejsFunction` (aws-cdk-lib 2.276), with `bundleAwsSDK`: CommonJS, each package by its `main`,
+ * not minified. Without `bundleAwsSDK` the SDK is the runtime's own copy, whose files are the same and as slow.
+ */
+const asCdkDoes = (source: string, folder: string): string => {
+  const outfile = join(folder, "index.js");
+  buildSync({
+    absWorkingDir: projectRoot,
+    entryPoints: [source],
+    outfile,
+    bundle: true,
+    platform: "node",
+    target: "node24",
+    logLevel: "warning",
+  });
+  return outfile;
+};
+
+type Make = (bundle: (source: string, folder: string) => string, source: string) => string;
+
+const getMessage = (make: Make) => ({
+  ours: make(ours, "functions/get-message.ts"),
+  onePage: make(ours, "test/bench/one-page.ts"),
+  floor: make(asCdkDoes, "test/bench/floor/get-message.ts"),
+  mailsplit: make(asCdkDoes, "test/bench/peer/get-message-mailsplit.ts"),
+  "postal-mime": make(asCdkDoes, "test/bench/peer/get-message-postal-mime.ts"),
+});
+
+const addAccountMember = (make: Make) => ({
+  ours: make(ours, "functions/add-account-member.ts"),
+  floor: make(asCdkDoes, "test/bench/floor/add-account-member.ts"),
+  powertools: make(asCdkDoes, "test/bench/peer/add-account-member.ts"),
+});
+
 /** By operation and by variant, the file of the bundle. */
-export type Bundles = { [O in keyof Sources]: Record<keyof Sources[O], string> };
+export type Bundles = {
+  getMessage: ReturnType<typeof getMessage>;
+  addAccountMember: ReturnType<typeof addAccountMember>;
+};
 
 export const bundleAll = async (): Promise<{ bundles: Bundles; remove: () => Promise<void> }> => {
   const root = await mkdtemp(join(tmpdir(), "email-api-bench-"));
-  const bundleOne = (operation: string, variant: string, source: string): string => {
-    const folder = join(root, operation, variant);
-    bundle(source, folder);
-    return join(folder, "index.mjs");
-  };
-  const bundles = Object.entries(sources).map(([operation, variants]) => {
-    const files = Object.entries(variants).map(([variant, source]) => [
-      variant,
-      bundleOne(operation, variant, source),
-    ]);
-    return [operation, Object.fromEntries(files)];
-  });
+  const make: Make = (bundle, source) => bundle(source, join(root, source.replaceAll("/", "-")));
   return {
-    bundles: Object.fromEntries(bundles) as Bundles,
+    bundles: { getMessage: getMessage(make), addAccountMember: addAccountMember(make) },
     remove: () => rm(root, { recursive: true, force: true }),
   };
 };

@@ -1,9 +1,11 @@
 /**
  * A process of its own for a function, as Lambda gives it one: loads the bundle that its argument names, and
- * invokes the handler with the events that its parent sends, one at a time.
+ * invokes the handler with the events that its parent sends, one at a time. What it answers is counted here and
+ * goes nowhere, so that the process does the function's work and little else.
  */
-import type { APIGatewayProxyEvent } from "aws-lambda";
-import { invoke, type LambdaHandler } from "../../infra/local/lambda.ts";
+import { Writable } from "node:stream";
+import { finished } from "node:stream/promises";
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 
 /** Milliseconds from the event to the first and to the last byte of the response, and its bytes. */
 export type Invocation = { status: number; first: number; last: number; bytes: number; body?: string };
@@ -11,36 +13,63 @@ export type Invocation = { status: number; first: number; last: number; bytes: n
 export type Order = { events: APIGatewayProxyEvent[]; milliseconds?: number; keepBodies?: boolean };
 
 /** What an order came to. The processor's time and the peak of memory are those of the whole process. */
-export type Report = {
-  /** From the process's first instruction of ours to the handler, in milliseconds. */
-  load: number;
-  invocations: Invocation[];
-  cpuMilliseconds: number;
-  peakMebibytes: number;
-};
+export type Report = { invocations: Invocation[]; cpuMilliseconds: number; peakMebibytes: number };
+
+type Result = Pick<APIGatewayProxyResult, "statusCode" | "body">;
+type Handler = (event: APIGatewayProxyEvent, ...rest: object[]) => Promise<Result | undefined>;
+
+const context = { functionName: "bench", getRemainingTimeInMillis: () => 30_000 };
+
+/** The status of the response that is being streamed. */
+let streamedStatus = Number.NaN;
+const streaming = new Set<Handler>();
+Object.assign(globalThis, {
+  awslambda: {
+    streamifyResponse: (handler: Handler): Handler => {
+      streaming.add(handler);
+      return handler;
+    },
+    HttpResponseStream: {
+      from: (stream: Writable, { statusCode }: Result): Writable => {
+        streamedStatus = statusCode;
+        return stream;
+      },
+    },
+  },
+});
 
 const [bundle = ""] = process.argv.slice(2);
-const loading = performance.now();
-const { handler } = (await import(bundle)) as { handler: LambdaHandler };
-const load = performance.now() - loading;
+const { handler } = (await import(bundle)) as { handler: Handler };
 
 const run = async (event: APIGatewayProxyEvent, keepBody: boolean): Promise<Invocation> => {
   const start = performance.now();
-  const { statusCode: status, headers, body } = await invoke(handler, event);
   const kept: Buffer[] = [];
   let first = Number.NaN;
   let bytes = 0;
-  // What is buffered leaves as one JSON document: Lambda's runtime makes it of what the handler answers.
-  const chunks =
-    typeof body === "string" ? [Buffer.from(JSON.stringify({ statusCode: status, headers, body }))] : body;
-  for await (const chunk of chunks) {
+  const receive = (chunk: Buffer): void => {
     if (bytes === 0) first = performance.now() - start;
     bytes += chunk.length;
     if (keepBody) kept.push(chunk);
+  };
+  const answer = (status: number, body: () => string): Invocation => {
+    const invocation = { status, first, last: performance.now() - start, bytes };
+    return keepBody ? { ...invocation, body: body() } : invocation;
+  };
+
+  if (streaming.has(handler)) {
+    const stream = new Writable({
+      write: (chunk, _encoding, done) => {
+        if (chunk.length > 0) receive(chunk);
+        done();
+      },
+    });
+    await Promise.all([handler(event, stream, context), finished(stream)]);
+    return answer(streamedStatus, () => Buffer.concat(kept).toString());
   }
-  const invocation = { status, first, last: performance.now() - start, bytes };
-  if (!keepBody) return invocation;
-  return { ...invocation, body: typeof body === "string" ? body : Buffer.concat(kept).toString() };
+  const result = (await handler(event, context)) as Result;
+  // Lambda's runtime client makes one JSON document of what a handler answers.
+  receive(Buffer.from(JSON.stringify(result)));
+  return answer(result.statusCode, () => result.body);
 };
 
 /** All events once; or from the first one again and again, for a time. */
@@ -58,7 +87,7 @@ const obey = async ({ events, milliseconds, keepBodies = false }: Order): Promis
   }
   const { user, system } = process.cpuUsage(cpu);
   const peakMebibytes = process.resourceUsage().maxRSS / 1024;
-  return { load, invocations, cpuMilliseconds: (user + system) / 1000, peakMebibytes };
+  return { invocations, cpuMilliseconds: (user + system) / 1000, peakMebibytes };
 };
 
 process.on("message", async (order: Order) => process.send?.(await obey(order)));

@@ -25,7 +25,7 @@ export const startFunction = async (
   environment: NodeJS.ProcessEnv = {},
 ): Promise<LoadedFunction> => {
   const child = fork(new URL("function-process.ts", import.meta.url), [bundle], {
-    env: { ...process.env, ...environment },
+    env: { ...process.env, POWERTOOLS_METRICS_NAMESPACE: "Bench", ...environment },
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
   await nextMessage(child);

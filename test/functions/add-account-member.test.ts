@@ -72,7 +72,7 @@ describe("Add Account Member", () => {
     >;
 
     expect(await membersOf(key.account_id)).toEqual([
-      { ...memberKey(key.account_id, member.user_id ?? ""), ...member, name: "Ada" },
+      { ...memberKey(key.account_id, member.user_id ?? ""), ...member, email, name: "Ada" },
     ]);
     const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key: userKey(email) }));
     expect(Item).toMatchObject({ id: member.user_id, email });

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { findMessage } from "../../lib/messages/find.ts";
 import { storeMessage } from "../../lib/messages/store.ts";
 import type { Table } from "../../lib/table/table.ts";
-import { type FaultyEngine, startFaultyService, unavailable } from "../harness/faulty-engine.ts";
+import { type Fault, type FaultyEngine, startFaultyService, unavailable } from "../harness/faulty-engine.ts";
 import { bearer, call, loseSegment, type newKey, newMessage, noon, table } from "../harness/service.ts";
 
 let engine: FaultyEngine;
@@ -58,6 +58,45 @@ describe("Getting a message", () => {
     expect((await get(id)).status).toBe(503);
   });
 
+  test.each(["silent", "stalls"] as const)(
+    "answers 503 within the time that the function has, when every answer of the table %s",
+    async (fault) => {
+      const { id } = await stored();
+      engine.failWith(() => fault);
+
+      expect((await get(id)).status).toBe(503);
+    },
+    28_000,
+  );
+
+  /** What befalls the Queries that follow the first one, which has the beginning of the message. */
+  const laterQueries = (faultOf: (query: number) => Fault | undefined) => {
+    let queries = 0;
+    engine.failWith((operation) => (operation === "Query" ? faultOf(queries++) : undefined));
+  };
+
+  test.each([
+    ["is not answered", (query: number) => (query === 2 ? "silent" : undefined)],
+    ["stalls in mid-answer", (query: number) => (query === 2 ? "stalls" : undefined)],
+    ["is cut off", (query: number) => (query === 2 ? "cut before" : undefined)],
+    [
+      "is throttled for longer than the SDK tries",
+      (query: number) => (query > 0 && query < 16 ? { error: "ThrottlingException" } : undefined),
+    ],
+  ] as const)(
+    "sends all of a message of which one page %s",
+    async (_, faultOf) => {
+      const raw = randomBytes(3_000_000);
+      const message = await stored(raw);
+      laterQueries(faultOf);
+
+      const { content } = (await (await get(message.id)).json()) as { content: string };
+
+      expect(content === raw.toString("latin1")).toBe(true);
+    },
+    60_000,
+  );
+
   test("answers 500 without detail for anything else", async () => {
     const { id } = await stored();
     engine.failWith(() => ({
@@ -84,8 +123,8 @@ describe("Getting a message", () => {
   test.each(["identity", "gzip", "br", "zstd"])(
     "breaks off, instead of looking complete, when a segment is gone (%s)",
     async (encoding) => {
-      const message = await stored(randomBytes(3_000_000));
-      await loseSegment(message, 6);
+      const message = await stored(randomBytes(6_000_000));
+      await loseSegment(message, 16);
 
       const response = await get(message.id, { "Accept-Encoding": encoding });
 

@@ -8,8 +8,16 @@ import { inject, onTestFinished } from "vitest";
 import { openTable, type Table } from "../../lib/table/table.ts";
 import { newKey, startService } from "./service.ts";
 
-/** The call never reaches the engine; it does, but its answer is lost; or DynamoDB answers an error. */
-export type Fault = "cut before" | "lost after" | { error: string; status?: number; fields?: object };
+/**
+ * The call never reaches the engine; it does, but its answer is lost; no answer ever comes; one stops within its
+ * body, on a connection that stays; or DynamoDB answers an error.
+ */
+export type Fault =
+  | "cut before"
+  | "lost after"
+  | "silent"
+  | "stalls"
+  | { error: string; status?: number; fields?: object };
 
 export type FaultyEngine = {
   url: string;
@@ -66,6 +74,7 @@ export const startFaultyEngine = async (hold = delay): Promise<FaultyEngine> => 
     calls.push({ operation, alongside, consistent: input.ConsistentRead ?? false, items });
     const fault = faultOf(operation) ?? conflictOf(items, response);
     if (fault === "cut before") return incoming.socket.destroy();
+    if (fault === "silent") return;
     if (typeof fault === "object") {
       response.writeHead(fault.status ?? 400, { "Content-Type": "application/x-amz-json-1.0" });
       const __type = `com.amazonaws.dynamodb.v20120810#${fault.error}`;
@@ -76,7 +85,9 @@ export const startFaultyEngine = async (hold = delay): Promise<FaultyEngine> => 
       const answered = await buffer(answer);
       await sleep(operation === "TransactWriteItems" ? hold : delay);
       if (fault === "lost after") return incoming.socket.destroy();
-      response.writeHead(answer.statusCode ?? 500, answer.headers).end(answered);
+      response.writeHead(answer.statusCode ?? 500, answer.headers);
+      if (fault === "stalls") return response.write(answered.subarray(0, answered.length / 2));
+      response.end(answered);
     });
     forwarded.end(body);
   });

@@ -1,12 +1,13 @@
 /** A function as Lambda runs it: its bundle in a process of its own, under AWS's runtime client. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { HttpResponse } from "../../infra/local/invocation-response.ts";
 import { startRuntimeApi } from "./runtime-api.ts";
 
 export type FunctionOptions = {
-  /** Where the bundle is: the client loads `index.mjs` of it. */
+  /** Where the bundle is: the client loads `index.cjs` of it, or `index.js`. */
   folder: string;
   /** The function's own variables, as the stack sets them, and where its table is. */
   environment?: Record<string, string>;
@@ -28,6 +29,8 @@ export type RunningFunction = {
   initMilliseconds: number;
   /** The most memory that the process has held so far. */
   peakMebibytes: () => number;
+  /** The processor's time that the process has taken so far, its start included. */
+  cpuMilliseconds: () => number;
   /** What the process has written so far: what Lambda sends to CloudWatch. */
   log: () => string;
   /** The process's exit status, when it has ended. */
@@ -56,6 +59,19 @@ const lambdaEnvironment = (address: string, options: FunctionOptions): Record<st
 const peakMebibytes = ({ pid }: ChildProcess): number => {
   const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
   return Number(kibibytes) / 1024;
+};
+
+/** `/proc/[pid]/task/[tid]/schedstat` begins with a thread's nanoseconds. One that has just ended has no file. */
+const cpuMilliseconds = ({ pid }: ChildProcess): number => {
+  const threads = `/proc/${pid}/task`;
+  const nanosecondsOf = (thread: string): number => {
+    try {
+      return Number.parseInt(readFileSync(join(threads, thread, "schedstat"), "utf8"), 10);
+    } catch {
+      return 0;
+    }
+  };
+  return readdirSync(threads).reduce((sum, thread) => sum + nanosecondsOf(thread), 0) / 1e6;
 };
 
 /**
@@ -112,6 +128,7 @@ export const startFunction = async (client: string, options: FunctionOptions): P
       }
     },
     peakMebibytes: () => peakMebibytes(child),
+    cpuMilliseconds: () => cpuMilliseconds(child),
     log: () => log,
     ended,
     stop,

@@ -1,10 +1,15 @@
 /** Bytes to Unicode, in whatever charset an email names. */
-import { isUtf8 } from "node:buffer";
+import { isAscii, isUtf8 } from "node:buffer";
 import iconv from "iconv-lite";
-import { decodeUtf7, withoutShifts } from "./seven-bit.ts";
+import { decodeIso2022 } from "./iso-2022.ts";
+import { decodeUtf7, hzToGbk } from "./seven-bit.ts";
 
-const utf7Labels = new Set(["utf-7", "utf7", "csutf7", "unicode-1-1-utf-7", "x-unicode-2-0-utf-7"]);
 const asciiLabels = new Set(["us-ascii", "ascii", "ansi_x3.4-1968", "iso646-us", "iso-ir-6", "csascii"]);
+const utf7Labels = new Set(["utf-7", "utf7", "csutf7", "unicode-1-1-utf-7", "x-unicode-2-0-utf-7"]);
+const hzLabels = new Set(["hz", "hz-gb-2312"]);
+
+/** `iso-2022-jp-2`, `csISO2022KR`, and Microsoft's three of ISO-2022-JP. */
+const iso2022 = /^(?:x-|cs)?iso-?2022-?(?:jp|kr|cn)|^(?:x-)?cp5022[012]$/;
 
 /** Encodings of iconv-lite that are no charsets of text, or take it microseconds a byte. */
 const notCharsets = new Set(["binary", "base64", "hex", "cesu8", "utf7", "utf7imap"]);
@@ -15,29 +20,60 @@ const fullerThanIcu: Record<string, string> = { "euc-kr": "cp949", big5: "big5-h
 /** RFC 2781, section 4.3: the byte-order mark decides; without one the text is big-endian. */
 const utf16ByMark = new Set(["utf-16", "unicode", "ucs-2", "iso-10646-ucs-2", "csunicode"]);
 
+/** Turns bytes into the text that they are in some charset. */
+export type DecodeCharset = (bytes: Uint8Array, charset: string) => string;
+
+type Codec = (bytes: Uint8Array) => string;
+
+/** An email names a handful; to look for one that nobody knows takes 10 µs. */
+const maximumLabels = 100;
+
 /**
- * Decodes `bytes`. A leading byte-order mark belongs to the encoding, not to the text, and is dropped.
- * Bytes that the named charset can't hold become U+FFFD.
+ * Returns what decodes the charsets of one email. A leading byte-order mark belongs to the encoding, not to
+ * the text, and is dropped. Bytes that the named charset can't hold become U+FFFD; so does half a surrogate
+ * pair: all text is well-formed.
  *
  * A charset that is unknown or not named, or ASCII with 8-bit bytes, is UTF-8 where the bytes are valid
- * UTF-8, else windows-1252. Never throws.
+ * UTF-8, else windows-1252; so are those past the first 100 that an email names. Never throws.
  */
-export const decodeCharset = (bytes: Uint8Array, charset: string): string => {
-  const label = charset.trim().toLowerCase();
-  if (label === "" || asciiLabels.has(label)) return decodeUnlabelled(bytes);
-  if (utf7Labels.has(label)) return decodeUtf7(bytes);
-  if (label === "iso-2022-kr") return iconv.decode(withoutShifts(bytes), "cp949");
-  if (utf16ByMark.has(label))
-    return iconv.decode(Buffer.from(bytes), "utf-16", { defaultEncoding: "utf-16be" });
+export const charsetDecoder = (): DecodeCharset => {
+  const codecs = new Map<string, Codec>();
+  return (bytes, charset) => {
+    const label = charset.trim().toLowerCase();
+    const known = codecs.get(label);
+    if (known) return known(bytes).toWellFormed();
+    if (codecs.size === maximumLabels) return decodeUnlabelled(bytes);
+    const codec = codecOf(label);
+    codecs.set(label, codec);
+    return codec(bytes).toWellFormed();
+  };
+};
+
+/**
+ * False where each encoded word stands for itself: two in UTF-7 can't be joined, as a word may end inside its
+ * base64 and the `+` that starts the next is a digit of base64.
+ */
+export const joinsWords = (charset: string): boolean => !utf7Labels.has(charset.toLowerCase());
+
+const codecOf = (label: string): Codec => {
+  if (label === "" || asciiLabels.has(label)) return decodeUnlabelled;
+  if (utf7Labels.has(label)) return decodeUtf7;
+  if (hzLabels.has(label)) return (bytes) => gbk.decode(hzToGbk(bytes));
+  // What has 8-bit bytes is mislabelled: it is UTF-8, or EUC.
+  if (iso2022.test(label))
+    return (bytes) => (isUtf8(bytes) && !isAscii(bytes) ? utf8.decode(bytes) : decodeIso2022(bytes, label));
+  if (utf16ByMark.has(label)) return iconvCodec("utf-16", { defaultEncoding: "utf-16be" });
 
   // `iso8859_15`, `euc_jp`
   const decoder = webDecoder(label) ?? (label.includes("_") && webDecoder(label.replaceAll("_", "-")));
-  if (decoder && !fullerThanIcu[decoder.encoding]) return decoder.decode(bytes);
-  return decodeIconv(bytes, decoder ? fullerThanIcu[decoder.encoding] : label) ?? decodeUnlabelled(bytes);
+  if (!decoder) return isInIconv(label) ? iconvCodec(label) : decodeUnlabelled;
+  const fuller = fullerThanIcu[decoder.encoding];
+  return fuller ? iconvCodec(fuller) : (bytes) => decoder.decode(bytes);
 };
 
 const utf8 = new TextDecoder("utf-8");
 const windows1252 = new TextDecoder("windows-1252");
+const gbk = new TextDecoder("gbk");
 
 const decodeUnlabelled = (bytes: Uint8Array): string =>
   isUtf8(bytes) ? utf8.decode(bytes) : windows1252.decode(bytes);
@@ -51,12 +87,18 @@ const webDecoder = (label: string) => {
 };
 
 /** iconv-lite knows `cp437`, `utf-32` and many spellings. It takes `constructor` for one, and fails. */
-const decodeIconv = (bytes: Uint8Array, label = ""): string | undefined => {
+const isInIconv = (label: string): boolean => {
   // iconv-lite looks labels up like this.
-  if (notCharsets.has(label.replace(/[^0-9a-z]/g, ""))) return undefined;
+  if (notCharsets.has(label.replace(/[^0-9a-z]/g, ""))) return false;
   try {
-    return iconv.decode(Buffer.from(bytes), label);
+    iconv.getDecoder(label);
+    return true;
   } catch {
-    return undefined;
+    return false;
   }
 };
+
+const iconvCodec =
+  (label: string, options?: iconv.Options): Codec =>
+  (bytes) =>
+    iconv.decode(Buffer.from(bytes), label, options);

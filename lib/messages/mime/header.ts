@@ -1,20 +1,16 @@
 /** Header fields: their text as it stands, and as a reader sees it. */
-import { decodeCharset } from "./charset.ts";
+import { type DecodeCharset, joinsWords } from "./charset.ts";
 
 /** `value` is unfolded and one character per byte: structure is read before anything is decoded. */
 export type HeaderField = { name: string; value: string };
 
-/** RFC 5322, section 3.6.8, with the white space before the colon that section 4.5 still allows. */
-const fieldName = /^([\x21-\x39\x3b-\x7e]+)[ \t]*:/;
+/** RFC 5322, section 3.6.8, with the white space before the colon that section 4.5 still allows. No URL is one. */
+const fieldStart = /^([\x21-\x39\x3b-\x7e]+)[ \t]*:(?!\/\/)/;
 
-export const startsField = (line: string): boolean => fieldName.test(line);
-
-/** Adds one line of a header block to `fields`; a line that neither starts nor continues a field is skipped. */
-export const addHeaderLine = (fields: HeaderField[], line: string): void => {
-  const continued = line[0] === " " || line[0] === "\t" ? fields.at(-1) : undefined;
-  const start = fieldName.exec(line);
-  if (continued) continued.value += line;
-  else if (start?.[1]) fields.push({ name: start[1], value: line.slice(start[0].length) });
+/** The header field that starts on this line; undefined where none does. */
+export const fieldOf = (line: string): HeaderField | undefined => {
+  const [start, name] = fieldStart.exec(line) ?? [];
+  return start && name ? { name, value: line.slice(start.length) } : undefined;
 };
 
 /** The first field of that name, "" where there is none. */
@@ -36,7 +32,22 @@ export const trimEndBlanks = (text: string): string => {
   return text.slice(0, end);
 };
 
-const isBlank = (character: string | undefined): boolean => character === " " || character === "\t";
+export const isBlank = (character: string | undefined): boolean => character === " " || character === "\t";
+
+/** Past the blanks and comments (RFC 5322, section 3.2.2) that start at `at`. */
+export const afterComments = (text: string, at: number): number => {
+  let depth = 0;
+  let next = at;
+  while (next < text.length) {
+    const character = text[next];
+    if (character === "(") depth++;
+    else if (depth > 0 && character === ")") depth--;
+    else if (depth > 0 && character === "\\") next++;
+    else if (depth === 0 && !isBlank(character)) break;
+    next++;
+  }
+  return next;
+};
 
 /** RFC 2047, section 2, and RFC 2231, section 5 (`*` and a language). No `?` inside: so the scan is linear. */
 const encodedWord = /=\?([^?* \t]+)(?:\*[^? \t]*)?\?([bq])\?([^?]*)\?=/gi;
@@ -49,14 +60,15 @@ const plainText = /^[^\x80-\xff=]*$/;
  * bytes read as UTF-8 (RFC 6532) where they are valid UTF-8, else as windows-1252. What looks like an
  * encoded word and is none stays as it is.
  */
-export const decodeHeaderText = (value: string): string => {
+export const decodeHeaderText = (value: string, decode: DecodeCharset): string => {
   if (plainText.test(value)) return value;
   let text = "";
   let end = 0;
   let run: { charset: string; words: Buffer[] } = { charset: "", words: [] };
 
+  const rawText = (part: string) => part && decode(Buffer.from(part, "latin1"), "");
   const endRun = () => {
-    text += decodeCharset(Buffer.concat(run.words), run.charset);
+    if (run.words.length > 0) text += decode(Buffer.concat(run.words), run.charset);
     run = { charset: "", words: [] };
   };
 
@@ -66,17 +78,15 @@ export const decodeHeaderText = (value: string): string => {
     // RFC 2047, section 6.2: white space between encoded words is not part of the text. Mailers also split
     // a character's bytes over two words, so a run in one charset is decoded as one.
     const adjoins = run.words.length > 0 && trimBlanks(between) === "";
-    if (!adjoins || run.charset !== charset.toLowerCase()) endRun();
-    if (!adjoins) text += decodeRawText(between);
+    if (!adjoins || run.charset !== charset.toLowerCase() || !joinsWords(charset)) endRun();
+    if (!adjoins) text += rawText(between);
     run.charset = charset.toLowerCase();
     run.words.push(encoding === "b" || encoding === "B" ? Buffer.from(content, "base64") : decodeQ(content));
     end = word.index + whole.length;
   }
   endRun();
-  return text + decodeRawText(value.slice(end));
+  return text + rawText(value.slice(end));
 };
-
-const decodeRawText = (text: string): string => decodeCharset(Buffer.from(text, "latin1"), "");
 
 const decodeQ = (content: string): Buffer => {
   return Buffer.from(decodeEscapes(content.replaceAll("_", " "), /=([0-9a-f]{2})/gi), "latin1");

@@ -1,6 +1,14 @@
 /** Structured header values: `text/plain; charset=utf-8; name*0*=utf-8''na%C3%AF; name*1=ve.txt`. */
-import { decodeCharset } from "./charset.ts";
-import { decodeEscapes, decodeHeaderText, type HeaderField, headerValue, trimBlanks } from "./header.ts";
+import type { DecodeCharset } from "./charset.ts";
+import {
+  afterComments,
+  decodeEscapes,
+  decodeHeaderText,
+  type HeaderField,
+  headerValue,
+  isBlank,
+  trimBlanks,
+} from "./header.ts";
 
 /** Parameter names are in lower case; of two with one name, the first counts. */
 export type Structured = { value: string; parameters: Map<string, Parameter> };
@@ -12,25 +20,41 @@ const mediaType = /^([!#$%&'*+.^_`{|}~\w-]+)[ \t]*\/[ \t]*([!#$%&'*+.^_`{|}~\w-]
 
 /** The media type in lower case, `text/plain` where the header has none that can be read. */
 export const contentType = (fields: readonly HeaderField[]): Structured => {
-  const text = headerValue(fields, "content-type");
+  const text = valueAfterComments(fields, "content-type");
   const [whole, type, subtype] = mediaType.exec(text) ?? ["", "text", "plain"];
   return { value: `${type}/${subtype}`.toLowerCase(), parameters: readParameters(text.slice(whole.length)) };
 };
 
+/** The value is "" where the header has none, though it may have parameters: `filename="a.txt"`. */
 export const contentDisposition = (fields: readonly HeaderField[]): Structured => {
-  const text = headerValue(fields, "content-disposition");
-  const [value] = /^[^; \t]*/.exec(text) ?? [""];
+  const text = valueAfterComments(fields, "content-disposition");
+  const [token = ""] = /^[^;=( \t]*/.exec(text) ?? [];
+  const isName = text[afterComments(text, token.length)] === "=";
+  const value = isName ? "" : token;
   return { value: value.toLowerCase(), parameters: readParameters(text.slice(value.length)) };
 };
 
+/** In lower case; "" where the header has none. */
+export const transferEncoding = (fields: readonly HeaderField[]): string => {
+  const [, encoding = ""] = /^"?([\w-]*)/.exec(valueAfterComments(fields, "content-transfer-encoding")) ?? [];
+  return encoding.toLowerCase();
+};
+
+/** Without its angle brackets, not decoded yet. */
+export const contentId = (fields: readonly HeaderField[]): string => {
+  const text = valueAfterComments(fields, "content-id");
+  const [, bracketed] = /^<([^>]*)/.exec(text) ?? [];
+  return trimBlanks(bracketed ?? text.replace(/>$/, ""));
+};
+
 /** The text of a parameter; encoded words are decoded too, which no RFC allows and most mailers write. */
-export const parameterText = ({ parameters }: Structured, name: string): string => {
+export const parameterText = ({ parameters }: Structured, name: string, decode: DecodeCharset): string => {
   const parameter = parameters.get(name);
   if (!parameter) return "";
   const { bytes, charset } = parameter;
   return charset === undefined
-    ? decodeHeaderText(bytes)
-    : decodeCharset(Buffer.from(bytes, "latin1"), charset);
+    ? decodeHeaderText(bytes, decode)
+    : decode(Buffer.from(bytes, "latin1"), charset);
 };
 
 /** A piece of a parameter's value: `name*1*=...`. The `extended` ones are percent-encoded. */
@@ -74,13 +98,14 @@ const decodePercent = (text: string): string => {
 function* attributes(text: string): Generator<{ name: string; value: string }> {
   let at = 0;
   while (at < text.length) {
+    at = afterComments(text, at);
     const start = at;
     while (at < text.length && text[at] !== "=" && text[at] !== ";") at++;
     const name = trimBlanks(text.slice(start, at)).toLowerCase();
     const hasValue = text[at++] === "=";
     if (!hasValue) continue;
 
-    while (text[at] === " " || text[at] === "\t") at++;
+    while (isBlank(text[at])) at++;
     if (text[at] === '"') {
       const { value, next } = quotedString(text, at);
       at = next;
@@ -89,7 +114,7 @@ function* attributes(text: string): Generator<{ name: string; value: string }> {
       const end = text.indexOf(";", at);
       const value = text.slice(at, end < 0 ? text.length : end);
       at += value.length;
-      yield { name, value: withoutComment(name, trimBlanks(value)) };
+      yield { name, value: unquoted(name, trimBlanks(value)) };
     }
   }
 }
@@ -104,8 +129,14 @@ const quotedString = (text: string, quote: number): { value: string; next: numbe
   return { value, next: at + 1 };
 };
 
-/** RFC 2045, section 5.1: `charset=us-ascii (Plain text)`. But `report (1).pdf` is what files are called. */
-const withoutComment = (name: string, value: string): string => {
-  const comment = /^(file)?name\b/.test(name) || !value.endsWith(")") ? -1 : value.indexOf(" (");
-  return comment < 0 ? value : trimBlanks(value.slice(0, comment));
+/** `charset=us-ascii (Plain text)` ends at the blank. But `report (1).pdf` is what files are called. */
+const unquoted = (name: string, value: string): string => {
+  if (/^(file)?name\b/.test(name)) return value;
+  const [token = ""] = /^[^( \t]*/.exec(value.slice(afterComments(value, 0))) ?? [];
+  return token;
+};
+
+const valueAfterComments = (fields: readonly HeaderField[], name: string): string => {
+  const text = headerValue(fields, name);
+  return text.slice(afterComments(text, 0));
 };

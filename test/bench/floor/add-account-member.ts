@@ -32,7 +32,7 @@ export const handler = async ({
   await client.send(
     new TransactWriteCommand({
       TransactItems: [
-        put({ ...memberKey(account_id, user_id), ...member, name }),
+        put({ ...memberKey(account_id, user_id), ...member, email, name }),
         ...(user ? [] : [put({ ...userKey(email), id: user_id, email, created_at })]),
         put({
           ...idempotencyKey(account_id, headers["Idempotency-Key"] ?? ""),

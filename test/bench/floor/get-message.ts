@@ -43,6 +43,7 @@ export const handler = awslambda.streamifyResponse(async ({ headers, pathParamet
     segments,
     digest: _digest,
     content_digest,
+    domain: _domain,
     expires_at: _,
     ...fields
   } = head as Item;
@@ -55,7 +56,8 @@ export const handler = awslambda.streamifyResponse(async ({ headers, pathParamet
   });
   if (firstPage.length === segments) {
     const content = zstdDecompressSync(Buffer.concat(firstPage.map(({ bytes }) => bytes)), windowLimit);
-    response.end(Buffer.concat([Buffer.from(opening), content]));
+    response.write(Buffer.concat([Buffer.from(opening), content])); // the prelude goes with a write only
+    response.end();
     return;
   }
   response.write(opening);

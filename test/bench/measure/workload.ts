@@ -10,7 +10,13 @@ const MiB = 1024 * KiB;
 export const sizes = { "50 KiB": 50 * KiB, "1 MiB": MiB, "5 MiB": 5 * MiB, "25 MiB": 25 * MiB } as const;
 export type Size = keyof typeof sizes;
 
-export type Workload = { bundles: Bundles; caller: Caller; ids: Record<Size, string> };
+export type Workload = {
+  bundles: Bundles;
+  caller: Caller;
+  ids: Record<Size, string>;
+  /** The environment of a function that is a network away from the engine. */
+  acrossNetwork: NodeJS.ProcessEnv;
+};
 
 export const read = ({ caller, ids }: Workload, size: Size): APIGatewayProxyEvent =>
   getMessageEvent(caller, ids[size]);

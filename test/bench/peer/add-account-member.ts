@@ -55,7 +55,7 @@ const addAccountMember = async ({
   await client.send(
     new TransactWriteCommand({
       TransactItems: [
-        put({ ...memberKey(account_id, user_id), ...member, name }),
+        put({ ...memberKey(account_id, user_id), ...member, email, name }),
         ...(user ? [] : [put({ ...userKey(email), id: user_id, email, created_at })]),
       ],
       ClientRequestToken: randomUUID(),

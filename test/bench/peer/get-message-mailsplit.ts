@@ -1,5 +1,4 @@
 /** Get Message as a peer would write it on mailsplit, by its documentation. */
-import "./require.ts";
 import { Readable } from "node:stream";
 import { type MimeNode, Splitter } from "mailsplit";
 import type { ParsedContent } from "../../../lib/messages/message.ts";

@@ -6,7 +6,13 @@ const commands = [
   "list-api-keys",
   "rotate-api-key",
   "revoke-api-key",
+  "list-members",
+  "set-member-role",
+  "remove-member",
   "import-message",
+  "show-message",
+  "remove-content",
+  "delete-message",
   "prepare-table",
 ];
 

@@ -76,27 +76,3 @@ test.each([
 ])("From: %s is sent by %j", (from, sender) => {
   expect(read(`From: ${from}`).sender).toBe(sender);
 });
-
-test.each([
-  ["Fri, 20 Nov 2026 13:00:00 +0100 (CET)", "2026-11-20T12:00:00.000Z"],
-  ["20 Nov 2026 07:30:00 -0430", "2026-11-20T12:00:00.000Z"],
-  ["Fri, 20 Nov 2026 12:00 GMT", "2026-11-20T12:00:00.000Z"],
-  ["Fri, 20 Nov 26 12:00:00 Z", "2026-11-20T12:00:00.000Z"],
-  ["Fri, 20 Nov 98 04:00:00 PST", "1998-11-20T12:00:00.000Z"],
-  ["Fri,20 November 2026 12:00:00", "2026-11-20T12:00:00.000Z"],
-  ["Thu, 31 Dec 1998 23:59:60 +0000", "1999-01-01T00:00:00.000Z"],
-  ["Mon, 29 Feb 2028 12:00:00 +0000", "2028-02-29T12:00:00.000Z"],
-])("Date: %s is %s", (date, iso) => {
-  expect(read(`Date: ${date}`).date?.toISOString()).toBe(iso);
-});
-
-test.each([
-  "",
-  "yesterday",
-  "Foo 1",
-  "31 Feb 2026 12:00:00 +0000",
-  "20 Nov 2026 25:00:00 +0000",
-  "20 Xyz 2026 12:00:00",
-])("Date: %s is no date", (date) => {
-  expect(read(`Date: ${date}`).date).toBeNull();
-});

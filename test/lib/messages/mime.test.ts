@@ -163,7 +163,7 @@ test("occurrences of a header gather in order under its first spelling, whatever
       [
         "from a.example.com by b.example.com; Fri, 20 Nov 2026 11:00:02 +0000",
         "from c.example.com by a.example.com; Fri, 20 Nov 2026 11:00:01 +0000",
-        "from d.example.com by c.example.com; Fri, 20 Nov 2026 11:00:00 +0000",
+        "from d.example.com by c.example.com; Fri, 20 Nov 2026 11:00:00 +0000 this line is no header field",
       ],
     ],
     ["From", ["ada@example.com"]],

@@ -1,7 +1,9 @@
 /** Text and headers in the charsets that mail is written in. */
 import { expect, test } from "vitest";
-import { decodeCharset } from "../../../../lib/messages/mime/charset.ts";
-import { parseSample } from "../../../harness/sample-email.ts";
+import { readEnvelope } from "../../../../lib/messages/envelope.ts";
+import { charsetDecoder } from "../../../../lib/messages/mime/charset.ts";
+import { parseEmail } from "../../../../lib/messages/mime.ts";
+import { attachment, parseSample, text } from "../../../harness/sample-email.ts";
 
 test.each([
   ["iso-2022-jp", "明日の会議は10時からです。\r\nよろしくお願いします。\r\n", "会議のお知らせ"],
@@ -83,6 +85,44 @@ test.each([
   ["unicode-1-1-utf-7", "412b2d2b324433634b51", "A+🐩"],
   ["utf-7", "2b4155772d582b415577214f4b", "ŌXŌ!OK"],
   ["constructor", "fc", "ü"],
+  ["utf-7", "2b3241412d", "\ufffd"],
+  ["utf-16", "d83d", "\ufffd"],
+  ["utf-16le", "00dc6100", "\ufffda"],
+  ["utf-32", "0000d83d", "\ufffd"],
 ])("charset %s turns %s into %s", (name, bytes, text) => {
-  expect(decodeCharset(Buffer.from(bytes, "hex"), name)).toBe(text);
+  expect(charsetDecoder()(Buffer.from(bytes, "hex"), name)).toBe(text);
+});
+
+test("UTF-16 without a byte-order mark is big-endian", () => {
+  const body = Buffer.from("Grüße 🌍", "utf16le").swap16();
+  const header = Buffer.from("Content-Type: text/plain; charset=utf-16\n\n");
+
+  expect(parseEmail(Buffer.concat([header, body]))?.parts).toEqual([text("Grüße 🌍")]);
+});
+
+test("half a surrogate pair is U+FFFD wherever it stands", () => {
+  const half = (charset: string) =>
+    charset === "utf-7" ? "=?utf-7?q?+2D0-?=" : "=?utf-32be?q?=00=00=D8=3D?=";
+  const email = [
+    `From: <${half("utf-7")}@example.com>`,
+    `Subject: ${half("utf-7")}${half("utf-32")}`,
+    `Message-ID: <${half("utf-7")}>`,
+    `Content-Type: a/b; name*=utf-7''%2B2D0-`,
+    `Content-ID: <${half("utf-7")}>`,
+    "",
+    "",
+  ].join("\n");
+  const parsed = parseEmail(Buffer.from(email));
+
+  expect(parsed?.headers).toMatchObject({ From: ["<\ufffd@example.com>"], Subject: ["\ufffd\ufffd"] });
+  expect(parsed?.attachments).toEqual([attachment("a/b", "", "\ufffd", "\ufffd")]);
+  expect(readEnvelope(Buffer.from(email))).toMatchObject({ subject: "\ufffd\ufffd", message_id: "<\ufffd>" });
+});
+
+test("an email that names more charsets than any real one is decoded all the same", () => {
+  const decode = charsetDecoder();
+  for (let i = 0; i < 200; i++) decode(Buffer.from("a"), `unknown-${i}`);
+
+  expect(decode(Buffer.from("\xe9", "latin1"), "unknown-200")).toBe("é");
+  expect(decode(Buffer.from("é"), "unknown-200")).toBe("é");
 });

@@ -12,6 +12,12 @@ test("quoted-printable is decoded; what is none stays, white space added in tran
   ]);
 });
 
+test("tabs at the end of a line were added in transport, those inside were not", () => {
+  const body = Buffer.from("a\tb\t\r\nc=\t\r\nd \t");
+
+  expect(decodeTransfer(body, "quoted-printable").toString()).toBe("a\tb\r\ncd");
+});
+
 test("base64 is decoded across what is no base64, and ends at its padding", async () => {
   expect(await parseSample("base64-damaged")).toMatchObject({
     parts: [text("Grüße")],

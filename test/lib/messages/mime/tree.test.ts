@@ -1,7 +1,8 @@
 /** Where parts start and end, in multiparts as they should be and as they are. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { maxHeaderBytes, maxNesting, maxParts } from "../../../../lib/messages/mime/tree.ts";
+import { maxHeaderBytes } from "../../../../lib/messages/mime/header-block.ts";
+import { maxNesting, maxParts } from "../../../../lib/messages/mime/tree.ts";
 import { parseEmail } from "../../../../lib/messages/mime.ts";
 import { attachment, html, parseSample, text } from "../../../harness/sample-email.ts";
 
@@ -36,6 +37,12 @@ test("white space after a boundary does not count", async () => {
   const { parts } = await parseSample("boundary-with-padding");
 
   expect(parts).toEqual([text("first"), html("<p>second</p>")]);
+});
+
+test("a tab after a boundary does not count, nor one after the name of it", () => {
+  const parsed = parse("Content-Type: multipart/mixed; boundary=b\t\n\n--b\t\n\none\n--b--\t\n");
+
+  expect(parsed?.parts).toEqual([text("one")]);
 });
 
 test("preamble, epilogue and lines that are almost boundaries are no parts", async () => {
@@ -84,6 +91,16 @@ test("a boundary that ends in hyphens is not the end of another", () => {
   expect(parsed?.parts).toEqual([text("one"), text("two"), text("three")]);
 });
 
+test("a multipart that has nothing but its end is text/plain", () => {
+  const parsed = parse("Content-Type: multipart/mixed; boundary=b\n\nHello\n--b--\n");
+  const inner = parse(
+    "Content-Type: multipart/mixed; boundary=a\n\n--a\nContent-Type: multipart/related; boundary=b\n\nHello\n--b--\n--a\n\nyou\n--a--\n",
+  );
+
+  expect(parsed?.parts).toEqual([text("Hello")]);
+  expect(inner?.parts).toEqual([text("Hello"), text("you")]);
+});
+
 test("past the limits there is no parsed content, at them there is", () => {
   const multiparts = (count: number) =>
     Array.from(
@@ -94,6 +111,11 @@ test("past the limits there is no parsed content, at them there is", () => {
     `Content-Type: multipart/mixed; boundary=b\n\n${"--b\n\nx\n".repeat(count - 1)}`;
   const header = (bytes: number) => `A: ${"x".repeat(bytes - 5)}\n\n`;
 
+  expect({ maxNesting, maxParts, maxHeaderBytes }).toEqual({
+    maxNesting: 100,
+    maxParts: 10_000,
+    maxHeaderBytes: 1_048_576,
+  });
   expect(parse(`${multiparts(maxNesting)}\nx`)?.parts).toEqual([text("x")]);
   expect(parse(`${multiparts(maxNesting + 1)}\nx`)).toBeNull();
   expect(parse(siblings(maxParts))?.parts).toHaveLength(maxParts - 1);

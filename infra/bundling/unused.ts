@@ -1,0 +1,5 @@
+/** In place of what the AWS SDK can do and no function of ours needs, while a function is bundled. */
+
+// DynamoDB has one endpoint in a region; the SDK can ask it for others.
+export const NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS = {};
+export const resolveEndpointDiscoveryConfig = <Config>(config: Config): Config => config;

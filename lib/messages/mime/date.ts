@@ -1,0 +1,67 @@
+/** The dates of email headers (RFC 5322, sections 3.3 and 4.3). */
+import { afterComments } from "./header.ts";
+
+const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+/** Hours. Other names say nothing certain and count as UTC, as RFC 5322, section 4.3 asks. */
+const zones: Record<string, number> = {
+  edt: -4,
+  est: -5,
+  cdt: -5,
+  cst: -6,
+  mdt: -6,
+  mst: -7,
+  pdt: -7,
+  pst: -8,
+};
+
+const dateTime =
+  /^(?:[a-z]+\.?,? ?)?(\d{1,2})[ -]+([a-z]{3})[a-z]*[ -]+(\d{2,4}) (\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(?: ?([ap]m)\b)? ?(?:(?:gmt|utc?)? ?([+-])(\d{1,2}):?(\d{2})|([a-z]+))?(?: |$)/i;
+
+/** `Fri Nov 20 12:00:00 EST 2026`, as Unix prints dates. */
+const unixDate = /^[a-z]{3} ([a-z]{3}) (\d{1,2}) (\d{1,2}:\d{2}:\d{2}) (?:([a-z]+|[+-]\d{4}) )?(\d{4})$/i;
+
+/**
+ * Reads `Tue, 20 Nov 2026 13:00:00 +0100 (CET)` and what mail makes of it; null for what is no date. Date.parse
+ * won't do: it makes a date of almost any text.
+ */
+export const parseDate = (text: string): Date | null => {
+  const match = dateTime.exec(withoutComments(text).replace(unixDate, "$2 $1 $5 $3 $4"));
+  if (!match) return null;
+  const [, day, monthName = "", year = "", hour, minute, second, half, sign, hours, minutes, zone = ""] =
+    match;
+  const month = months.indexOf(monthName.toLowerCase());
+  const offset = sign
+    ? Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes))
+    : (zones[zone.toLowerCase()] ?? 0) * 60;
+  const hour24 = half ? (Number(hour) % 12) + (half.toLowerCase() === "pm" ? 12 : 0) : Number(hour);
+  // A leap second is the first of the next minute.
+  const local = new Date(
+    Date.UTC(fullYear(year), month, Number(day), hour24, Number(minute), Number(second ?? 0)),
+  );
+  const isReal = month >= 0 && hour24 < 24 && Number(minute) < 60 && Number(second ?? 0) <= 60;
+  const isInMonth = new Date(Date.UTC(fullYear(year), month, Number(day))).getUTCMonth() === month;
+  return isReal && isInMonth ? new Date(local.getTime() - offset * 60_000) : null;
+};
+
+const word = /[^ \t(]*/y;
+
+/** One blank between words, none around colons. */
+const withoutComments = (text: string): string => {
+  const words: string[] = [];
+  let at = afterComments(text, 0);
+  while (at < text.length) {
+    word.lastIndex = at;
+    const [found = ""] = word.exec(text) ?? [];
+    words.push(found);
+    at = afterComments(text, at + found.length);
+  }
+  return words.join(" ").replace(/ ?: ?/g, ":");
+};
+
+/** RFC 5322, section 4.3: two digits below 50 are of this century, three count from 1900. */
+const fullYear = (digits: string): number => {
+  const year = Number(digits);
+  if (digits.length === 4) return year;
+  return year < 50 && digits.length === 2 ? 2000 + year : 1900 + year;
+};

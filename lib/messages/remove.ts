@@ -1,0 +1,65 @@
+/**
+ * Removes a message, or its content, before its time. Whoever reads it meanwhile finds it whole or not at all,
+ * unless they have begun to read: then their response breaks off. Safe to repeat, after an interruption too.
+ */
+import { DeleteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { live, nowValue } from "../table/expiry.ts";
+import { headKey } from "../table/keys.ts";
+import type { Table } from "../table/table.ts";
+import { compressToSegments } from "./compression.ts";
+import { renderContent } from "./content.ts";
+import type { MessageRef } from "./events.ts";
+import { findMessage } from "./find.ts";
+import { removeSegments, writeSegments } from "./segments.ts";
+import { hasLongTexts, readTexts } from "./texts.ts";
+
+/** Removes all of a message. Returns false when nothing of it was there. */
+export const deleteMessage = async (table: Table, { account_id, id }: MessageRef): Promise<boolean> => {
+  const { Attributes } = await table.client.send(
+    new DeleteCommand({ TableName: table.name, Key: headKey(account_id, id), ReturnValues: "ALL_OLD" }),
+  );
+  const removed = await removeSegments(table, { account_id, id });
+  return Attributes !== undefined || removed > 0;
+};
+
+/**
+ * Removes the email and what was read from it, and leaves the message with `content: null`. The same email does
+ * not come back when it is stored again under this id. Returns false when there is no such message.
+ */
+export const removeContent = async (
+  table: Table,
+  { account_id, id }: MessageRef,
+  now: number,
+): Promise<boolean> => {
+  const message = await findMessage(table, account_id, id, now);
+  if (!message) return false;
+  const { head } = message;
+  // A subject that is too long for the head stands with the content, and stays.
+  const rest = hasLongTexts(message)
+    ? await compressToSegments(renderContent(null, await readTexts(message)), 0)
+    : [];
+  const written = await writeSegments(table, head, rest);
+  try {
+    await table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: headKey(account_id, id),
+        UpdateExpression: "SET #segments = :segments, content_digest = :digest, updated_at = :updated_at",
+        ConditionExpression: `${live} AND content_digest = :found`,
+        ExpressionAttributeNames: { "#segments": "segments" },
+        ExpressionAttributeValues: {
+          ":segments": written.segments,
+          ":digest": written.content_digest,
+          ":updated_at": new Date(now).toISOString(),
+          ":found": head.content_digest,
+          ...nowValue(now),
+        },
+      }),
+    );
+  } catch (error) {
+    if ((error as Error).name === "ConditionalCheckFailedException") return false;
+    throw error;
+  }
+  await removeSegments(table, { account_id, id }, written);
+  return true;
+};

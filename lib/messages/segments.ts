@@ -1,0 +1,57 @@
+/** The segments of a message's content: written before its head names them, removed when it no longer does. */
+import { createHash } from "node:crypto";
+import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { segmentKey, segmentsOf } from "../table/keys.ts";
+import { listItems } from "../table/list.ts";
+import type { Table } from "../table/table.ts";
+import type { MessageRef } from "./events.ts";
+import type { Head } from "./head.ts";
+
+const parallelWrites = 8;
+
+const inEights = async <T>(
+  items: T[],
+  write: (item: T, index: number) => Promise<unknown>,
+): Promise<void> => {
+  for (let from = 0; from < items.length; from += parallelWrites) {
+    const together = items.slice(from, from + parallelWrites);
+    await Promise.all(together.map((item, index) => write(item, from + index)));
+  }
+};
+
+/** Items with the same key have the same bytes and expire together: whoever writes one, writes the same. */
+const contentDigest = (segments: Buffer[], expires_at: number): string => {
+  const hash = createHash("sha256").update(String(expires_at));
+  for (const bytes of segments) hash.update(bytes);
+  return hash.digest("hex");
+};
+
+/** Returns what the head says of the segments, once all of them are written. */
+export const writeSegments = async (
+  table: Table,
+  { account_id, id, expires_at }: Pick<Head, "account_id" | "id" | "expires_at">,
+  segments: Buffer[],
+): Promise<Pick<Head, "segments" | "content_digest">> => {
+  const content_digest = contentDigest(segments, expires_at);
+  await inEights(segments, (bytes, index) => {
+    const Item = { ...segmentKey(account_id, id, content_digest, index), bytes, expires_at };
+    return table.client.send(new PutCommand({ TableName: table.name, Item }));
+  });
+  return { content_digest, segments: segments.length };
+};
+
+/**
+ * Removes all segments under a message's id, of whatever content, but those of `kept`. Returns how many it
+ * removed.
+ */
+export const removeSegments = async (
+  table: Table,
+  { account_id, id }: MessageRef,
+  kept?: Pick<Head, "content_digest">,
+): Promise<number> => {
+  const found = await listItems(table, segmentsOf(account_id, id), "pk", "sk");
+  const prefix = kept && segmentsOf(account_id, id, kept.content_digest).sk;
+  const removed = found.filter(({ sk }) => prefix === undefined || !sk.startsWith(prefix));
+  await inEights(removed, (Key) => table.client.send(new DeleteCommand({ TableName: table.name, Key })));
+  return removed.length;
+};

@@ -1,0 +1,65 @@
+import { createHash, randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { storeMessage } from "../../../lib/messages/store.ts";
+import { admin, adminJson } from "../../harness/admin.ts";
+import { newMessage, table } from "../../harness/service.ts";
+
+const raw = Buffer.from("Subject: Hello\r\n\r\nHello");
+const future = new Date(Date.now() + 24 * 60 * 60 * 1000);
+
+const store = async (fields: object = {}) => {
+  const message = newMessage({ account_id: randomUUID(), retain_until: future, ...fields });
+  await storeMessage(table, message, raw, Date.now());
+  return message;
+};
+
+test("Shows what Get Message does but for the content, of which it shows how it is stored", async () => {
+  const { account_id, id } = await store({ subject: "Hi", reference_message_id: 9007199254740993n });
+
+  const { stdout } = await admin(`show-message ${id} --account ${account_id} --json`);
+
+  expect(stdout).toHaveLength(1);
+  expect(stdout[0]).toContain('"reference_message_id":9007199254740993,');
+  expect(JSON.parse(stdout[0] ?? "")).toMatchObject({
+    object: "message",
+    id,
+    subject: "Hi",
+    sender: "hello@example.com",
+    delivery_attempts: [],
+    stored_content: {
+      segments: 1,
+      bytes: expect.any(Number),
+      sha256_of_email: createHash("sha256").update(raw).digest("hex"),
+    },
+  });
+});
+
+test("Shows one field a line for a person", async () => {
+  const { account_id, id } = await store({ tags: ["a", "b"] });
+
+  const { stdout } = await admin(`show-message ${id.toUpperCase()} --account ${account_id}`);
+
+  const lines = stdout.join("\n").split("\n");
+  expect(lines).toContain(`id                      ${id}`);
+  expect(lines).toContain('tags                    ["a","b"]');
+  expect(lines).toContain("sent_at                 null");
+});
+
+test("A subject that stands with the content is shown, too", async () => {
+  const subject = "long ".repeat(20_000);
+  const { account_id, id } = await store({ subject });
+
+  expect(await adminJson(`show-message ${id} --account ${account_id}`)).toMatchObject([{ subject }]);
+});
+
+test("A message that is not there, or another account's, is told of", async () => {
+  const { account_id, id } = await store();
+  const none = randomUUID();
+
+  const other = await admin(`show-message ${id} --account ${randomUUID()}`);
+  const several = await admin(`show-message ${none} x ${id} --account ${account_id}`);
+
+  expect(other).toMatchObject({ status: 1, stdout: [], stderr: [`${id}: the account has no such message`] });
+  expect(several.stderr).toEqual([`${none}: the account has no such message`, "x: a message's id is a UUID"]);
+  expect(several.stdout).toHaveLength(1);
+});

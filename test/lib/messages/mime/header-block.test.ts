@@ -1,0 +1,121 @@
+/** Where a header starts and ends, in emails as they are. */
+import { expect, test } from "vitest";
+import { parseEmail } from "../../../../lib/messages/mime.ts";
+import { html, text } from "../../../harness/sample-email.ts";
+
+const parse = (...lines: string[]) => {
+  const parsed = parseEmail(Buffer.from(lines.join("\r\n"), "latin1"));
+  if (parsed === null) throw new Error("past the limits");
+  return parsed;
+};
+
+test.each([
+  [[""]],
+  [["", "  \t", ""]],
+  [[" "]],
+  [["From ada@example.com Fri Nov 20 12:00:00 2026"]],
+  [[">From ada@example.com Fri Nov 20 12:00:00 2026"]],
+  [["", "From ada@example.com Fri Nov 20 12:00:00 2026"]],
+])("an email may have lines in front of its header: %j", (before) => {
+  const parsed = parse(...before, "From : ada@example.com", "Subject: Hi", "", "Hello");
+
+  expect(parsed).toMatchObject({
+    parts: [text("Hello")],
+    headers: { From: ["ada@example.com"], Subject: ["Hi"] },
+  });
+});
+
+test("an email whose first line is empty, and no field follows, has no header", () => {
+  expect(parse("", "", "Dear reader:", "").parts).toEqual([text("\r\nDear reader:\r\n")]);
+});
+
+test.each([
+  [["Hello,", "you"]],
+  [["Hello, see", "https://example.com/"]],
+  [["hello", "  you", "there"]],
+  [["Hello", "Note: you", "there", "", "Bye: bye"]],
+])("text that no empty line parts from the header is text: %j", (lines) => {
+  expect(parse("Subject: Hi", ...lines)).toMatchObject({
+    parts: [text(lines.join("\r\n"))],
+    headers: { Subject: ["Hi"] },
+  });
+});
+
+test.each([
+  [" ", "Hello"],
+  ["\t \t", "Hello\r\nyou"],
+  [" ", "--b"],
+])("an empty line may hold blanks: %j, %j", (blank, content) => {
+  expect(parse("Subject: Hi", blank, content)).toMatchObject({
+    parts: [text(content)],
+    headers: { Subject: ["Hi"] },
+  });
+});
+
+test.each([
+  [["  ", " <bob@example.org>"], "Bob   <bob@example.org>"],
+  [["\t", "X-Next: y"], "Bob"],
+  [[" "], "Bob"],
+])("a header field may hold a blank line (RFC 5322, section 4.2): %j", (lines, to) => {
+  expect(parse("To: Bob", ...lines, "", "Hello")).toMatchObject({
+    parts: [text("Hello")],
+    headers: { To: [to] },
+  });
+});
+
+test.each([
+  [["Content-Type: text/html;", "charset=koi8-r"], "text/html; charset=koi8-r"],
+  [["Content-Type:", "text/html; charset=koi8-r", "Subject: Hi"], " text/html; charset=koi8-r"],
+  [
+    ["Content-Type: text/html", ";charset=koi8-r", "no field", "Subject: Hi"],
+    "text/html ;charset=koi8-r no field",
+  ],
+])("a field may be broken without a blank: %j", (lines, value) => {
+  expect(parse(...lines, "", "\xf0")).toMatchObject({
+    parts: [html("П")],
+    headers: { "Content-Type": [value.trim()] },
+  });
+});
+
+test("an mbox line inside a header is no part of any field", () => {
+  const { headers } = parse(
+    "To: bob@example.org",
+    "From ada@example.com Fri Nov 20 12:00:00 2026",
+    "Subject: Hi",
+    "",
+  );
+
+  expect(headers).toEqual({ To: ["bob@example.org"], Subject: ["Hi"] });
+});
+
+test("a delimiter ends the header, of the email and of a part", () => {
+  const { parts } = parse(
+    "Content-Type: multipart/mixed; boundary=b",
+    "--b",
+    "Content-Type: text/html",
+    "<p>one</p>",
+    "--b",
+    "Content-Type: text/html",
+    "--b",
+    "",
+    "three",
+    "--b--",
+  );
+
+  expect(parts).toEqual([html("<p>one</p>"), html(""), text("three")]);
+});
+
+test("lines may end in CR CR LF", () => {
+  const email =
+    "Subject: Hi\r\r\nContent-Type: multipart/mixed;\r\r\n boundary=b\r\r\n\r\r\n--b\r\r\n\r\r\nHello\r\n--b--\r\r\n";
+  const parsed = parseEmail(Buffer.from(email));
+
+  expect(parsed?.headers.Subject).toEqual(["Hi"]);
+  expect(parsed?.parts).toEqual([text("Hello")]);
+});
+
+test("a tab at the end of a line is no part of a value", () => {
+  const { headers } = parse("Subject: Hi\t", "To: bob@example.org \t", "", "");
+
+  expect(headers).toEqual({ Subject: ["Hi"], To: ["bob@example.org"] });
+});

@@ -1,0 +1,19 @@
+import { randomUUID } from "node:crypto";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { expect, test } from "vitest";
+import { segmentKey } from "../../../lib/table/keys.ts";
+import { listItems } from "../../../lib/table/list.ts";
+import { table } from "../../harness/service.ts";
+
+test("Returns all of a partition, in order, where it takes several pages", async () => {
+  const [account_id, id] = [randomUUID(), randomUUID()];
+  const keys = Array.from({ length: 5 }, (_, index) => segmentKey(account_id, id, "digest", index));
+  const bytes = Buffer.alloc(300_000); // a page has 1 MB
+  for (const key of keys.toReversed()) {
+    await table.client.send(new PutCommand({ TableName: table.name, Item: { ...key, bytes } }));
+  }
+  const first = { pk: keys[0]?.pk ?? "", sk: "SEGMENT#" };
+
+  expect(await listItems(table, first, "pk", "sk")).toEqual(keys);
+  expect(await listItems(table, { ...first, sk: "HEAD" })).toEqual([]);
+});

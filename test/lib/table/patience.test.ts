@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { patiently } from "../../../lib/table/patience.ts";
+
+const throttled = Object.assign(new Error("slow down"), { name: "ThrottlingException" });
+
+/** Fails the given number of times, then returns how often it was called. */
+const failing = (times: number, error: Error) => {
+  let calls = 0;
+  return () => (calls++ < times ? Promise.reject(error) : Promise.resolve(calls));
+};
+
+test.each([
+  "ThrottlingException",
+  "ProvisionedThroughputExceededException",
+  "RequestLimitExceeded",
+  "TimeoutError",
+])("A call that fails with %s is made again until it succeeds", async (name) => {
+  const error = Object.assign(new Error(), { name });
+
+  expect(await patiently(failing(3, error))).toBe(4);
+});
+
+test("A call that no other try can mend is made once", async () => {
+  const call = failing(1, new Error("not yours"));
+
+  await expect(patiently(call)).rejects.toThrow("not yours");
+
+  expect(await call()).toBe(2);
+});
+
+test("After its patience it throws what the last try threw", async () => {
+  await expect(patiently(failing(Infinity, throttled), { patience: 100 })).rejects.toBe(throttled);
+});
+
+test("It stops waiting when nobody needs the result any more", async () => {
+  const leave = new AbortController();
+  const result = patiently(failing(Infinity, throttled), { signal: leave.signal });
+
+  leave.abort();
+
+  await expect(result).rejects.toThrow("aborted");
+});
