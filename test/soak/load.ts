@@ -109,9 +109,13 @@ export const startCallers = (
       const end = performance.now() + milliseconds;
       await Promise.all(Array.from({ length: callers }, () => callUntil(end)));
     },
-    /** Repeats every request until it has its answer. */
-    settle: async (): Promise<void> => {
-      for (const use of uses) while ((await add(use)) === 503) await sleep(100);
+    /** Repeats every request until it has its answer, so many at a time. */
+    settle: async (callers: number): Promise<void> => {
+      const left = uses.values();
+      const repeat = async () => {
+        for (const use of left) while ((await add(use)) === 503) await sleep(100);
+      };
+      await Promise.all(Array.from({ length: callers }, repeat));
     },
   };
 };

@@ -84,7 +84,7 @@ test(`${minutes} minutes of mixed load on a table in trouble`, async () => {
     engine.calls.length = 0;
   }
   engine.failWith(() => undefined);
-  await load.settle();
+  await load.settle(callers);
 
   console.log({ requests: load.tally, memory, before });
   for (const [index, { account_id }] of accounts.entries()) {
