@@ -4,11 +4,10 @@ import type { AddressInfo } from "node:net";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, DynamoDBDocumentClient, paginateQuery } from "@aws-sdk/lib-dynamodb";
 import { onTestFinished } from "vitest";
-import { createHandler as addAccountMemberHandler } from "../../functions/add-account-member.ts";
-import { createHandler as getMessageHandler } from "../../functions/get-message.ts";
 import { createTable } from "../../infra/local/create-table.ts";
 import { gateway } from "../../infra/local/gateway.ts";
-import { addAccountMember, getMessage } from "../../lib/api/operations.ts";
+import type { LambdaHandler } from "../../infra/local/lambda.ts";
+import { operations } from "../../lib/api/operations.ts";
 import { type ApiKey, createApiKey } from "../../lib/api-keys/store.ts";
 import type { NewMessage } from "../../lib/messages/message.ts";
 import type { Clock } from "../../lib/table/expiry.ts";
@@ -22,12 +21,21 @@ export const day = 24 * 60 * 60 * 1000;
 await createTable(process.env.TABLE_NAME ?? "");
 export const table: Table = openTable();
 
-/** Serves both operations until the test ends. The clock stands still at noon unless a test moves it. */
+/** A function's maker, which a test gives a table and a clock of its own. */
+type Maker = { createHandler: (table: Table, clock: Clock) => LambdaHandler };
+
+const makers = await Promise.all(
+  operations.map(async (operation) => {
+    const { createHandler }: Maker = await import(`../../${operation.file}`);
+    return { operation, createHandler };
+  }),
+);
+
+/** Serves every operation until the test ends. The clock stands still at noon unless a test moves it. */
 export const startService = async (clock: Clock = () => noon, on: Table = table): Promise<string> => {
-  const server = gateway([
-    { operation: getMessage, handler: getMessageHandler(on, clock) },
-    { operation: addAccountMember, handler: addAccountMemberHandler(on, clock) },
-  ]);
+  const server = gateway(
+    makers.map(({ operation, createHandler }) => ({ operation, handler: createHandler(on, clock) })),
+  );
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
     server.closeAllConnections();
