@@ -1,4 +1,5 @@
 /** What an API key may do: every scope there is, and what it grants. */
+import { normalDomain } from "../domain.ts";
 
 export const scopes = {
   everything: "*",
@@ -11,7 +12,7 @@ export type Scope = (typeof scopes)[keyof typeof scopes];
 
 const domainPrefix = "messages:read:{";
 
-/** Grants the messages of one domain; takes the domain in lower case. */
+/** Grants the messages of one domain, which `normalDomain` has spelled. */
 export const domainScope = (domain: string): string => `${domainPrefix}${domain}}`;
 
 export const isDomainScope = (scope: string): boolean => scope.startsWith(domainPrefix);
@@ -20,13 +21,11 @@ export const isDomainScope = (scope: string): boolean => scope.startsWith(domain
 export const grants = (held: readonly string[], scope: string): boolean =>
   held.includes(scopes.everything) || held.includes(scope);
 
-const domain = /^[a-z\d-]+(?:\.[a-z\d-]+)*\}$/;
-
 const known: readonly string[] = Object.values(scopes);
 
-/** The scope as keys hold it (domains in lower case), or `null` when it grants nothing that exists. */
+/** The scope as keys hold it (a domain in ASCII and lower case), or `null` when it grants nothing that exists. */
 export const parseScope = (text: string): string | null => {
   if (!isDomainScope(text)) return known.includes(text) ? text : null;
-  const scope = text.toLowerCase();
-  return domain.test(scope.slice(domainPrefix.length)) ? scope : null;
+  const domain = text.endsWith("}") ? normalDomain(text.slice(domainPrefix.length, -1)) : null;
+  return domain === null ? null : domainScope(domain);
 };

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isThrottlingError, isTransientError } from "@smithy/core/retry";
 
-/** Throttled, or without an answer: a network fault, a time-out or a 5xx of DynamoDB. */
+/** Throttled, or without an answer: a network fault, a time-out or a 5xx of DynamoDB, after the SDK's retries. */
 export const isUnavailability = (error: Error): boolean => {
   const fault = error as Error & { cause?: Error };
   return isThrottlingError(fault) || isTransientError(fault);

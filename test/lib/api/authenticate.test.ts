@@ -3,6 +3,7 @@ import type { APIGatewayProxyEvent } from "aws-lambda";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createHandler } from "../../../functions/add-account-member.ts";
 import { invoke } from "../../../infra/local/lambda.ts";
+import { parseScope } from "../../../lib/api-keys/scopes.ts";
 import { revokeApiKey } from "../../../lib/api-keys/store.ts";
 import { storeMessage } from "../../../lib/messages/store.ts";
 import { bearer, call, newKey, newMessage, noon, startService, table } from "../../harness/service.ts";
@@ -132,6 +133,21 @@ describe("The scope", () => {
     const response = await readWith(["messages:read:{example.com}"], { sender: "Hello@EXAMPLE.com" });
 
     expect(response.status).toBe(200);
+  });
+
+  test.each([
+    ["messages:read:{bücher.example}", "hallo@Bücher.example"],
+    ["messages:read:{bücher.example}", "hallo@xn--bcher-kva.example"],
+    ["messages:read:{XN--Bcher-Kva.example}", "hallo@bücher.example"],
+  ])("%s reads what %s has sent", async (scope, sender) => {
+    expect((await readWith([parseScope(scope) ?? ""], { sender })).status).toBe(200);
+  });
+
+  test("of a domain means what follows the last @ of an address, not one in quotes", async () => {
+    const fields = { sender: '"a@example.net"@example.com' };
+
+    expect((await readWith(["messages:read:{example.com}"], fields)).status).toBe(200);
+    expect((await readWith(["messages:read:{example.net}"], fields)).status).toBe(403);
   });
 
   test("of a domain means the recipient's domain for an incoming message", async () => {
