@@ -39,7 +39,7 @@ const readSegments = async (found: Awaited<ReturnType<typeof find>>): Promise<Bu
 };
 
 test("Three pages are under way at once, and no more, until the last one is read", async () => {
-  const message = await stored(randomBytes(8_000_000));
+  const message = await stored(randomBytes(4_000_000));
   let underWay = 0;
   let most = 0;
   const counted = tableWith(async (send) => {
@@ -58,7 +58,7 @@ test("Three pages are under way at once, and no more, until the last one is read
 });
 
 test("Pages are read in order, in whatever order they arrive", async () => {
-  const message = await stored(randomBytes(8_000_000));
+  const message = await stored(randomBytes(4_000_000));
   const delayed = tableWith(async (send, call) => {
     await sleep(call % 2 ? 100 : 0);
     return send();
