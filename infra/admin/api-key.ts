@@ -35,8 +35,8 @@ export const reportNewKey = (
 };
 
 /**
- * Returns the id of the key that an operator names: by its id, by the key itself (also within
- * `Authorization: Bearer emk_…`), or by its label in an account.
+ * Returns the id of the key that an operator names: by its id, by the key itself, or by its label in an account.
+ * Ids and keys are found within other text, too: a line of `list-api-keys`, or `Authorization: Bearer emk_…`.
  *
  * @throws Error when no key, or more than one, has the label
  */
@@ -48,7 +48,8 @@ export const idOf = async (
 ): Promise<string> => {
   const [secret] = /emk_[\w-]+/.exec(name) ?? [];
   if (secret) return idOfSecret(secret);
-  if (/^[\da-f]{64}$/i.test(name)) return name.toLowerCase();
+  const [id] = /\b[\da-f]{64}\b/i.exec(name) ?? [];
+  if (id) return id.toLowerCase();
   if (!account_id)
     throw new Error(`${name}: neither an id nor a key; a label needs the key's --account beside it`);
   const apiKeys = await listApiKeys(table, account_id, now);
