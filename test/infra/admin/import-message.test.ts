@@ -188,15 +188,15 @@ test("A folder is imported whole, and what became of it is summed up", async () 
 });
 
 test("On a terminal a bar shows how far it is, and the emails of a folder pass without a line each", async () => {
-  const folder = folderOf({ "all.mbox": mboxOf(Array.from({ length: 40 }, (_, number) => email(number))) });
+  const folder = folderOf({ "all.mbox": mboxOf(Array.from({ length: 20 }, (_, number) => email(number))) });
 
   const seen = await admin(`${importingInto(randomUUID())} ${folder}`, { terminal: true });
   const unseen = await admin(`${importingInto(randomUUID())} ${folder}`);
 
-  expect(seen.stdout).toEqual(["40 stored"]);
+  expect(seen.stdout).toEqual(["20 stored"]);
   expect(seen.terminal).toMatch(/█*░+ +\d+% {2}\d+ emails {2}\d+\/s {2}\d+:\d\d left/);
   expect(seen.terminal).toMatch(/\r.\[2K$/);
-  expect(unseen.stdout).toHaveLength(41);
+  expect(unseen.stdout).toHaveLength(21);
   expect(unseen.terminal).toBe("");
 });
 
