@@ -2,8 +2,8 @@
 import { parseAddress } from "../address.ts";
 import { afterComments } from "./header.ts";
 
-/** A quoted string, a domain literal, a word, or a character that means something. */
-const token = /"[^"\\]*(?:\\.[^"\\]*)*"?|\[[^\]]*\]?|[^ \t"[\]()<>,;:\\]+|./sy;
+/** A quoted string, an encoded word, a domain literal, a word, or a character that means something. */
+const token = /"[^"\\]*(?:\\.[^"\\]*)*"?|=\?[^?]*\?[bq]\?[^?]*\?=|\[[^\]]*\]?|[^ \t"[\]()<>,;:\\]+|./isy;
 
 /** `a . b @ c` is an address, `a b@c` is a name and one (RFC 5322, section 4.4). */
 const joins = (character: string | undefined): boolean => character === "." || character === "@";
@@ -43,8 +43,9 @@ export const firstAddress = (list: string): string => {
       const found = endText() || unbracketed;
       if (found) return found;
     } else {
-      if (isApart) unbracketed ||= endText();
-      text += word;
+      const isEncodedWord = word.startsWith("=?") && word.endsWith("?=");
+      if (isApart || isEncodedWord) unbracketed ||= endText();
+      if (!isEncodedWord) text += word;
     }
   }
   return unbracketed || endText();

@@ -83,7 +83,7 @@ const fieldsFollow = (email: Email, from: number, isField: boolean): boolean => 
 export const firstLine = (email: Email): number => {
   const start = email.bytes.toString("utf8", 0, 3) === "\ufeff" ? 3 : 0;
   let at = start;
-  for (let i = start; isWhiteSpace(email.bytes[i]); i++) if (email.bytes[i] === email.lineBreak) at = i + 1;
+  while (isWhiteSpace(email.bytes[at])) at++;
   const { line, next } = lineAt(email, at);
   if (mboxLine.test(line) && fieldOf(lineAt(email, next).line)) return next;
   return fieldOf(line) ? at : start;

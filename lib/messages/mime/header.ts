@@ -50,7 +50,7 @@ export const afterComments = (text: string, at: number): number => {
 };
 
 /** RFC 2047, section 2, and RFC 2231, section 5 (`*` and a language). No `?` inside: so the scan is linear. */
-const encodedWord = /=\?([^?* \t]+)(?:\*[^? \t]*)?\?([bq])\?([^?]*)\?=/gi;
+const encodedWord = /=\?([^?* \t]*)(?:\*[^? \t]*)?\?([bq])\?([^?]*)\?=/gi;
 
 /** Most values: nothing to decode. */
 const plainText = /^[^\x80-\xff=]*$/;

@@ -123,7 +123,8 @@ const quotedString = (text: string, quote: number): { value: string; next: numbe
   let value = "";
   let at = quote + 1;
   while (at < text.length && text[at] !== '"') {
-    if (text[at] === "\\") at++;
+    // `C:\temp\a.txt`: mailers of Windows escape nothing, so a backslash before a letter is one.
+    if (text[at] === "\\" && (text[at + 1] === '"' || text[at + 1] === "\\")) at++;
     value += text[at++] ?? "";
   }
   return { value, next: at + 1 };

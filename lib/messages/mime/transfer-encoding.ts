@@ -1,13 +1,16 @@
 /** Content-Transfer-Encoding (RFC 2045, section 6): what a part's lines stand for. */
+import { decodeUuencode } from "./uuencode.ts";
+
+const uuencode = new Set(["x-uuencode", "x-uue", "uuencode", "uue"]);
 
 /**
- * The bytes that `body` stands for. What is no base64 and no quoted-printable stands for itself, also where
- * the encoding is unknown: real mail puts `utf-8` or `7bits` there. Malformed input decodes as far as it
- * makes sense. Never throws; linear in time.
+ * The bytes that `body` stands for. In an encoding that is unknown it stands for itself: real mail puts `utf-8`
+ * or `7bits` there. Malformed input decodes as far as it makes sense. Never throws; linear in time.
  */
 export const decodeTransfer = (body: Buffer, encoding: string): Buffer => {
   if (encoding === "base64") return Buffer.from(onlyBase64(body).toString("latin1"), "base64");
   if (encoding === "quoted-printable") return decodeQuotedPrintable(body);
+  if (uuencode.has(encoding)) return decodeUuencode(body);
   return body;
 };
 

@@ -53,9 +53,9 @@ export const splitEmail = (bytes: Buffer): { header: HeaderField[]; leaves: Leaf
     if (depth >= maxNesting) return null;
 
     let delimiter = findDelimiter(email, part.bodyStart, multiparts.depths);
-    const hasParts = delimiter?.depth === depth && !delimiter.closes;
-    if (!hasParts) {
-      const body = bytes.subarray(part.bodyStart, delimiter?.bodyEnd);
+    const body = bytes.subarray(part.bodyStart, delimiter?.bodyEnd);
+    const isMadeOfParts = delimiter?.depth === depth && (!delimiter.closes || isBlankText(body));
+    if (!isMadeOfParts) {
       leaves.push({
         header: part.header,
         contentType: isMultipart ? { ...type, value: "text/plain" } : type,
@@ -74,6 +74,8 @@ export const splitEmail = (bytes: Buffer): { header: HeaderField[]; leaves: Leaf
   }
   return null;
 };
+
+const isBlankText = (body: Buffer): boolean => !/\S/.test(body.toString("latin1"));
 
 /** Of two multiparts with the same boundary, the inner one has it, until it is closed. */
 const openMultiparts = () => {

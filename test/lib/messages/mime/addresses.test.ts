@@ -29,6 +29,7 @@ test.each([
   ["ada@example.com Ada, bob@example.com", "ada@example.com"],
   ["bob@home <ada@example.com>", "ada@example.com"],
   ["Ada ada@example.com", "ada@example.com"],
+  ["=?utf-8?q?Ada?=ada@example.com", "ada@example.com"],
   ["mailto:ada@example.com", "ada@example.com"],
   ["ada@example.com; bob@example.com", "ada@example.com"],
   ["<ada@example.com", "ada@example.com"],

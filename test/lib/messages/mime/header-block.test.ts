@@ -25,6 +25,13 @@ test.each([
   });
 });
 
+test("the first header field may be indented", () => {
+  expect(parse("  From: ada@example.com", "Subject: Hi", "", "").headers).toEqual({
+    From: ["ada@example.com"],
+    Subject: ["Hi"],
+  });
+});
+
 test("an email whose first line is empty, and no field follows, has no header", () => {
   expect(parse("", "", "Dear reader:", "").parts).toEqual([text("\r\nDear reader:\r\n")]);
 });

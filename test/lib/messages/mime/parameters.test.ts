@@ -53,6 +53,7 @@ test("a missing or unreadable Content-Type is text/plain, whatever the file is c
 test.each([
   ['a/b; name="x;y=z"', "x;y=z"],
   ['a/b; name="a \\"quoted\\" \\\\ name"', 'a "quoted" \\ name'],
+  ['a/b; name="C:\\temp\\new \\"a\\".txt"', 'C:\\temp\\new "a".txt'],
   ["a/b; NAME = x ; name=y", "x"],
   ['a/b; charset="x"name=y', "y"],
   ['a/b; name="never closed', "never closed"],

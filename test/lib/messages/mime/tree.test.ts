@@ -97,7 +97,10 @@ test("a multipart that has nothing but its end is text/plain", () => {
     "Content-Type: multipart/mixed; boundary=a\n\n--a\nContent-Type: multipart/related; boundary=b\n\nHello\n--b--\n--a\n\nyou\n--a--\n",
   );
 
+  const empty = parse("Content-Type: multipart/mixed; boundary=b\n\n \n--b--\n");
+
   expect(parsed?.parts).toEqual([text("Hello")]);
+  expect(empty).toMatchObject({ parts: [], attachments: [] });
   expect(inner?.parts).toEqual([text("Hello"), text("you")]);
 });
 

@@ -1,0 +1,39 @@
+/** uuencode (POSIX), in which mail carried files before base64; some still does. */
+
+const cr = 0x0d;
+const lf = 0x0a;
+const space = 0x20;
+
+const beginLine = /^begin [0-7]{3,4} [^\r\n]*[\r\n]+/m;
+
+/**
+ * The bytes between `begin` and `end`: each line starts with how many it stands for. What has no `begin` stands
+ * for itself. Never throws; linear in time.
+ */
+export const decodeUuencode = (body: Buffer): Buffer => {
+  const begin = beginLine.exec(body.toString("latin1"));
+  if (!begin) return body;
+
+  const decoded = Buffer.allocUnsafe(body.length);
+  let length = 0;
+  let at = begin.index + begin[0].length;
+  while (at < body.length && !isEnd(body, at)) {
+    const lineEnd = length + sixBits(body[at++]);
+    while (length < lineEnd && !endsLine(body[at])) {
+      let bits = 0;
+      // Transport may have cut blanks off the line: they are zeros.
+      for (let digits = 0; digits < 4; digits++)
+        bits = (bits << 6) | (endsLine(body[at]) ? 0 : sixBits(body[at++]));
+      for (const shift of [16, 8, 0]) if (length < lineEnd) decoded[length++] = bits >> shift;
+    }
+    while (at < body.length && !endsLine(body[at])) at++;
+    while (body[at] === cr || body[at] === lf) at++;
+  }
+  return decoded.subarray(0, length);
+};
+
+const sixBits = (byte = space): number => (byte - space) & 0x3f;
+
+const endsLine = (byte: number | undefined): boolean => byte === undefined || byte === cr || byte === lf;
+
+const isEnd = (body: Buffer, at: number): boolean => /^end[\r\n]*$/.test(body.toString("latin1", at, at + 4));

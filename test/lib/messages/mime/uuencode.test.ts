@@ -1,0 +1,33 @@
+/** Files as mail carried them before base64. */
+import { expect, test } from "vitest";
+import { decodeTransfer } from "../../../../lib/messages/mime/transfer-encoding.ts";
+import { parseEmail } from "../../../../lib/messages/mime.ts";
+import { attachment } from "../../../harness/sample-email.ts";
+
+const decode = (...lines: string[]) => decodeTransfer(Buffer.from(lines.join("\n")), "x-uue").toString();
+
+test.each(["x-uuencode", "X-UUE", "uuencode"])("a file in %s is an attachment, decoded", (encoding) => {
+  const email = [
+    "Content-Type: image/png; name=a.png",
+    `Content-Transfer-Encoding: ${encoding}`,
+    "",
+    "begin 644 a.png",
+    "#0V%T",
+    "`",
+    "end",
+    "",
+  ].join("\r\n");
+
+  expect(parseEmail(Buffer.from(email))?.attachments).toEqual([attachment("image/png", "Cat", "a.png")]);
+});
+
+test("damaged lines are decoded as far as they make sense", () => {
+  expect(decode("before", "begin 644 a", "#0V%T", "", "$0V%T", "#0V%Tmore", "%0V", "end", "#0V%T")).toBe(
+    "CatCatCatC`\0",
+  );
+  expect(decode("begin 644 a", "#0V%T")).toBe("Cat");
+});
+
+test("what does not begin stands for itself", () => {
+  expect(decode("#0V%T", "begin", "end")).toBe("#0V%T\nbegin\nend");
+});
