@@ -1,6 +1,4 @@
 /** Why a command failed, in one line, with what the operator can do about it. */
-import * as z from "zod/mini";
-
 const unreachable = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "EHOSTUNREACH"]);
 
 const whatToDo = ({ name, message, code = "" }: Error & { code?: string }): string | undefined => {
@@ -20,9 +18,5 @@ const whatToDo = ({ name, message, code = "" }: Error & { code?: string }): stri
 /** A secret must not reach a terminal's scrollback or a log, however it came into a message. */
 export const withoutSecrets = (line: string): string => line.replaceAll(/emk_[\w-]+/g, "emk_…");
 
-export const explain = (error: Error): string => {
-  if (error instanceof z.core.$ZodError) {
-    return error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
-  }
-  return whatToDo(error) ?? error.message.split("\n")[0] ?? error.name;
-};
+export const explain = (error: Error): string =>
+  whatToDo(error) ?? (error.message.split("\n")[0] || error.name);

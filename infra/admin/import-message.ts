@@ -1,14 +1,11 @@
 /** `import-message`: stores emails from files, with what their headers say of them. */
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
-import { collect, defineCommand, openTableOf, report, type Shell, uuid } from "./command.ts";
-import { explain } from "./explain.ts";
+import { collect, defineCommand, openTableOf, type Shell, uuid } from "./command.ts";
 import { findMail } from "./mail/find-mail.ts";
-import { type Imported, importMail } from "./mail/import-mail.ts";
-import { showProgress } from "./progress.ts";
+import { importMail } from "./mail/import-mail.ts";
+import { tellImport } from "./mail/tell-import.ts";
 
 const day = 24 * 60 * 60 * 1000;
-
-const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0);
 
 const days = (value: string): number => {
   const count = Number(value);
@@ -31,8 +28,6 @@ Examples:
 
 An email that is imported again into the same account is the same message, and stays as it is: an import
 that was interrupted is taken up by running it again.`;
-
-type Outcome = "stored" | "there already" | "failed";
 
 export const importMessage = (shell: Shell) =>
   defineCommand("import-message", "store emails, so that Get Message serves them")
@@ -71,33 +66,8 @@ export const importMessage = (shell: Shell) =>
       };
       const table = openTableOf(options);
       const files = await findMail(paths, shell.input);
-      const progress = showProgress(shell.terminal, "emails", sum(files.map(({ bytes }) => bytes)));
-      const outcomes: Record<Outcome, number> = { stored: 0, "there already": 0, failed: 0 };
-
-      const hear = (imported: Imported): void => {
-        const { source, bytes } = imported;
-        progress.add(bytes);
-        if ("error" in imported) {
-          outcomes.failed++;
-          progress.above(() => shell.complain(`${source}: ${explain(imported.error)}`));
-          return;
-        }
-        const { id, message_id, isNew } = imported;
-        outcomes[isNew ? "stored" : "there already"]++;
-        // Someone who watches thousands of emails go by wants to see how far they are.
-        if (shell.terminal && !json && !paths.includes(source)) return;
-        const words = `${id}  ${source}${isNew ? "" : "  (there already)"}`;
-        progress.above(() =>
-          report(shell, json, { id, file: source, message_id, account_id: account, is_new: isNew }, words),
-        );
-      };
-      try {
-        await importMail(table, files, fields, now, hear);
-      } finally {
-        progress.end();
-      }
-      const counted = Object.entries(outcomes).filter(([, count]) => count > 0);
-      if (!json && sum(Object.values(outcomes)) > 1) {
-        shell.print(counted.map(([outcome, count]) => `${count.toLocaleString("en")} ${outcome}`).join(", "));
-      }
+      const totalBytes = files.reduce((total, { bytes }) => total + bytes, 0);
+      const { hear, end, sumUp } = tellImport(shell, { json, account, named: paths }, totalBytes);
+      await importMail(table, files, fields, now, hear).finally(end);
+      sumUp();
     });

@@ -4,8 +4,8 @@ import type { Shell } from "./command.ts";
 const barWidth = 30;
 const millisecondsBetweenDraws = 100;
 
-const duration = (seconds: number): string =>
-  `${Math.floor(seconds / 60)}:${String(Math.ceil(seconds % 60)).padStart(2, "0")}`;
+const minutes = (seconds: number): string =>
+  `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 
 export type Progress = {
   /** One more is done, of so many bytes. */
@@ -32,7 +32,7 @@ export const showProgress = (terminal: Shell["terminal"], noun: string, totalByt
     if (totalBytes === 0) return rate;
     const share = Math.min(1, bytes / totalBytes);
     const filled = Math.floor(share * barWidth);
-    const left = share > 0 ? `  ${duration((seconds / share) * (1 - share))} left` : "";
+    const left = share > 0 ? `  ${minutes(Math.ceil((seconds / share) * (1 - share)))} left` : "";
     const bar = "█".repeat(filled) + "░".repeat(barWidth - filled);
     return `${bar} ${String(Math.floor(share * 100)).padStart(3)}%  ${rate}${left}`;
   };

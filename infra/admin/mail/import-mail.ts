@@ -49,8 +49,11 @@ const messageOf = (raw: Buffer, fields: ImportFields): NewMessage => {
 const isThrottled = (error: unknown): boolean =>
   error instanceof Error && isThrottlingError({ name: error.name, message: error.message });
 
-/** A large import may fill a new table faster than it grows: then it waits. */
-const patiently = async <T>(act: () => Promise<T>): Promise<T> => {
+/**
+ * A large import may fill a new table faster than that grows: then it waits, for as long as it takes. A table that
+ * does not answer is another matter: the operator hears of it at once.
+ */
+const waitingForCapacity = async <T>(act: () => Promise<T>): Promise<T> => {
   for (;;) {
     try {
       return await act();
@@ -92,7 +95,7 @@ export const importMail = (
 ): Promise<void> => {
   const store = async (raw: Buffer) => {
     const message = messageOf(raw, fields);
-    const isNew = await patiently(() => storeMessage(table, message, raw, now));
+    const isNew = await waitingForCapacity(() => storeMessage(table, message, raw, now));
     return { id: message.id, message_id: message.message_id, isNew };
   };
   const importOne = async ({ source, bytes, isOfMbox, ...found }: Found): Promise<void> => {
