@@ -1,24 +1,22 @@
 /** `create-api-key`: makes a key and prints it, once. */
 import { randomUUID } from "node:crypto";
 import { InvalidArgumentError } from "@commander-js/extra-typings";
-import { parseScope, scopes } from "../../lib/api-keys/scopes.ts";
+import { parseScope, scopeForms, scopes } from "../../lib/api-keys/scopes.ts";
 import * as store from "../../lib/api-keys/store.ts";
 import { epochSeconds } from "../../lib/table/expiry.ts";
 import { reportNewKey } from "./api-key.ts";
 import { collect, defineCommand, duration, openTableOf, type Shell, uuid } from "./command.ts";
 
-const known = "*, messages:read:all, messages:read:{example.com} or accounts:members:add";
-
 const scope = (text: string): string => {
   const parsed = parseScope(text);
   if (parsed) return parsed;
-  throw new InvalidArgumentError(`It takes ${known}.`);
+  throw new InvalidArgumentError(`It takes ${scopeForms}.`);
 };
 
 export const createApiKey = (shell: Shell) =>
   defineCommand("create-api-key", "make a key and print it, once: only its hash is kept")
     .option("--account <uuid>", "the account that the key opens (default: a new one)", uuid)
-    .option("--scope <scope>", `what it may do, once or more: ${known} (default: *)`, collect(scope))
+    .option("--scope <scope>", `what it may do, once or more: ${scopeForms} (default: *)`, collect(scope))
     .option("--label <text>", "a name for people, such as the program that uses it")
     .option("--expires-in <time>", "end it by itself, after 90d, 12h or 30m", duration)
     .action(async ({ account, scope, label, expiresIn, local, json }) => {

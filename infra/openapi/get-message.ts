@@ -1,6 +1,7 @@
 /** What the document says about Get Message. */
 import { invalid, messageNotFound } from "../../lib/api/error-catalogue.ts";
 import { getMessage, uuidRule } from "../../lib/api/operations.ts";
+import { domainScope } from "../../lib/api-keys/scopes.ts";
 import type { OperationNotes } from "./notes.ts";
 import { badRequest, error, failures, forbidden, response, unauthorized } from "./responses.ts";
 
@@ -99,7 +100,7 @@ taken apart into texts, attachments and headers.
 A message can be read from the moment the call that stored it has returned, until its \`retain_until\`. An email may
 be as large as 40 MiB; the answer is streamed, and compressed with zstd, br or gzip as \`Accept-Encoding\` asks.
 
-The API key needs the scope \`${getMessage.scope}\`, or \`messages:read:{example.com}\` (braces included), where
+The API key needs the scope \`${getMessage.scope}\`, or \`${domainScope("example.com")}\` (braces included), where
 \`example.com\` is the domain of the message's sender, or of the recipient of an incoming message.`,
   responses: {
     200: response(

@@ -21,6 +21,9 @@ export const isDomainScope = (scope: string): boolean => scope.startsWith(domain
 export const grants = (held: readonly string[], scope: string): boolean =>
   held.includes(scopes.everything) || held.includes(scope);
 
+/** Every form that a scope may have, in words. */
+export const scopeForms = `${scopes.everything}, ${scopes.readMessages}, ${domainScope("example.com")} or ${scopes.addMembers}`;
+
 const known: readonly string[] = Object.values(scopes);
 
 /** The scope as keys hold it (a domain in ASCII and lower case), or `null` when it grants nothing that exists. */
