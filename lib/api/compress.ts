@@ -1,5 +1,5 @@
 /** Compresses a streamed response as the caller's Accept-Encoding asks, and never otherwise. */
-import { pipeline, Readable } from "node:stream";
+import { pipeline } from "node:stream";
 import { constants, createBrotliCompress, createGzip, createZstdCompress } from "node:zlib";
 import Negotiator from "negotiator";
 import type { ApiMiddleware } from "./request.ts";
@@ -18,13 +18,14 @@ const preferred = Object.keys(encoders);
 
 export const compress = (): ApiMiddleware => ({
   after: ({ event, response }) => {
-    if (!(response?.body instanceof Readable)) return;
+    if (typeof response?.body !== "object") return;
+    const { body } = response;
     const negotiator = new Negotiator({ headers: { "accept-encoding": event.headers["accept-encoding"] } });
     const encoding = negotiator.encoding([...preferred, "identity"], { preferred }) as keyof typeof encoders;
     response.headers = { ...response.headers, Vary: "Accept-Encoding" };
     if (!(encoding in encoders)) return;
     response.headers["Content-Encoding"] = encoding;
     // Unlike pipe, pipeline hands an error on: a body that breaks off must not look complete, or hang.
-    response.body = pipeline(response.body, encoders[encoding](), () => {});
+    response.body = (encoding === "zstd" && body.zstd?.()) || pipeline(body, encoders[encoding](), () => {});
   },
 });

@@ -4,14 +4,17 @@ import type { APIGatewayProxyResult } from "aws-lambda";
 import { toApiError } from "./errors.ts";
 import type { ApiMiddleware } from "./request.ts";
 
+/** Bytes of JSON. `zstd` makes the same stream in that coding, where it is kept so and need not be read first. */
+export type StreamedBody = Readable & { zstd?: () => Readable };
+
 /** `body` is JSON: as a string, or as a stream of its UTF-8 bytes. */
 export type ApiResponse = {
   status: number;
   headers?: Readonly<Record<string, string>>;
-  body: string | Readable;
+  body: string | StreamedBody;
 };
 
-export type ProxyResult = Omit<APIGatewayProxyResult, "body"> & { body: string | Readable };
+export type ProxyResult = Omit<APIGatewayProxyResult, "body"> & { body: string | StreamedBody };
 
 /** Headers that every response has, API Gateway's own included. */
 export const commonHeaders = {

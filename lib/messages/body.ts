@@ -3,6 +3,7 @@ import { pipeline, Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { decompressor, decompressSmall } from "./compression.ts";
 import type { StoredMessage } from "./find.ts";
+import { closeFrame, isSendable, openFrame } from "./frame.ts";
 import { headJson } from "./head.ts";
 
 const noContent = Buffer.from('"content":null,"content_parsed":null}');
@@ -13,18 +14,31 @@ const wholeContent = ({ head, firstPage }: StoredMessage): Buffer | null => {
   return firstPage.length === head.segments ? decompressSmall(firstPage) : null;
 };
 
-/** Nothing is parsed; memory and time to the first byte do not grow with the message. */
-export const messageBody = (message: StoredMessage): Readable => {
+type Body = Readable & { zstd?: () => Readable };
+
+/**
+ * Nothing is parsed; memory and time to the first byte do not grow with the message. Where `zstd` is there, it
+ * makes the same stream in that coding, from what is stored: nothing is decompressed or compressed.
+ */
+export const messageBody = (message: StoredMessage): Body => {
   const opening = Buffer.from(`${headJson(message.head)},`);
-  const content = wholeContent(message);
-  if (content) return Readable.from([Buffer.concat([opening, content])]);
-  return Readable.from(
-    (async function* () {
-      yield opening;
-      // Only when that has left: fetching and decompressing ahead would hold back the first byte.
-      await setImmediate();
-      yield* pipeline(Readable.from(message.segments()), decompressor(), () => {});
-    })(),
-    { objectMode: false },
-  );
+  const [firstSegment] = message.firstPage;
+
+  const decompressed = async function* (): AsyncGenerator<Uint8Array> {
+    const content = wholeContent(message);
+    if (content) return yield Buffer.concat([opening, content]);
+    yield opening;
+    // Only when that has left: fetching and decompressing ahead would hold back the first byte.
+    await setImmediate();
+    yield* pipeline(Readable.from(message.segments()), decompressor(), () => {});
+  };
+  const body = Readable.from(decompressed(), { objectMode: false });
+  if (!firstSegment || !isSendable(firstSegment)) return body;
+
+  const asStored = async function* (): AsyncGenerator<Uint8Array> {
+    yield openFrame(firstSegment, opening);
+    await setImmediate();
+    yield* closeFrame(message.segments());
+  };
+  return Object.assign(body, { zstd: () => Readable.from(asStored(), { objectMode: false }) });
 };

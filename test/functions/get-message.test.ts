@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { request } from "node:http";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
@@ -10,7 +10,7 @@ import { invoke } from "../../infra/local/lambda.ts";
 import { recordClick, recordDeliveryAttempt, recordOpen, recordStatus } from "../../lib/messages/events.ts";
 import { storeMessage } from "../../lib/messages/store.ts";
 import { sampleEmail } from "../harness/sample-email.ts";
-import { bearer, call, newKey, newMessage, noon, startService, table } from "../harness/service.ts";
+import { bearer, call, itemsOf, newKey, newMessage, noon, startService, table } from "../harness/service.ts";
 
 type Key = Awaited<ReturnType<typeof newKey>>;
 
@@ -303,6 +303,16 @@ describe("The response is compressed", () => {
     expect(headers.vary).toBe("Accept-Encoding");
     expect(headers["cache-control"]).toBe("no-store");
     expect(decoders[encoding](body)).toEqual(plain.body);
+  });
+
+  test("with zstd as it is stored: no larger than its segments and its head", async () => {
+    const message = newMessage({ account_id: key.account_id });
+    await storeMessage(table, message, Buffer.concat([Buffer.from("\n"), randomBytes(1_000_000)]), noon);
+    const stored = (await itemsOf(message)).reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), 0);
+
+    const { body } = await getRaw(message.id, { "Accept-Encoding": "zstd" });
+
+    expect(body.length).toBeLessThan(stored + 1000);
   });
 
   test.each([undefined, "", "identity", "deflate", "gzip;q=0", "identity, gzip;q=0.5"])(
