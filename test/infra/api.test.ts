@@ -154,3 +154,16 @@ describe("What API Gateway answers itself", () => {
     template.resourceCountIs("AWS::ApiGateway::GatewayResponse", 5);
   });
 });
+
+test("Whatever changes about the API is deployed anew: until then API Gateway serves what it was", () => {
+  const certificate = "arn:aws:acm:eu-west-1:123456789012:certificate/0a1b2c3d";
+  const deploymentOf = (of: Template) => Object.keys(of.findResources("AWS::ApiGateway::Deployment"));
+
+  const now = deploymentOf(template);
+  const withDomain = deploymentOf(templateWith({ domain: "api.example.com", certificate }));
+  const withOtherErrors = deploymentOf(templateWith({ keyRateLimit: "600" }));
+
+  expect(now).toHaveLength(1);
+  expect(withDomain).not.toEqual(now);
+  expect(withOtherErrors).not.toEqual(now);
+});
