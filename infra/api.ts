@@ -90,7 +90,6 @@ export class Api extends Construct {
         domainName: {
           domainName: domain.name,
           certificate: Certificate.fromCertificateArn(this, "Certificate", domain.certificate),
-          endpointType: EndpointType.REGIONAL,
           ...transport,
         },
         disableExecuteApiEndpoint: true, // the domain is the only way in

@@ -103,7 +103,20 @@ describe("The API", () => {
       DisableExecuteApiEndpoint: Match.absent(),
     });
     template.hasOutput("ApiUrl", {
-      Value: { "Fn::Join": ["", Match.arrayWith([Match.stringLikeRegexp("^\\.execute-api\\.")])] },
+      Value: {
+        "Fn::Join": [
+          "",
+          [
+            "https://",
+            { Ref: Match.stringLikeRegexp("RestApi") },
+            ".execute-api.",
+            { Ref: "AWS::Region" },
+            ".",
+            { Ref: "AWS::URLSuffix" },
+            "/prod",
+          ],
+        ],
+      },
     });
   });
 

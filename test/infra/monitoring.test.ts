@@ -150,7 +150,7 @@ describe("The dashboard", () => {
 
   /** A line of a graph: its label, and what it is made of. What an expression uses has no label. */
   const line = (metric: unknown[]): string => {
-    const { label, stat = "Sum", expression = `${stat} of ${metric[1]}` } = metric.at(-1) as Options;
+    const { label, stat = "Average", expression = `${stat} of ${metric[1]}` } = metric.at(-1) as Options;
     return label ? `${label}: ${expression}` : expression;
   };
 
@@ -221,6 +221,7 @@ describe("The dashboard", () => {
     );
 
     expect([...spaces]).toEqual(["EmailApi/prod"]);
+    expect(body).toContain('"EmailApi/prod","ColdStart","service","GetMessage"');
     expect(told).toEqual(["EmailApi/prod", "EmailApi/prod"]);
   });
 });

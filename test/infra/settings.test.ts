@@ -70,6 +70,10 @@ describe("A setting that can't be used is refused in one line that says what it 
       "domain takes a domain name such as api.example.com, not https://x.example.com",
     ],
     [
+      { domain: `${"long.".repeat(50)}name` },
+      expect.stringMatching(/^domain takes a domain name such as api.example.com, not long\.long/),
+    ],
+    [
       { certificate: "my-certificate" },
       "certificate takes the ARN of an ACM certificate in the stack's region, not my-certificate",
     ],
@@ -148,6 +152,12 @@ describe("The stages of cdk.json", () => {
       logRetentionDays: 30,
       removeEverything: true,
     });
+  });
+
+  test("can't be deployed under each other's names", () => {
+    const misnamed = { prod: { stage: "dev" } };
+
+    expect(readSettings({ stages: misnamed })).toMatchObject({ stage: "prod" });
   });
 
   test("give way to --context", () => {
