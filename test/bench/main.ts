@@ -40,7 +40,7 @@ const prepare = async (bundles: Bundles, engineUrl: string): Promise<Workload> =
 /** Without what it takes to build AWS's runtime client, all other rows are there. */
 const coldStarts = async (workload: Workload): Promise<Row[]> => {
   try {
-    return await measureColdStarts(workload, runtimeClient(tell), 13);
+    return await measureColdStarts(workload, runtimeClient(tell), 11);
   } catch (error) {
     console.error(`Cold starts were not measured: ${error instanceof Error ? error.message : error}`);
     return [];

@@ -15,7 +15,7 @@ type Variant = (typeof variants)[number];
 /** What one variant does with an email of one size; milliseconds, and throughput in MiB of email a second. */
 type Performance = { first: Figure; last: Figure; throughput: Figure; peakMebibytes: number };
 
-const roundsOf: Record<Size, number> = { "50 KiB": 20, "1 MiB": 9, "5 MiB": 7, "25 MiB": 5 };
+const roundsOf: Record<Size, number> = { "50 KiB": 20, "1 MiB": 7, "5 MiB": 5, "25 MiB": 3 };
 
 /** Requests after which the code is as fast as it gets: small ones, which are cheap, then of the size itself. */
 const warmUps = { small: 100, ofSize: { "50 KiB": 0, "1 MiB": 3, "5 MiB": 2, "25 MiB": 1 } } as const;
@@ -100,10 +100,11 @@ const rowsOf = (
 export const measureLarge = async (workload: Workload): Promise<Row[]> => {
   const small = await measureSize(workload, "50 KiB");
   const rows = [
-    row("Get Message, 50 KiB, across the network, first byte (ms)", {
-      ours: small.ours.first,
-      peer: better(small.mailsplit.first, small["postal-mime"].first, false),
-    }),
+    row(
+      "Get Message, 50 KiB, across the network, last byte (ms)",
+      { ours: small.ours.last, peer: better(small.mailsplit.last, small["postal-mime"].last, false) },
+      { atMost: 0.67, of: "peer" },
+    ),
   ];
   for (const size of ["1 MiB", "5 MiB", "25 MiB"] as const) {
     rows.push(...rowsOf(size, await measureSize(workload, size), small));
