@@ -8,6 +8,7 @@ import { importMessage } from "./import-message.ts";
 import { listApiKeys } from "./list-api-keys.ts";
 import { listMembers } from "./list-members.ts";
 import { prepareTable } from "./prepare-table.ts";
+import { recordEvents } from "./record-events.ts";
 import { removeContent } from "./remove-content.ts";
 import { removeMember } from "./remove-member.ts";
 import { revokeApiKey } from "./revoke-api-key.ts";
@@ -18,7 +19,7 @@ import { showMessage } from "./show-message.ts";
 const groups = {
   "API keys:": [createApiKey, listApiKeys, rotateApiKey, revokeApiKey],
   "Members:": [listMembers, setMemberRole, removeMember],
-  "Messages:": [importMessage, showMessage, removeContent, deleteMessage],
+  "Messages:": [importMessage, recordEvents, showMessage, removeContent, deleteMessage],
   "The table:": [prepareTable],
 };
 

@@ -1,9 +1,10 @@
 /** A demonstration account: an API key and three messages that show what Get Message returns. */
 import { readFile } from "node:fs/promises";
 import { createApiKey, listApiKeys, rotateApiKey } from "../../lib/api-keys/store.ts";
+import type { ChangeEvent } from "../../lib/intake/event.ts";
+import { recordChange } from "../../lib/intake/record-event.ts";
 import { readEnvelope } from "../../lib/messages/envelope.ts";
-import { recordClick, recordDeliveryAttempt, recordOpen } from "../../lib/messages/events.ts";
-import type { NewMessage } from "../../lib/messages/message.ts";
+import type { DeliveryAttempt, NewMessage } from "../../lib/messages/message.ts";
 import { storeMessage } from "../../lib/messages/store.ts";
 import type { Table } from "../../lib/table/table.ts";
 
@@ -23,7 +24,7 @@ type Sample = {
   /** When the message was created: before anything happened to it. */
   created: Date;
   fields: Pick<NewMessage, "id" | "direction" | "status"> & Partial<NewMessage>;
-  attempts: { time: Date; log: string; status: string }[];
+  attempts: DeliveryAttempt[];
   opens?: number;
   clicks?: number;
 };
@@ -46,8 +47,12 @@ const samples = (now: number): Sample[] => {
         delivered_at: ago(36),
       },
       attempts: [
-        { time: ago(42), log: "451 4.7.1 Greylisted, try again in five minutes", status: "deferred" },
-        { time: ago(36), log: "250 2.0.0 Ok: queued as 4D1F2A", status: "delivered" },
+        {
+          time: ago(42).toISOString(),
+          log: "451 4.7.1 Greylisted, try again in five minutes",
+          status: "deferred",
+        },
+        { time: ago(36).toISOString(), log: "250 2.0.0 Ok: queued as 4D1F2A", status: "delivered" },
       ],
       opens: 3,
       clicks: 1,
@@ -63,7 +68,7 @@ const samples = (now: number): Sample[] => {
         sent_at: ago(30),
         bounce_classification: "mailbox-full",
       },
-      attempts: [{ time: ago(30), log: "552 5.2.2 Mailbox full", status: "bounced" }],
+      attempts: [{ time: ago(30).toISOString(), log: "552 5.2.2 Mailbox full", status: "bounced" }],
     },
     {
       file: "bounce-delivery-status.eml",
@@ -81,11 +86,28 @@ const samples = (now: number): Sample[] => {
   ];
 };
 
-const store = async (
-  table: Table,
-  { file, created, fields, attempts, opens = 0, clicks = 0 }: Sample,
-  now: number,
-) => {
+/** What has happened to a message. */
+const eventsOf = ({ fields, attempts, opens = 0, clicks = 0 }: Sample): ChangeEvent[] => {
+  const event = (what: string, index: number) => ({
+    id: `demonstration ${fields.id}: ${what} ${index}`,
+    account_id,
+    message: { id: fields.id },
+  });
+  const counted = (type: "message.opened" | "message.clicked", count: number): ChangeEvent[] =>
+    Array.from({ length: count }, (_, index) => ({ type, ...event(type, index) }));
+  return [
+    ...attempts.map((attempt, index) => ({
+      type: "message.delivery_attempt" as const,
+      ...event("attempt", index),
+      ...attempt,
+    })),
+    ...counted("message.opened", opens),
+    ...counted("message.clicked", clicks),
+  ];
+};
+
+const store = async (table: Table, sample: Sample, now: number) => {
+  const { file, created, fields } = sample;
   const raw = await readFile(new URL(`demo/${file}`, import.meta.url));
   const { subject, sender, recipient, message_id } = readEnvelope(raw);
   const message: NewMessage = {
@@ -100,9 +122,7 @@ const store = async (
   };
   const isNew = await storeMessage(table, message, raw, created.getTime());
   if (!isNew) return;
-  for (const attempt of attempts) await recordDeliveryAttempt(table, message, attempt, now);
-  for (let open = 0; open < opens; open++) await recordOpen(table, message, now);
-  for (let click = 0; click < clicks; click++) await recordClick(table, message, now);
+  for (const event of eventsOf(sample)) await recordChange(table, event, now);
 };
 
 const label = "demonstration";

@@ -29,6 +29,8 @@ export const tour = (
     `curl -si -X POST "${baseUrl}/v2/accounts/${account_id}/members" -H "Authorization: Bearer ${api_key}" ` +
     `-H "Content-Type: application/json" -H "Idempotency-Key: ${key}" ` +
     `-d '{"email":"${email}","role":"Developer","name":"Grace Hopper"}'`;
+  const admin = (command: string) => `${assignments(adminVariables)}npm run -s admin -- ${command} --local`;
+  const opened = { type: "message.opened", id: "tour", account_id, message: { id: messages.welcome } };
   const steps: [string, string][] = [
     ["A message with text, HTML and an inline image, opened and clicked", get(messages.welcome)],
     ["An invoice with a PDF attached, which bounced", get(messages.invoice)],
@@ -46,9 +48,10 @@ export const tour = (
     ["The same key for another request: 422", add("ada@example.com", "welcome-grace")],
     ...seeded.slice(0, 1).map((id): [string, string] => ["One of your own emails", get(id)]),
     [
-      "Your own email",
-      `${assignments(adminVariables)}npm run -s admin -- import-message --local --account ${account_id} --domain ${domain_id} my.eml`,
+      "The first message is opened once more; paste it twice: the same event counts once",
+      `echo '${JSON.stringify(opened)}' | ${admin("record-events")} -`,
     ],
+    ["Your own email", `${admin("import-message")} --account ${account_id} --domain ${domain_id} my.eml`],
   ];
   return steps.map(([title, command]) => `# ${title}\n${command}\n`).join("\n");
 };

@@ -1,95 +1,56 @@
 /**
- * What happens to a message after it is stored: each is one atomic update, which never revives a message
- * that is missing or expired. All return whether there was a message to record it on.
+ * What happens to a message after it is stored: each is one write to its head, which is refused where the message
+ * is missing or has expired. All of them commute, so the order in which they are made does not matter.
  */
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import * as z from "zod/mini";
-import { live, nowValue } from "../table/expiry.ts";
 import { headKey } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
-import { instant, text, words } from "./message.ts";
+import { updateLive, type Write } from "../table/writes.ts";
+import type { StatusChange } from "./head.ts";
+import type { DeliveryAttempt } from "./message.ts";
 
 export type MessageRef = { account_id: string; id: string };
 
-const update = async (
-  table: Table,
-  { account_id, id }: MessageRef,
-  expression: string,
-  { names, values }: { names?: Record<string, string>; values: Record<string, unknown> },
-  now: number,
-): Promise<boolean> => {
-  try {
-    await table.client.send(
-      new UpdateCommand({
-        TableName: table.name,
-        Key: headKey(account_id.toLowerCase(), id.toLowerCase()),
-        UpdateExpression: expression,
-        ConditionExpression: live,
-        ExpressionAttributeNames: names,
-        ExpressionAttributeValues: {
-          ...values,
-          ...nowValue(now),
-          ":updated_at": new Date(now).toISOString(),
-        },
-      }),
+const change =
+  (table: Table, { account_id, id }: MessageRef, now: number) =>
+  (assignment: string, values: Record<string, unknown>, rest = ""): Write =>
+    updateLive(
+      table,
+      headKey(account_id, id),
+      {
+        UpdateExpression: `SET updated_at = :updated_at${assignment && `, ${assignment}`} ${rest}`.trim(),
+        ExpressionAttributeValues: { ...values, ":updated_at": new Date(now).toISOString() },
+      },
+      now,
     );
-    return true;
-  } catch (error) {
-    if ((error as Error).name === "ConditionalCheckFailedException") return false;
-    throw error;
-  }
-};
 
-const StatusChange = z.object({
-  status: words,
-  sent_at: z.optional(instant),
-  delivered_at: z.optional(instant),
-  bounce_classification: z.optional(words),
-});
-
-/** A new status, and what became known with it. */
-export const recordStatus = (
-  table: Table,
-  message: MessageRef,
-  change: z.input<typeof StatusChange>,
-  now: number,
-): Promise<boolean> => {
-  const fields = Object.entries(StatusChange.parse(change));
-  const assignments = fields.map(([name]) => `#${name} = :${name}`);
-  return update(
+/** A new status, and what became known with it. All are kept: which is the newest is seen when they are read. */
+export const addStatus = (table: Table, message: MessageRef, status: StatusChange, now: number): Write =>
+  change(
     table,
     message,
-    `SET ${[...assignments, "updated_at = :updated_at"].join(", ")}`,
-    {
-      names: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),
-      values: Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
-    },
     now,
-  );
-};
+  )("status_changes = list_append(if_not_exists(status_changes, :none), :statuses)", {
+    ":none": [],
+    ":statuses": [status],
+  });
 
-const Attempt = z.object({ time: instant, log: text, status: words });
-
-/**
- * One more delivery attempt. Attempts may be recorded out of order: they are returned oldest first. All of
- * them share the head's item, which has at least 340 KB for them.
- */
-export const recordDeliveryAttempt = (
+/** One more delivery attempt. All of them share the head's item, which has at least 340 KB for them. */
+export const addDeliveryAttempt = (
   table: Table,
   message: MessageRef,
-  attempt: z.input<typeof Attempt>,
+  attempt: DeliveryAttempt,
   now: number,
-): Promise<boolean> =>
-  update(
+): Write =>
+  change(
     table,
     message,
-    "SET delivery_attempts = list_append(delivery_attempts, :attempts), updated_at = :updated_at",
-    { values: { ":attempts": [Attempt.parse(attempt)] } },
     now,
-  );
+  )("delivery_attempts = list_append(delivery_attempts, :attempts)", {
+    ":attempts": [attempt],
+  });
 
 const count = (counter: "open_count" | "click_count") => (table: Table, message: MessageRef, now: number) =>
-  update(table, message, `SET updated_at = :updated_at ADD ${counter} :one`, { values: { ":one": 1 } }, now);
+  change(table, message, now)("", { ":one": 1 }, `ADD ${counter} :one`);
 
-export const recordOpen = count("open_count");
-export const recordClick = count("click_count");
+export const addOpen = count("open_count");
+export const addClick = count("click_count");

@@ -4,6 +4,14 @@ import type { Message } from "./message.ts";
 /** What an email decides the length of. Where these are long they stand with the content, not in the head. */
 export type Texts = Pick<Message, "message_id" | "subject" | "tags" | "sender" | "recipient">;
 
+/** A status that came after the first, with what became known with it. */
+export type StatusChange = Pick<Message, "status" | "bounce_classification"> & {
+  time: string;
+  event_id: string;
+  sent_at?: string | undefined;
+  delivered_at?: string | undefined;
+};
+
 export type Head = Omit<
   Message,
   "object" | "num_attempts" | "content" | "content_parsed" | "reference_message_id" | keyof Texts
@@ -20,6 +28,8 @@ export type Head = Omit<
   digest: string;
   /** SHA-256 of all segments, in hex: a part of their keys. */
   content_digest: string;
+  /** In the order in which they arrived. */
+  status_changes?: StatusChange[];
   expires_at: number;
 };
 
@@ -33,34 +43,48 @@ declare global {
 /** `JSON.stringify` has no word for an int64: a raw literal keeps every digit. */
 const integer = (value: number | bigint): unknown => JSON.rawJSON(String(value));
 
+const isBefore = (a: StatusChange, b: StatusChange): boolean =>
+  a.time === b.time ? a.event_id < b.event_id : a.time < b.time;
+
+/** The head with its status as it is now: of each field, what the newest change that names it says. */
+const current = (stored: Head): Head => {
+  const head = { ...stored };
+  const changes = (stored.status_changes ?? []).toSorted((a, b) => (isBefore(a, b) ? -1 : 1));
+  for (const { time: _, event_id: __, ...change } of changes) Object.assign(head, change);
+  return head;
+};
+
 /** The fields of the Message object that the head holds, in order, for `JSON.stringify`. */
-export const headFields = (head: Head) => ({
-  object: "message",
-  created_at: head.created_at,
-  updated_at: head.updated_at,
-  retain_until: head.retain_until,
-  direction: head.direction,
-  is_bounce_notification: head.is_bounce_notification,
-  delivery_attempts: head.delivery_attempts
-    .toSorted((a, b) => (a.time < b.time ? -1 : 1))
-    .map(({ time, log, status }) => ({ time, log, status })), // a map in the table has no order
-  message_id: head.message_id,
-  id: head.id,
-  subject: head.subject,
-  tags: head.tags,
-  sender: head.sender,
-  recipient: head.recipient,
-  status: head.status,
-  num_attempts: head.delivery_attempts.length,
-  click_count: head.click_count,
-  open_count: head.open_count,
-  domain_id: head.domain_id,
-  account_id: head.account_id,
-  sent_at: head.sent_at,
-  delivered_at: head.delivered_at,
-  bounce_classification: head.bounce_classification,
-  reference_message_id: head.reference_message_id && integer(head.reference_message_id),
-});
+export const headFields = (stored: Head) => {
+  const head = current(stored);
+  return {
+    object: "message",
+    created_at: head.created_at,
+    updated_at: head.updated_at,
+    retain_until: head.retain_until,
+    direction: head.direction,
+    is_bounce_notification: head.is_bounce_notification,
+    delivery_attempts: head.delivery_attempts
+      .toSorted((a, b) => (a.time < b.time ? -1 : 1))
+      .map(({ time, log, status }) => ({ time, log, status })), // a map in the table has no order
+    message_id: head.message_id,
+    id: head.id,
+    subject: head.subject,
+    tags: head.tags,
+    sender: head.sender,
+    recipient: head.recipient,
+    status: head.status,
+    num_attempts: head.delivery_attempts.length,
+    click_count: head.click_count,
+    open_count: head.open_count,
+    domain_id: head.domain_id,
+    account_id: head.account_id,
+    sent_at: head.sent_at,
+    delivered_at: head.delivered_at,
+    bounce_classification: head.bounce_classification,
+    reference_message_id: head.reference_message_id && integer(head.reference_message_id),
+  };
+};
 
 /** The same as JSON that lacks the closing brace. */
 export const headJson = (head: Head): string => JSON.stringify(headFields(head)).slice(0, -1);

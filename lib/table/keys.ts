@@ -16,6 +16,8 @@ export const itemTypes = {
   user: "USER#",
   account: "ACCOUNT#",
   idempotency: "IDEMPOTENCY#",
+  event: "EVENT#",
+  trace: "TRACE#",
 } as const;
 
 /** @param id the SHA-256 of the key, in hex */
@@ -65,4 +67,16 @@ export const memberKey = (account_id: string, user_id: string): Key => ({
 export const idempotencyKey = (account_id: string, key: string): Key => ({
   pk: `${itemTypes.idempotency}${account_id}#${sha256(key)}`,
   sk: "IDEMPOTENCY",
+});
+
+/** An event that is recorded. Each is its own partition: no account, however busy, makes a hot one. */
+export const eventKey = (account_id: string, id: string): Key => ({
+  pk: `${itemTypes.event}${account_id}#${sha256(id)}`,
+  sk: "EVENT",
+});
+
+/** That there has been such a message. */
+export const traceKey = (account_id: string, id: string): Key => ({
+  pk: `${itemTypes.trace}${account_id}#${id}`,
+  sk: "TRACE",
 });

@@ -1,6 +1,6 @@
 /** The conditional writes that a transaction is made of. */
 import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
-import { absentOrExpired, isLive, nowValue } from "./expiry.ts";
+import { absentOrExpired, isLive, live, nowValue } from "./expiry.ts";
 import type { Key } from "./keys.ts";
 import type { Table } from "./table.ts";
 
@@ -62,3 +62,21 @@ export const update = (
   },
   refuses: (found): found is Item => refuses(found),
 });
+
+/** Changes an item that is there and has not expired. */
+export const updateLive = (
+  table: Table,
+  key: Key,
+  change: { UpdateExpression: string; ExpressionAttributeValues: Record<string, unknown> },
+  now: number,
+): Write =>
+  update(
+    table,
+    key,
+    {
+      UpdateExpression: change.UpdateExpression,
+      ConditionExpression: live,
+      ExpressionAttributeValues: { ...change.ExpressionAttributeValues, ...nowValue(now) },
+    },
+    (found) => !isLive(found, now),
+  );

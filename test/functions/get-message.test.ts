@@ -7,10 +7,23 @@ import type { APIGatewayProxyEvent } from "aws-lambda";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createHandler } from "../../functions/get-message.ts";
 import { invoke } from "../../infra/local/lambda.ts";
-import { recordClick, recordDeliveryAttempt, recordOpen, recordStatus } from "../../lib/messages/events.ts";
 import { storeMessage } from "../../lib/messages/store.ts";
 import { sampleEmail } from "../harness/sample-email.ts";
-import { bearer, call, itemsOf, newKey, newMessage, noon, startService, table } from "../harness/service.ts";
+import {
+  attempted,
+  bearer,
+  call,
+  clicked,
+  happen,
+  itemsOf,
+  newKey,
+  newMessage,
+  noon,
+  opened,
+  startService,
+  status,
+  table,
+} from "../harness/service.ts";
 
 type Key = Awaited<ReturnType<typeof newKey>>;
 
@@ -54,16 +67,12 @@ describe("Get Message", () => {
       reference_message_id: 42n,
     });
     await storeMessage(table, message, raw, noon);
-    await recordDeliveryAttempt(
-      table,
-      message,
-      { time: new Date(noon - 500), log: "250 Ok", status: "delivered" },
-      noon + 1,
-    );
-    await recordStatus(table, message, { status: "delivered", delivered_at: new Date(noon - 500) }, noon + 2);
-    await recordOpen(table, message, noon + 3);
-    await recordOpen(table, message, noon + 4);
-    await recordClick(table, message, noon + 5);
+    await happen(message, attempted(noon - 500, "250 Ok", "delivered"), noon + 1);
+    const delivered_at = new Date(noon - 500).toISOString();
+    await happen(message, status("delivered", delivered_at, { delivered_at }), noon + 2);
+    await happen(message, opened, noon + 3);
+    await happen(message, opened, noon + 4);
+    await happen(message, clicked, noon + 5);
 
     const response = await get(message.id);
 
@@ -114,10 +123,9 @@ describe("Get Message", () => {
   test("answers delivery attempts oldest first, in whatever order they were recorded", async () => {
     const message = newMessage({ account_id: key.account_id });
     await storeMessage(table, message, null, noon);
-    const attempt = (time: number) => ({ time: new Date(time), log: "", status: "deferred" });
-    await recordDeliveryAttempt(table, message, attempt(noon + 2000), noon);
-    await recordDeliveryAttempt(table, message, attempt(noon + 1000), noon);
-    await recordDeliveryAttempt(table, message, attempt(noon + 3000), noon);
+    await happen(message, attempted(noon + 2000));
+    await happen(message, attempted(noon + 1000));
+    await happen(message, attempted(noon + 3000));
 
     const body = (await (await get(message.id)).json()) as { delivery_attempts: { time: string }[] };
 

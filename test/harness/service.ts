@@ -9,6 +9,8 @@ import { gateway } from "../../infra/local/gateway.ts";
 import type { LambdaHandler } from "../../infra/local/lambda.ts";
 import { operations } from "../../lib/api/operations.ts";
 import { type ApiKey, createApiKey } from "../../lib/api-keys/store.ts";
+import type { ChangeEvent } from "../../lib/intake/event.ts";
+import { type Outcome, recordChange } from "../../lib/intake/record-event.ts";
 import type { NewMessage } from "../../lib/messages/message.ts";
 import type { Clock } from "../../lib/table/expiry.ts";
 import { messagePartition } from "../../lib/table/keys.ts";
@@ -73,6 +75,25 @@ export const newMessage = (fields: Partial<NewMessage> & { account_id: string })
 });
 
 type MessageRef = { account_id: string; id: string };
+
+type Happening<Event = ChangeEvent> = Event extends ChangeEvent
+  ? Omit<Event, "id" | "account_id" | "message">
+  : never;
+
+/** Something happens to a message, under an id of its own. */
+export const happen = (
+  { account_id, id }: MessageRef,
+  what: Happening,
+  now = noon,
+  on: Table = table,
+): Promise<Outcome> => recordChange(on, { ...what, id: randomUUID(), account_id, message: { id } }, now);
+
+export const opened = { type: "message.opened" } as const;
+export const clicked = { type: "message.clicked" } as const;
+export const status = (status: string, time: string, known: object = {}) =>
+  ({ type: "message.status", status, time, ...known }) as const;
+export const attempted = (time: number, log = "", status = "deferred") =>
+  ({ type: "message.delivery_attempt", time: new Date(time).toISOString(), log, status }) as const;
 
 export type StoredItem = { sk: string; expires_at: number; bytes?: Uint8Array; updated_at?: string };
 

@@ -16,7 +16,7 @@ const commandsIn = (text: string): string[] =>
 
 test("Every npm script that it names is there", () => {
   const { scripts } = JSON.parse(read("package.json"));
-  const named = [...readme.matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, name]) => name);
+  const named = [...readme.matchAll(/npm run (?:-s )?([\w:-]+)/g)].map(([, name]) => name);
 
   expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named));
 });

@@ -11,7 +11,7 @@ const mostBytesAtOnce = 48 * 1024 * 1024;
  * @throws what the first `act` that fails throws, when those that run have ended
  */
 export const inParallel = async <T>(
-  items: AsyncIterable<T>,
+  items: AsyncIterable<T> | Iterable<T>,
   bytesOf: (item: T) => number,
   act: (item: T) => Promise<void>,
 ): Promise<void> => {

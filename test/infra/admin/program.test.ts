@@ -10,6 +10,7 @@ const commands = [
   "set-member-role",
   "remove-member",
   "import-message",
+  "record-events",
   "show-message",
   "remove-content",
   "delete-message",

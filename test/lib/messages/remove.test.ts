@@ -1,13 +1,12 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { messageBody } from "../../../lib/messages/body.ts";
-import { recordOpen } from "../../../lib/messages/events.ts";
 import { findMessage } from "../../../lib/messages/find.ts";
 import type { Message, NewMessage } from "../../../lib/messages/message.ts";
 import { deleteMessage, removeContent } from "../../../lib/messages/remove.ts";
 import { storeMessage } from "../../../lib/messages/store.ts";
 import type { Table } from "../../../lib/table/table.ts";
-import { day, itemsOf, newMessage, noon, table } from "../../harness/service.ts";
+import { day, happen, itemsOf, newMessage, noon, opened, table } from "../../harness/service.ts";
 
 /** Three segments: what is random does not compress. */
 const raw = Buffer.concat([Buffer.from("Subject: Hello\r\n\r\n"), randomBytes(700_000)]);
@@ -68,7 +67,7 @@ describe("Deleting a message", () => {
 describe("Removing the content of a message", () => {
   test("leaves all else, and no segment", async () => {
     await store();
-    await recordOpen(table, message, noon);
+    await happen(message, opened);
     const before = await read();
 
     expect(await removeContent(table, message, noon + 1000)).toBe(true);

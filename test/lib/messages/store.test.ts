@@ -2,18 +2,12 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { DeleteCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test } from "vitest";
 import { messageBody } from "../../../lib/messages/body.ts";
-import {
-  recordClick,
-  recordDeliveryAttempt,
-  recordOpen,
-  recordStatus,
-} from "../../../lib/messages/events.ts";
 import { findMessage } from "../../../lib/messages/find.ts";
 import type { Message, NewMessage } from "../../../lib/messages/message.ts";
 import { MessageRefusedError, storeMessage } from "../../../lib/messages/store.ts";
 import { headKey, segmentKey } from "../../../lib/table/keys.ts";
 import type { Table } from "../../../lib/table/table.ts";
-import { day, itemsOf, newMessage, noon, table } from "../../harness/service.ts";
+import { attempted, day, happen, itemsOf, newMessage, noon, opened, table } from "../../harness/service.ts";
 
 const account_id = randomUUID();
 const message = (fields: Partial<NewMessage> = {}) => newMessage({ account_id, ...fields });
@@ -44,7 +38,7 @@ describe("Storing a message", () => {
   test("answers that it is new, once; repeating changes nothing", async () => {
     const one = message();
     expect(await storeMessage(table, one, hello, noon)).toBe(true);
-    await recordOpen(table, one, noon);
+    await happen(one, opened);
     const before = await itemsOf(one);
 
     expect(await storeMessage(table, { ...one, subject: "Other", status: "other" }, hello, noon + 1000)).toBe(
@@ -220,10 +214,9 @@ describe("Storing a message", () => {
     "keeps a %s that is longer than an item, and room for 300 KB of delivery attempts",
     async (name, value) => {
       const one = message({ [name]: value });
-      const attempt = { time: new Date(noon), log: "x".repeat(100_000), status: "deferred" };
 
       await storeMessage(table, one, hello, noon);
-      for (let n = 0; n < 3; n++) await recordDeliveryAttempt(table, one, attempt, noon);
+      for (let n = 0; n < 3; n++) await happen(one, attempted(noon, "x".repeat(100_000)));
 
       const { retain_until: _, ...fields } = one;
       expect(await read(one)).toMatchObject({ ...fields, content: hello.toString(), num_attempts: 3 });
@@ -257,73 +250,6 @@ describe("Storing a message", () => {
     expect((await read(one))?.retain_until).toBe("2096-12-01T07:00:00.000Z");
     const expiries = (await itemsOf(one)).map(({ expires_at }) => expires_at);
     expect(expiries).toEqual([4005183600, 4005183600]);
-  });
-});
-
-describe("What happens to a message later", () => {
-  const attempt = { time: new Date(noon), log: "250 Ok", status: "delivered" };
-  const events: [string, (ref: { account_id: string; id: string }, now: number) => Promise<boolean>][] = [
-    ["a status", (ref, now) => recordStatus(table, ref, { status: "delivered" }, now)],
-    ["a delivery attempt", (ref, now) => recordDeliveryAttempt(table, ref, attempt, now)],
-    ["an open", (ref, now) => recordOpen(table, ref, now)],
-    ["a click", (ref, now) => recordClick(table, ref, now)],
-  ];
-
-  test.each(events)(
-    "%s is not recorded on a message that is missing, and does not make one",
-    async (_, record) => {
-      const one = message();
-
-      expect(await record(one, noon)).toBe(false);
-
-      expect(await itemsOf(one)).toEqual([]);
-    },
-  );
-
-  test.each(events)(
-    "%s is not recorded on a message that has expired, and does not revive it",
-    async (_, record) => {
-      const one = message({ retain_until: new Date(noon + 10_000) });
-      await storeMessage(table, one, hello, noon);
-      const before = await itemsOf(one);
-
-      expect(await record(one, noon + 9_999)).toBe(true);
-      expect(await record(one, noon + 10_000)).toBe(false);
-
-      const changed = (await itemsOf(one)).find(({ sk }) => sk === "HEAD");
-      expect(changed?.updated_at).toBe(new Date(noon + 9_999).toISOString());
-      expect(changed?.expires_at).toBe(before.find(({ sk }) => sk === "HEAD")?.expires_at);
-    },
-  );
-
-  test("is counted exactly when 50 opens, clicks and attempts come at once", async () => {
-    const one = message();
-    await storeMessage(table, one, hello, noon);
-
-    await Promise.all(
-      Array.from({ length: 50 }, () => [
-        recordOpen(table, one, noon),
-        recordClick(table, one, noon),
-        recordDeliveryAttempt(table, one, attempt, noon),
-      ]).flat(),
-    );
-
-    expect(await read(one)).toMatchObject({ open_count: 50, click_count: 50, num_attempts: 50 });
-  });
-
-  test("keeps what became known with a status", async () => {
-    const one = message();
-    await storeMessage(table, one, hello, noon);
-
-    await recordStatus(table, one, { status: "sent", sent_at: "2096-11-20T13:00:00+01:00" }, noon);
-    await recordStatus(table, one, { status: "bounced", bounce_classification: "spam" }, noon);
-
-    expect(await read(one)).toMatchObject({
-      status: "bounced",
-      sent_at: "2096-11-20T12:00:00.000Z",
-      delivered_at: null,
-      bounce_classification: "spam",
-    });
   });
 });
 

@@ -1,0 +1,124 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { EventRefusedError, parseEvent } from "../../../lib/intake/event.ts";
+
+const common = { id: "1", account_id: randomUUID(), message: { id: randomUUID() } };
+const opened = { type: "message.opened", ...common };
+const status = { type: "message.status", ...common, time: "2026-11-20T12:00:00Z", status: "sent" };
+const stored = {
+  type: "message.stored",
+  ...common,
+  message: {
+    ...common.message,
+    domain_id: randomUUID(),
+    direction: "outgoing",
+    message_id: "<1@example.com>",
+    subject: "Hello",
+    sender: "hello@example.com",
+    recipient: "grüße@example.org",
+    status: "accepted",
+    retain_until: "2026-12-20T13:00:00+01:00",
+  },
+  raw_email: "2026/11/20/1.eml",
+};
+
+const parse = (event: unknown) => parseEvent(JSON.stringify(event));
+
+test("An event is read with its ids in lower case and its times in UTC; what else it holds is ignored", () => {
+  const event = parse({
+    ...status,
+    account_id: status.account_id.toUpperCase(),
+    time: "2026-11-20T13:00:00+01:00",
+    note: 1,
+  });
+
+  expect(event).toEqual({ ...status, time: "2026-11-20T12:00:00.000Z" });
+});
+
+test("A stored message has all that storing one asks for", () => {
+  const event = parse(stored);
+
+  expect(event).toEqual({
+    ...stored,
+    message: {
+      ...stored.message,
+      is_bounce_notification: false,
+      tags: [],
+      sent_at: null,
+      delivered_at: null,
+      retain_until: "2026-12-20T12:00:00.000Z",
+    },
+  });
+});
+
+test.each(["9223372036854775807", "-9223372036854775808", "9007199254740993", "0"])(
+  "reference_message_id %s is read to the digit",
+  (digits) => {
+    const json = JSON.stringify(stored).replace('"subject"', `"reference_message_id":${digits},"subject"`);
+
+    expect(parseEvent(json)).toMatchObject({ message: { reference_message_id: BigInt(digits) } });
+  },
+);
+
+const { account_id: _, ...withoutAccount } = opened;
+
+test.each([
+  ["{", "it is not JSON"],
+  ["[]", "must be one of"],
+  ["null", "must be a JSON object"],
+  ['"message.opened"', "must be a JSON object"],
+  [
+    { ...opened, type: "message.printed" },
+    "type must be one of message.stored, message.status, message.delivery_attempt, message.opened, message.clicked",
+  ],
+  [{ ...opened, id: "" }, "id must be a string of 1 to 255 characters"],
+  [{ ...opened, id: "x".repeat(256) }, "id must be a string of 1 to 255 characters"],
+  [{ ...opened, id: "\ud800" }, "id must be well-formed: it has half a surrogate pair"],
+  [withoutAccount, "account_id must be a UUID"],
+  [{ ...opened, message: "m-1" }, "message must be an object"],
+  [{ ...opened, message: { id: "m-1" } }, "message.id must be a UUID"],
+  [{ ...status, time: "yesterday" }, "time must be ISO 8601 with an offset"],
+  [{ ...status, status: "x".repeat(1001) }, "status must have at most 1000 characters"],
+  [{ ...status, type: "message.delivery_attempt" }, "log must be a string"],
+  [{ ...stored, raw_email: 1 }, "raw_email must be a key in the bucket, or null"],
+  [{ ...stored, raw_email: "" }, "raw_email must be a key in the bucket, or null"],
+  [
+    { ...stored, message: { ...stored.message, sender: "Ada <ada@example.com>" } },
+    "message.sender must be an email address",
+  ],
+  [
+    { ...stored, message: { ...stored.message, reference_message_id: 1.5 } },
+    "message.reference_message_id must be",
+  ],
+  [
+    { ...stored, message: { ...stored.message, retain_until: null } },
+    "message.retain_until must be ISO 8601 with an offset",
+  ],
+])("%j is refused: %s", (event, reason) => {
+  const json = typeof event === "string" ? event : JSON.stringify(event);
+
+  expect(() => parseEvent(json)).toThrow(EventRefusedError);
+  expect(() => parseEvent(json)).toThrow(reason);
+});
+
+test("Why an event is refused names every field that is wrong, and quotes nothing of it", () => {
+  const secret = "s3cret@example.com";
+
+  const refusal = (event: unknown) => {
+    try {
+      return parseEvent(typeof event === "string" ? event : JSON.stringify(event));
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+
+  expect(refusal({ ...status, time: secret, status: 1 })).toBe(
+    "time must be ISO 8601 with an offset; status must be a string",
+  );
+  expect(refusal({ ...opened, type: secret })).not.toContain(secret);
+  expect(refusal(`{"type": ${secret}}`)).not.toContain("s3cret");
+});
+
+test("An id is counted in characters, however many bytes each takes", () => {
+  expect(parse({ ...opened, id: "🌍".repeat(255) })).toMatchObject({ id: "🌍".repeat(255) });
+});

@@ -1,0 +1,182 @@
+import { randomUUID } from "node:crypto";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type ChangeEvent, type MessageEvent, parseEvent } from "../../../lib/intake/event.ts";
+import { recordEvent } from "../../../lib/intake/record-event.ts";
+import type { Table } from "../../../lib/table/table.ts";
+import { bearer, call, newKey, newMessage, noon, startService, table } from "../../harness/service.ts";
+
+const raw = Buffer.from("Subject: Hello\r\n\r\nHello");
+
+/** Times are few, so that some events have the same one. */
+const time = fc.nat(3).map((minute) => new Date(noon + minute * 60_000).toISOString());
+const words = fc.constantFrom("sent", "deferred", "delivered", "bounced");
+
+/** What happens to a message; the event's id and its message are the plan's to give. */
+const happening = fc.oneof(
+  fc.constant({ type: "message.opened" as const }),
+  fc.constant({ type: "message.clicked" as const }),
+  fc.record({ type: fc.constant("message.delivery_attempt" as const), time, status: words, log: words }),
+  fc.record(
+    {
+      type: fc.constant("message.status" as const),
+      time,
+      status: words,
+      sent_at: time,
+      delivered_at: time,
+      bounce_classification: words,
+    },
+    { requiredKeys: ["type", "time", "status"] },
+  ),
+);
+
+/** What befalls a call to the table: it is not made; it is, but nobody hears; or it meets a transaction. */
+const faults = fc.array(fc.constantFrom("none", "none", "none", "cut before", "lost after", "conflict"), {
+  maxLength: 30,
+});
+
+/** How often each event comes: one that comes once has no other to make up for it. */
+const repeats = fc.array(fc.constantFrom(1, 1, 2, 3), { minLength: 12, maxLength: 12 });
+
+/** For two accounts, what happens to the one message of each; and in which order it all comes. */
+const plans = fc
+  .tuple(fc.array(fc.tuple(fc.nat(1), happening), { maxLength: 10 }), repeats)
+  .chain(([happenings, times]) => {
+    const deliveries = times
+      .slice(0, 2 + happenings.length)
+      .flatMap((count, event) => Array.from({ length: count }, () => event));
+    return fc.record({
+      happenings: fc.constant(happenings),
+      order: fc.shuffledSubarray(deliveries, { minLength: deliveries.length }),
+      together: fc.integer({ min: 1, max: 8 }),
+      faults,
+    });
+  });
+
+/** The table, whose every call waits its turn in a random order, and may fail. */
+const unreliable = (scheduler: fc.Scheduler, coming: string[]): Table => {
+  const send = async (command: { constructor: { name: string } }) => {
+    await scheduler.schedule(Promise.resolve());
+    const isTransaction = command.constructor.name === "TransactWriteCommand";
+    const fault = coming.shift();
+    if (fault === "cut before") throw new Error("cut");
+    if (fault === "conflict" && isTransaction) {
+      const CancellationReasons = [{ Code: "TransactionConflict" }, { Code: "None" }];
+      throw Object.assign(new Error("conflict"), {
+        name: "TransactionCanceledException",
+        CancellationReasons,
+      });
+    }
+    const output = await table.client.send(command as never);
+    if (fault === "lost after") throw new Error("lost");
+    return output;
+  };
+  return { name: table.name, client: { send: send as never } };
+};
+
+/** More than all faults of a plan and all events that are ahead of their message can ask for. */
+const mostDeliveries = 2000;
+
+/** As a queue does: what fails comes again later, until nothing fails. */
+const deliverAll = async (
+  scheduler: fc.Scheduler,
+  queue: MessageEvent[],
+  together: number,
+  record: (event: MessageEvent) => Promise<unknown>,
+) => {
+  for (let delivered = 0; queue.length > 0; delivered += together) {
+    if (delivered > mostDeliveries) throw new Error("An event is never recorded");
+    const batch = queue.splice(0, together).map((event) => record(event).catch(() => queue.push(event)));
+    await scheduler.waitFor(Promise.all(batch));
+  }
+};
+
+const isA =
+  <Type extends ChangeEvent["type"]>(type: Type) =>
+  (event: ChangeEvent): event is Extract<ChangeEvent, { type: Type }> =>
+    event.type === type;
+
+const byTime = (a: { time: string; id?: string }, b: { time: string; id?: string }) =>
+  `${a.time} ${a.id}` < `${b.time} ${b.id}` ? -1 : 1;
+
+/** What Get Message must show of a message once each of these has happened. */
+const expected = (events: ChangeEvent[]) => {
+  const statuses = events.filter(isA("message.status")).toSorted(byTime);
+  const last = (field: "status" | "sent_at" | "delivered_at" | "bounce_classification") =>
+    statuses.findLast((event) => event[field] !== undefined)?.[field];
+  const attempts = events.filter(isA("message.delivery_attempt"));
+  return {
+    open_count: events.filter(isA("message.opened")).length,
+    click_count: events.filter(isA("message.clicked")).length,
+    num_attempts: attempts.length,
+    attempts: attempts.map(({ time, log, status }) => `${time} ${log} ${status}`).toSorted(),
+    status: last("status") ?? "accepted",
+    sent_at: last("sent_at") ?? null,
+    delivered_at: last("delivered_at") ?? null,
+    bounce_classification: last("bounce_classification"),
+    content: raw.toString(),
+  };
+};
+
+type Shown = ReturnType<typeof expected> & {
+  delivery_attempts: { time: string; log: string; status: string }[];
+};
+
+const shown = ({ delivery_attempts, ...message }: Shown) => ({
+  open_count: message.open_count,
+  click_count: message.click_count,
+  num_attempts: message.num_attempts,
+  attempts: delivery_attempts.map(({ time, log, status }) => `${time} ${log} ${status}`).toSorted(),
+  status: message.status,
+  sent_at: message.sent_at,
+  delivered_at: message.delivered_at,
+  bounce_classification: message.bounce_classification,
+  content: message.content,
+});
+
+test("Whatever comes, in whatever order, however often and however broken, each distinct event counts once", async () => {
+  const url = await startService();
+
+  const property = fc.asyncProperty(
+    fc.scheduler(),
+    plans,
+    async (scheduler, { happenings, order, together, faults }) => {
+      const accounts = await Promise.all([newKey(), newKey()]);
+      const messages = accounts.map(({ account_id }) => newMessage({ account_id, status: "accepted" }));
+      const changesOf = (account: number) =>
+        happenings.flatMap(([of, what], index): ChangeEvent[] => {
+          const { account_id, id } = messages[of] ?? newMessage({ account_id: randomUUID() });
+          // The accounts' ids are the same: an id is unique within its account only.
+          const nth = happenings.slice(0, index).filter(([other]) => other === of).length;
+          return of === account ? [{ ...what, id: `event-${nth}`, account_id, message: { id } }] : [];
+        });
+      const stored = messages.map(({ account_id, ...message }) =>
+        parseEvent(
+          JSON.stringify({
+            type: "message.stored",
+            id: "stored",
+            account_id,
+            message,
+            raw_email: "hello.eml",
+          }),
+        ),
+      );
+      const events = [...stored, ...changesOf(0), ...changesOf(1)];
+
+      await deliverAll(
+        scheduler,
+        order.flatMap((index) => events[index] ?? []),
+        together,
+        (event) => recordEvent(unreliable(scheduler, faults), event, () => Promise.resolve(raw), noon),
+      );
+
+      for (const [index, { account_id, secret }] of accounts.entries()) {
+        const response = await call(`${url}/v2/accounts/${account_id}/messages/${messages[index]?.id}`, {
+          headers: bearer(secret),
+        });
+        expect(shown((await response.json()) as Shown)).toEqual(expected(changesOf(index)));
+      }
+    },
+  );
+  await fc.assert(property, { numRuns: 50 });
+}, 600_000);

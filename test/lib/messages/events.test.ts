@@ -1,0 +1,110 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { findMessage } from "../../../lib/messages/find.ts";
+import { headJson } from "../../../lib/messages/head.ts";
+import { storeMessage } from "../../../lib/messages/store.ts";
+import {
+  attempted,
+  clicked,
+  happen,
+  itemsOf,
+  newMessage,
+  noon,
+  opened,
+  status,
+  table,
+} from "../../harness/service.ts";
+
+const account_id = randomUUID();
+
+/** A message that is stored, with a status of its own. */
+const stored = async (fields: object = {}) => {
+  const message = newMessage({ account_id, status: "accepted", ...fields });
+  await storeMessage(table, message, null, noon);
+  return message;
+};
+
+const read = async ({ id }: { id: string }, now = noon) => {
+  const found = await findMessage(table, account_id, id, now);
+  return found && JSON.parse(`${headJson(found.head)}}`);
+};
+
+const happenings = [
+  ["a status", status("delivered", "2026-11-20T12:00:00Z")],
+  ["a delivery attempt", attempted(noon)],
+  ["an open", opened],
+  ["a click", clicked],
+] as const;
+
+test.each(happenings)("%s does not make a message that is missing", async (_, what) => {
+  const message = newMessage({ account_id });
+
+  await expect(happen(message, what)).rejects.toThrow("its message is not there yet");
+
+  expect(await itemsOf(message)).toEqual([]);
+});
+
+test.each(happenings)(
+  "%s is not recorded on a message that has expired, and does not revive it",
+  async (_, what) => {
+    const message = await stored({ retain_until: new Date(noon + 10_000) });
+    const [before] = await itemsOf(message);
+
+    expect(await happen(message, what, noon + 9_999)).toBe("recorded");
+    expect(await happen(message, what, noon + 10_000)).toBe("expired");
+
+    const [after] = await itemsOf(message);
+    expect(after?.updated_at).toBe(new Date(noon + 9_999).toISOString());
+    expect(after?.expires_at).toBe(before?.expires_at);
+  },
+);
+
+test("20 opens, clicks and attempts that come at once all count", async () => {
+  const message = await stored();
+
+  await Promise.all(
+    Array.from({ length: 20 }, () =>
+      [opened, clicked, attempted(noon)].map((what) => happen(message, what)),
+    ).flat(),
+  );
+
+  expect(await read(message)).toMatchObject({ open_count: 20, click_count: 20, num_attempts: 20 });
+});
+
+const at = (minute: number) => `2026-11-20T12:0${minute}:00.000Z`;
+const sent = status("sent", at(1), { sent_at: at(1) });
+const bounced = status("bounced", at(3), { bounce_classification: "mailbox-full" });
+const delivered = status("delivered", at(5), { delivered_at: at(5) });
+
+test.each([
+  ["the order in which they came about", [sent, bounced, delivered]],
+  ["the reverse order", [delivered, bounced, sent]],
+])("In %s, the newest status is the message's, and what each made known is kept", async (_, statuses) => {
+  const message = await stored();
+
+  for (const what of statuses) await happen(message, what);
+
+  expect(await read(message)).toMatchObject({
+    status: "delivered",
+    sent_at: at(1),
+    delivered_at: at(5),
+    bounce_classification: "mailbox-full",
+  });
+});
+
+test("A status that is older than the message is newer than the status that it was stored with", async () => {
+  const message = await stored();
+
+  await happen(message, status("deferred", "2020-01-01T00:00:00.000Z"));
+
+  expect(await read(message)).toMatchObject({ status: "deferred" });
+});
+
+test("A status that came about later corrects what an earlier one made known", async () => {
+  const message = await stored();
+
+  await happen(message, status("delivered", at(5), { delivered_at: at(5) }));
+  await happen(message, status("delivered", at(4), { delivered_at: at(4) }));
+
+  expect(await read(message)).toMatchObject({ delivered_at: at(5) });
+});
