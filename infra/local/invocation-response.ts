@@ -35,6 +35,15 @@ const errorInTrailers = ({ trailers }: IncomingMessage): FunctionError | undefin
 };
 
 /**
+ * Answers before all has been sent: the client ends the connection when it has read that. Until then it is
+ * read on, because a connection that ends with something unread takes the answer with it.
+ */
+const refuseMore = (request: IncomingMessage): void => {
+  request.socket.write("HTTP/1.1 202 Accepted\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+  request.removeAllListeners("data").resume();
+};
+
+/**
  * Reads a streamed response, and answers the runtime client. Nothing is read ahead of the reader, so that the
  * function feels a slow one. When the reader leaves, the client is answered at once and its connection ends,
  * as AWS's emulator does (github.com/aws/aws-lambda-runtime-interface-emulator, directinvoke.go).
@@ -45,8 +54,12 @@ export const readStreamed = (request: IncomingMessage, reply: ServerResponse): P
   new Promise((resolve, reject) => {
     let prelude: Buffer | null = Buffer.alloc(0);
     let failure: Error | undefined;
+    let isAccepted = false;
     const accept = () => {
-      if (!reply.writableEnded) reply.writeHead(202, request.complete ? {} : { Connection: "close" }).end();
+      if (isAccepted) return;
+      isAccepted = true;
+      if (request.complete) reply.writeHead(202).end();
+      else if (request.socket.writable) refuseMore(request);
     };
     const body = new Readable({
       highWaterMark: 0,

@@ -20,7 +20,8 @@ const streaming = Symbol.for("aws.lambda.runtime.handler.streaming");
 const isStreaming = <Event>(handler: LambdaHandler<Event>): handler is StreamingHandler<Event> =>
   streaming in handler;
 
-const streamifyResponse = <Event>(handler: StreamingHandler<Event>) =>
+/** `awslambda.streamifyResponse`, with the type of what it returns. */
+export const streamifyResponse = <Event>(handler: StreamingHandler<Event>) =>
   Object.assign(handler, { [streaming]: "response" });
 
 Object.assign(globalThis, { awslambda: { streamifyResponse, HttpResponseStream } });
@@ -50,7 +51,7 @@ const waiting = new Map<string, PromiseWithResolvers<HttpResponse>>();
  * Lambda's end of every response stream. It keeps no process alive, and a connection for as long as a function
  * takes: a request is made on it when the function starts, and nothing sent before the first byte.
  */
-const lambda = createServer({ keepAliveTimeout: 0 }, (request, reply) => {
+const lambda = createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, (request, reply) => {
   const { resolve, reject } = waiting.get(request.url?.slice(1) ?? "") ?? Promise.withResolvers();
   readStreamed(request, reply).then(resolve, reject);
 });

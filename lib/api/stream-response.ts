@@ -15,7 +15,7 @@ type Result = { statusCode: number; headers?: Record<string, unknown>; body: str
  * @throws Error when the body fails. The client logs all fields of what is thrown, and of an error of DynamoDB
  * those can be items: so it is a new error, with the other one as its cause, which is not logged.
  */
-const send = async (
+export const sendResponse = async (
   lambdaStream: awslambda.HttpResponseStream,
   { body, ...prelude }: Result,
 ): Promise<void> => {
@@ -70,7 +70,7 @@ export const streamResponse = (...given: [Core, ...Stack] | []) => {
     const request = middyRequest(event, context);
     plugin.requestStart(request);
     try {
-      await send(stream, await runRequest(request, before, handler, after, onError, plugin));
+      await sendResponse(stream, await runRequest(request, before, handler, after, onError, plugin));
     } finally {
       await plugin.requestEnd(request);
     }

@@ -59,7 +59,9 @@ export const startRuntimeApi = async (functionArn: string): Promise<RuntimeApi> 
     invocation.settle.resolve(JSON.parse(result));
   };
 
-  const server = createServer(async (request, reply) => {
+  // A function holds its connection for as long as it takes, and may send nothing before the first byte.
+  const patient = { keepAliveTimeout: 0, requestTimeout: 0 };
+  const server = createServer(patient, async (request, reply) => {
     const [, , ...path] = (request.url ?? "").split("/").slice(1);
     if (path.join("/") === "invocation/next") {
       initialised.resolve();
