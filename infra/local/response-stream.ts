@@ -48,17 +48,24 @@ export const openResponseStream = (port: number, path: string) => {
     response.once("end", accepted.resolve).resume();
   });
   outgoing.on("error", (error: NodeJS.ErrnoException) => {
-    // Lambda ends the connection when a reader leaves, and its answer may be lost with it.
-    const isReaderGone = error.code === "EPIPE" || error.code === "ECONNRESET";
+    // Lambda ends the connection when a reader leaves, and its answer may be lost with it. A stream that the function
+    // destroys ends with the same code.
+    const isReaderGone = !isDestroyed && (error.code === "EPIPE" || error.code === "ECONNRESET");
     for (const { resolve, reject } of [begun, accepted]) isReaderGone ? resolve() : reject(error);
   });
 
+  const destroy = outgoing.destroy.bind(outgoing);
   const write = outgoing.write.bind(outgoing);
+  let isDestroyed = false;
   let isWritten = false;
   const stream: ResponseStream = Object.assign(outgoing, {
     setContentType: (type: string) => {
       if (isWritten) throw new Error("Cannot set content-type, too late.");
       outgoing.setHeader("Content-Type", type);
+    },
+    destroy: (error?: Error) => {
+      isDestroyed = true;
+      return destroy(error);
     },
     write: (...parameters: Parameters<typeof write>): boolean => {
       if (!isWritten) {

@@ -23,8 +23,9 @@ const dechunk = (text: string): string | null => {
  * Returns the first answer in what a server has sent (latin1: a character a byte), or `null` while it is not whole.
  *
  * @param method of the request: what answers HEAD has no body
+ * @param isAll whether the connection has ended, which is how an answer to HTTP/1.0 ends
  */
-export const parseAnswer = (text: string, method = "GET"): RawAnswer | null => {
+export const parseAnswer = (text: string, method = "GET", isAll = false): RawAnswer | null => {
   const end = text.indexOf("\r\n\r\n");
   if (end < 0) return null;
   const [statusLine = "", ...lines] = text.slice(0, end).split("\r\n");
@@ -36,13 +37,14 @@ export const parseAnswer = (text: string, method = "GET"): RawAnswer | null => {
     }),
   );
   const rest = text.slice(end + 4);
-  if (status === 100) return parseAnswer(rest, method);
+  if (status === 100) return parseAnswer(rest, method, isAll);
   if (method === "HEAD") return { status, headers, body: "" };
   const length = headers.get("content-length");
   if (length !== undefined) {
     return rest.length < Number(length) ? null : { status, headers, body: rest.slice(0, Number(length)) };
   }
-  const body = headers.get("transfer-encoding") === "chunked" ? dechunk(rest) : "";
+  const whole = isAll ? rest : null;
+  const body = headers.get("transfer-encoding") === "chunked" ? dechunk(rest) : whole;
   return body === null ? null : { status, headers, body };
 };
 
@@ -74,7 +76,7 @@ export const exchange = async (
   const timer = hangUpAfter === undefined ? undefined : setTimeout(() => socket.end(), hangUpAfter);
   const answer = await new Promise<RawAnswer | null>((resolve) => {
     socket.on("error", () => {});
-    socket.once("close", () => resolve(parseAnswer(text, method)));
+    socket.once("close", () => resolve(parseAnswer(text, method, true)));
     socket.on("data", (chunk) => {
       text += chunk.toString("latin1");
       const parsed = parseAnswer(text, method);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, expect, test } from "vitest";
-import { bundle } from "../../../infra/bundling.ts";
+import { bundle, bundleFile } from "../../../infra/bundling.ts";
 import { invoke, type LambdaHandler } from "../../../infra/local/lambda.ts";
 import { run } from "../../harness/process.ts";
 import { type Behaviour, behaviours } from "../../lambda/behaviours.ts";
@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), "email-api-handlers-"));
 bundle("test/lambda/handlers.ts", folder);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const file = join(folder, "index.mjs");
+const file = join(folder, bundleFile);
 
 /** In a process of its own: some end it. `npm run test:lambda` asks AWS's runtime client the same. */
 const observed = async ({ handler, becomes }: Behaviour) => {

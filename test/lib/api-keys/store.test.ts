@@ -1,9 +1,16 @@
 /** API keys in the table. */
 import { randomUUID } from "node:crypto";
-import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
-import { createApiKey, findApiKey, idOfSecret, revokeApiKey } from "../../../lib/api-keys/store.ts";
+import {
+  createApiKey,
+  findApiKey,
+  idOfSecret,
+  revokeApiKey,
+  rotateApiKey,
+} from "../../../lib/api-keys/store.ts";
 import { apiKeyKey, apiKeyListingKey } from "../../../lib/table/keys.ts";
+import { listItems } from "../../../lib/table/list.ts";
 import { newKey, noon, table } from "../../harness/service.ts";
 
 const itemUnder = async (id: string) => {
@@ -18,14 +25,8 @@ test("A key's secret is stored nowhere, only its SHA-256", async () => {
 
   const { secret } = await createApiKey(table, { account_id, scopes: ["*"], label: "program" }, noon);
 
-  const { Items } = await table.client.send(
-    new QueryCommand({
-      TableName: table.name,
-      KeyConditionExpression: "pk = :pk",
-      ExpressionAttributeValues: { ":pk": apiKeyListingKey(account_id, "").pk },
-    }),
-  );
-  const stored = JSON.stringify([await itemUnder(idOfSecret(secret)), Items]);
+  const listed = await listItems(table, apiKeyListingKey(account_id, ""));
+  const stored = JSON.stringify([await itemUnder(idOfSecret(secret)), listed]);
   expect(stored).toContain(idOfSecret(secret));
   expect(stored).not.toContain(secret);
   expect(stored).not.toContain(secret.slice(4));
@@ -55,4 +56,23 @@ test("A key is revoked once: the time stays that of the first", async () => {
 
   expect(await itemUnder(id)).toMatchObject({ revoked_at: new Date(noon).toISOString() });
   expect(await findApiKey(table, secret, noon)).toBeNull();
+});
+
+test("What lists a key is taken away by the table when the key is: both expire together", async () => {
+  const account_id = randomUUID();
+  const expires_at = noon / 1000 + 3600;
+  const { apiKey } = await createApiKey(table, { account_id, scopes: ["*"], expires_at }, noon);
+  const { apiKey: lasting } = await createApiKey(table, { account_id, scopes: ["*"] }, noon);
+  await rotateApiKey(table, lasting.id, 60, noon);
+
+  const listed = await listItems(table, apiKeyListingKey(account_id, ""), "id", "expires_at");
+
+  expect(listed).toHaveLength(3);
+  expect(listed).toEqual(
+    expect.arrayContaining([
+      { id: apiKey.id, expires_at },
+      { id: lasting.id, expires_at: noon / 1000 + 60 },
+    ]),
+  );
+  expect(await itemUnder(lasting.id)).toMatchObject({ expires_at: noon / 1000 + 60 });
 });

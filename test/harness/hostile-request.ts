@@ -1,0 +1,258 @@
+/** Requests as clients and attackers send them, for property tests: over sockets, and as API Gateway's events. */
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
+import fc from "fast-check";
+import { expect } from "vitest";
+
+/** What a request may know of, so that some of them get further than the first check. */
+export type Known = { account_id: string; message_id: string; secret: string };
+
+/** How many requests each property sends, and with which seed: set them to look further. */
+export const requestCount = Number(process.env.HOSTILE_REQUESTS ?? 2500);
+export const seed = Number(process.env.HOSTILE_SEED ?? 20261121);
+
+/** The higher the weight, the likelier. */
+const oneOf = <T>(...choices: [weight: number, arbitrary: fc.Arbitrary<T>][]): fc.Arbitrary<T> =>
+  fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+
+const inheritedNames = ["constructor", "__proto__", "toString", "hasOwnProperty", "valueOf", "prototype"];
+
+/** Any byte that may stand in a header, and a few that may not. */
+const fieldValue = oneOf(
+  [20, fc.string({ unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)) })],
+  [2, fc.string({ unit: fc.integer({ min: 0x80, max: 0xff }).map((code) => String.fromCharCode(code)) })],
+  [1, fc.constantFrom("\0", "\r", "a\tb", "x".repeat(3000), ",", ";", '"', "\u007f")],
+);
+
+const authorization = ({ secret }: Known) =>
+  oneOf(
+    [12, fc.constantFrom(`Bearer ${secret}`, `bearer  ${secret}`, `BEARER ${secret}`)],
+    [
+      2,
+      fc.constantFrom(
+        "Bearer",
+        "Bearer ",
+        `Bearer ${secret} x`,
+        `Basic ${secret}`,
+        secret,
+        "Bearer emk_unknown",
+      ),
+    ],
+    [1, fieldValue],
+  );
+
+const idempotencyKey = oneOf(
+  [6, fc.constantFrom("a", "b", "k".repeat(255))],
+  [2, fc.constantFrom("", "k".repeat(256), "%00", "é")],
+  [1, fieldValue],
+);
+
+const contentType = oneOf(
+  [
+    8,
+    fc.constantFrom(
+      "application/json",
+      "application/json; charset=utf-8",
+      "application/a+b+json",
+      "APPLICATION/JSON",
+    ),
+  ],
+  [
+    3,
+    fc.constantFrom(
+      "text/plain",
+      "",
+      "application/json, text/plain",
+      "application/x-www-form-urlencoded",
+      "json",
+    ),
+  ],
+  [1, fieldValue],
+);
+
+const acceptEncoding = oneOf(
+  [
+    3,
+    fc.constantFrom(
+      "gzip",
+      "br",
+      "zstd",
+      "gzip, br;q=0.5, *;q=0",
+      "identity;q=0",
+      "*;q=0",
+      "gzip;q=x",
+      ",,;=",
+    ),
+  ],
+  [1, fieldValue],
+);
+
+type Pair = [name: string, value: string];
+const named = (name: string, value: fc.Arbitrary<string>): fc.Arbitrary<Pair> =>
+  fc.tuple(fc.constant(name), value);
+const anyCase = (pair: fc.Arbitrary<Pair>): fc.Arbitrary<Pair> =>
+  fc
+    .tuple(pair, fc.constantFrom("as it is", "lower", "upper"))
+    .map(
+      ([[name, value], letters]): Pair => [
+        letters === "lower" ? name.toLowerCase() : letters === "upper" ? name.toUpperCase() : name,
+        value,
+      ],
+    );
+
+/** Headers in any order, some of them twice; without those that say where a body ends. */
+export const headersFor = (known: Known): fc.Arbitrary<Pair[]> => {
+  const one = anyCase(
+    oneOf(
+      [4, named("Authorization", authorization(known))],
+      [3, named("Content-Type", contentType)],
+      [3, named("Idempotency-Key", idempotencyKey)],
+      [2, named("Accept-Encoding", acceptEncoding)],
+      [
+        1,
+        fc.constantFrom<Pair>(
+          ["Upgrade", "websocket"],
+          ["Expect", "100-continue"],
+          ["Expect", "a miracle"],
+          ["TE", "trailers"],
+        ),
+      ],
+      [1, named("Origin", fc.constantFrom("null", "http://evil.example", "http://127.0.0.1"))],
+      [
+        1,
+        fc.tuple(
+          fc.constantFrom(...inheritedNames, "X-Forwarded-For", "Cookie", "Range", "If-None-Match"),
+          fieldValue,
+        ),
+      ],
+    ),
+  );
+  const usual = fc.tuple(named("Authorization", authorization(known)), named("Content-Type", contentType));
+  return fc
+    .tuple(
+      oneOf([3, usual as fc.Arbitrary<Pair[]>], [1, fc.constant<Pair[]>([])]),
+      fc.array(one, { maxLength: 6 }),
+    )
+    .map(([first, others]) => [...first, ...others]);
+};
+
+/** A segment of a path as it is sent: an id, or what is none. */
+export const segmentFor = (id: string): fc.Arbitrary<string> =>
+  oneOf(
+    [12, fc.constantFrom(id, id.toUpperCase())],
+    [
+      4,
+      fc.constantFrom(
+        "x",
+        "..",
+        ".",
+        "%2e%2e",
+        "%2F",
+        "%ff",
+        "%",
+        "%00",
+        "*",
+        "null",
+        ...inheritedNames,
+        "a".repeat(2000),
+      ),
+    ],
+    [2, fc.uuid()],
+    [1, fc.string({ unit: "grapheme-ascii" }).map((text) => encodeURIComponent(text) || "x")],
+    [1, fc.string({ unit: "binary" }).map((text) => encodeURIComponent(text.toWellFormed()) || "x")],
+  );
+
+const member = fc.record(
+  {
+    email: oneOf(
+      [4, fc.constantFrom("ada@example.org", "ADA@example.org", "grace@example.org")],
+      [
+        2,
+        fc.constantFrom<unknown>(
+          "",
+          "@",
+          `${"a".repeat(250)}@b.c`,
+          null,
+          1,
+          {},
+          ["a@b.c"],
+          "a@b.c\u0000",
+          "\ud800@b.c",
+        ),
+      ] as [number, fc.Arbitrary<string>],
+      [1, fc.string({ unit: "binary" })],
+    ),
+    role: fc.constantFrom<unknown>(
+      "Developer",
+      "Analyst",
+      "Billing Manager",
+      "Administrator",
+      "developer",
+      "",
+      null,
+      7,
+    ),
+    name: fc.constantFrom<unknown>("Ada", "", "🌍".repeat(255), "x".repeat(256), null, "\ud800", [], {}),
+  },
+  { requiredKeys: [] },
+);
+
+const soundMember = fc.record({
+  email: fc.constantFrom("ada@example.org", "grace@example.org"),
+  role: fc.constantFrom("Developer", "Analyst"),
+});
+
+/** A body as text, well-formed or not. */
+export const body: fc.Arbitrary<string> = oneOf(
+  [10, soundMember.map((value) => JSON.stringify(value))],
+  [1, fc.constant(`{"name":"${"x".repeat(66_000)}"}`)],
+  [8, member.map((value) => JSON.stringify(value))],
+  [2, fc.json({ maxDepth: 4 })],
+  [
+    2,
+    fc.constantFrom(
+      "",
+      "{",
+      "null",
+      "[]",
+      '""',
+      "{}{}",
+      '{"email":"a@b.c","role":"Developer","__proto__":{"x":1}}',
+      '{"constructor":{"prototype":{}}}',
+      '{"constructor":"x","email":"a@b.c","role":"Analyst"}',
+      '{"email":"\\ud800@b.c","role":"Analyst"}',
+      `${"[".repeat(5000)}${"]".repeat(5000)}`,
+      `{"a":${'{"a":'.repeat(150)}1${"}".repeat(150)}}`,
+      '\ufeff{"email":"a@b.c","role":"Analyst"}',
+      '{"email":"a@b.c","email":"b@b.c","role":"Analyst"}',
+      "1e999",
+    ),
+  ],
+  [1, fc.string({ unit: "binary" })],
+);
+
+const statuses = new Set([200, 201, 400, 401, 403, 404, 406, 409, 413, 415, 422]);
+
+/** Holds an answer to what every answer promises. @param body `null` where the answer has none, as to HEAD */
+export const expectContract = (
+  status: number,
+  headers: Record<string, unknown>,
+  text: string | null,
+): void => {
+  expect(statuses).toContain(status);
+  expect(headers).toMatchObject({
+    "content-type": "application/json",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "x-request-id": expect.stringMatching(/^.+$/),
+  });
+  if (text === null) return;
+  if (status < 300) expect(JSON.parse(text)).toHaveProperty("account_id");
+  else expect(JSON.parse(text)).toEqual({ message: expect.stringMatching(/^.{5,}$/s) });
+};
+
+const decoders = { br: brotliDecompressSync, gzip: gunzipSync, zstd: zstdDecompressSync };
+const isKnown = (encoding: unknown): encoding is keyof typeof decoders => String(encoding) in decoders;
+
+/** The text of a body, decompressed as its Content-Encoding says. */
+export const decoded = (bytes: Buffer, encoding: unknown): string =>
+  (isKnown(encoding) ? decoders[encoding](bytes) : bytes).toString();

@@ -1,0 +1,172 @@
+/** Whatever is sent over a socket, the answer is one of the contract's: never a 5xx, never silence. */
+import fc from "fast-check";
+import { beforeAll, expect, test } from "vitest";
+import { storeMessage } from "../../../lib/messages/store.ts";
+import {
+  body,
+  decoded,
+  expectContract,
+  headersFor,
+  type Known,
+  requestCount,
+  seed,
+  segmentFor,
+} from "../../harness/hostile-request.ts";
+import { exchange } from "../../harness/raw-http.ts";
+import { newKey, newMessage, noon, startService, table } from "../../harness/service.ts";
+
+let known: Known;
+beforeAll(async () => {
+  const { account_id, secret } = await newKey();
+  const message = newMessage({ account_id });
+  await storeMessage(table, message, Buffer.from("Subject: Hello\r\n\r\nHello"), noon);
+  known = { account_id, secret, message_id: message.id };
+});
+
+/** `text` has a character for each byte; `isWhole` says whether a server can know where the request ends. */
+type RawRequest = { text: string; isWhole: boolean };
+
+const target = ({ account_id, message_id }: Known): fc.Arbitrary<string> =>
+  fc.oneof(
+    {
+      weight: 8,
+      arbitrary: fc
+        .tuple(segmentFor(account_id), segmentFor(message_id))
+        .map(([account, message]) => `/v2/accounts/${account}/messages/${message}`),
+    },
+    { weight: 10, arbitrary: segmentFor(account_id).map((account) => `/v2/accounts/${account}/members`) },
+    {
+      weight: 3,
+      arbitrary: fc.constantFrom(
+        "/",
+        "//",
+        "//x",
+        "*",
+        "/v2",
+        "http://evil.example/",
+        "?",
+        "/?a=%ff&__proto__=1",
+        "/\u00e9",
+      ),
+    },
+    { weight: 1, arbitrary: fc.string({ unit: "grapheme-ascii" }) },
+  );
+
+const method = fc.oneof(
+  { weight: 8, arbitrary: fc.constantFrom("GET", "POST") },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(
+      "HEAD",
+      "PUT",
+      "DELETE",
+      "OPTIONS",
+      "PATCH",
+      "TRACE",
+      "CONNECT",
+      "PROPFIND",
+      "PRI",
+    ),
+  },
+  { weight: 1, arbitrary: fc.constantFrom("get", "G ET", "", "\0", "X".repeat(100)) },
+);
+
+/** How the end of a body is told; the last ones tell it wrong, or not at all. */
+const framings = {
+  length: (text: string) => `Content-Length: ${text.length}\r\n\r\n${text}`,
+  chunks: (text: string) =>
+    `Transfer-Encoding: chunked\r\n\r\n${text && `${text.length.toString(16)}\r\n${text}\r\n`}0\r\n\r\n`,
+  none: () => "\r\n",
+  short: (text: string) => `Content-Length: ${text.length + 7}\r\n\r\n${text}`,
+  long: (text: string) => `Content-Length: ${text.length >> 1}\r\n\r\n${text}`,
+  both: (text: string) => `Content-Length: ${text.length}\r\nTransfer-Encoding: chunked\r\n\r\n${text}`,
+  twice: (text: string) => `Content-Length: ${text.length}\r\nContent-Length: 1\r\n\r\n${text}`,
+  negative: (text: string) => `Content-Length: -1\r\n\r\n${text}`,
+  gzip: (text: string) => `Transfer-Encoding: gzip\r\n\r\n${text}`,
+  noChunks: (text: string) => `Transfer-Encoding: chunked\r\n\r\n${text}`,
+  open: (text: string) => text,
+};
+const wholeFramings = new Set<keyof typeof framings>(["length", "chunks", "none"]);
+
+const framing = fc.oneof(
+  { weight: 8, arbitrary: fc.constantFrom<keyof typeof framings>("length", "chunks", "none") },
+  { weight: 2, arbitrary: fc.constantFrom(...(Object.keys(framings) as (keyof typeof framings)[])) },
+);
+
+const requests = (host: string): fc.Arbitrary<RawRequest> =>
+  fc
+    .record({
+      method,
+      target: target(known),
+      version: fc.oneof(
+        { weight: 12, arbitrary: fc.constant("HTTP/1.1") },
+        {
+          weight: 1,
+          arbitrary: fc.constantFrom("HTTP/1.0", "HTTP/2.0", "HTTP/0.9", "HTTP/1.1 ", "", "http/1.1"),
+        },
+      ),
+      host: fc.oneof(
+        { weight: 12, arbitrary: fc.constant(`Host: ${host}\r\n`) },
+        {
+          weight: 1,
+          arbitrary: fc.constantFrom(
+            "",
+            "Host: evil.example\r\n",
+            "Host:\r\n",
+            `Host: ${host}\r\nHost: x\r\n`,
+          ),
+        },
+      ),
+      headers: headersFor(known),
+      framing,
+      body: body.map((text) => Buffer.from(text).toString("latin1")),
+      newline: fc.oneof(
+        { weight: 20, arbitrary: fc.constant("\r\n") },
+        { weight: 1, arbitrary: fc.constantFrom("\n", "\r") },
+      ),
+    })
+    .map(({ headers, newline, ...request }) => {
+      const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+      const head = `${request.method} ${request.target} ${request.version}\r\n${request.host}${lines}`;
+      const text = `${head}${framings[request.framing](request.body)}`;
+      const isUsual =
+        newline === "\r\n" && request.version === "HTTP/1.1" && !/[\0\r]/.test(lines.replaceAll("\r\n", ""));
+      return {
+        text: newline === "\r\n" ? text : text.replaceAll("\r\n", newline),
+        isWhole: isUsual && wholeFramings.has(request.framing),
+      };
+    });
+
+test("Any request over a socket has an answer of the contract", {
+  timeout: 120_000 + requestCount * 100,
+}, async () => {
+  const url = await startService();
+  const atOnce = 10;
+  const met = new Map<number, number>();
+
+  const holds = async ({ text, isWhole }: RawRequest): Promise<void> => {
+    const answer = await exchange(url, Buffer.from(text, "latin1"), isWhole ? {} : { hangUpAfter: 5 });
+    if (answer === null) return expect(isWhole, `${JSON.stringify(text)} has no answer`).toBe(false);
+    met.set(answer.status, (met.get(answer.status) ?? 0) + 1);
+    const answered = text.startsWith("HEAD ")
+      ? null
+      : decoded(Buffer.from(answer.body, "latin1"), answer.headers.get("content-encoding"));
+    try {
+      expectContract(answer.status, Object.fromEntries(answer.headers), answered);
+    } catch (cause) {
+      throw new Error(`${JSON.stringify(text)} is answered ${answer.status}: ${answer.body}`, { cause });
+    }
+  };
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(requests(new URL(url).host), { minLength: atOnce, maxLength: atOnce }),
+      async (all) => {
+        await Promise.all(all.map(holds));
+      },
+    ),
+    { seed, numRuns: Math.ceil(requestCount / atOnce), endOnFailure: true },
+  );
+
+  // What is behind the first checks has been reached too.
+  expect([...met.keys()]).toEqual(expect.arrayContaining([200, 201, 400, 401, 403, 404, 409, 413, 415, 422]));
+});
