@@ -1,13 +1,15 @@
 /** An error that this gateway answers itself, in the shape and with the headers of the API's own. */
-import { randomUUID } from "node:crypto";
 import { requestIdHeader } from "../../lib/api/response.ts";
 import { gatewayErrors } from "../gateway-errors.ts";
 import type { HttpResponse } from "./lambda.ts";
 
 export type GatewayError = { status: number; message: string };
 
-export const gatewayError = ({ status, message }: GatewayError): HttpResponse & { body: string } => ({
+export const gatewayError = (
+  { status, message }: GatewayError,
+  requestId: string,
+): HttpResponse & { body: string } => ({
   statusCode: status,
-  headers: { ...gatewayErrors.headers, [requestIdHeader]: randomUUID() },
+  headers: { ...gatewayErrors.headers, [requestIdHeader]: requestId },
   body: JSON.stringify({ message }),
 });

@@ -12,11 +12,11 @@ import { pipeline } from "node:stream/promises";
 import type { Operation } from "../../lib/api/operations.ts";
 import { gatewayErrors } from "../gateway-errors.ts";
 import { isForeign } from "./caller.ts";
-import { gatewayError } from "./gateway-error.ts";
+import { type GatewayError, gatewayError } from "./gateway-error.ts";
 import { inTurns } from "./in-turns.ts";
 import { type HttpResponse, invoke, type LambdaHandler } from "./lambda.ts";
 import { answerWhatIsNoRequest } from "./no-request.ts";
-import { type Target, targetOf, toEvent } from "./proxy-event.ts";
+import { targetOf, toEvent } from "./proxy-event.ts";
 
 /** An operation and the handler that serves it. */
 export type LocalRoute = { operation: Operation; handler: LambdaHandler };
@@ -60,8 +60,6 @@ const readBody = async (request: IncomingMessage): Promise<string | null | undef
   return bytes > 0 ? Buffer.concat(chunks).toString() : null;
 };
 
-type Turns = ReturnType<typeof inTurns>;
-
 type Match = LocalRoute & { pathParameters: Record<string, string> };
 
 const findRoute = (routes: LocalRoute[], method: string | undefined, path: string): Match | undefined => {
@@ -77,32 +75,29 @@ const findRoute = (routes: LocalRoute[], method: string | undefined, path: strin
   return undefined;
 };
 
-const callFunction = async (
-  { operation, handler, pathParameters }: Match,
-  request: IncomingMessage,
-  target: Target,
-  turns: Turns,
-): Promise<HttpResponse> => {
-  const body = await readBody(request);
-  if (body === undefined) return gatewayError(gatewayErrors.tooLarge);
-  const event = toEvent(request, operation, target, { requestId: randomUUID(), pathParameters, body });
-  return turns(() => invoke(handler, event, { functionName: operation.id }));
-};
+/** What all requests to one gateway share. */
+type Gateway = { routes: LocalRoute[]; pages: Pages; turns: ReturnType<typeof inTurns> };
 
 const answer = async (
-  routes: LocalRoute[],
-  pages: Pages,
+  { routes, pages, turns }: Gateway,
   request: IncomingMessage,
-  turns: Turns,
+  requestId: string,
 ): Promise<HttpResponse> => {
   const target = targetOf(request);
   const { headersDistinct, headers, method } = request;
-  if (headersDistinct.host?.length !== 1) return gatewayError(noHost);
-  if (isForeign(request, target.authority)) return gatewayError(foreign);
+  const refuse = (error: GatewayError) => gatewayError(error, requestId);
+  if (headersDistinct.host?.length !== 1) return refuse(noHost);
+  if (isForeign(request, target.authority)) return refuse(foreign);
   const match = findRoute(routes, method, target.path);
-  if (match) return callFunction(match, request, target, turns);
+  if (match) {
+    const { operation, handler, pathParameters } = match;
+    const body = await readBody(request);
+    if (body === undefined) return refuse(gatewayErrors.tooLarge);
+    const event = toEvent(request, operation, target, { requestId, pathParameters, body });
+    return turns(() => invoke(handler, event, { functionName: operation.id }));
+  }
   const page = method === "GET" && pages.get(target.path);
-  return page ? page({ serverUrl: `http://${headers.host}`, headers }) : gatewayError(gatewayErrors.noRoute);
+  return page ? page({ serverUrl: `http://${headers.host}`, headers }) : refuse(gatewayErrors.noRoute);
 };
 
 const send = async (response: ServerResponse, { statusCode, headers, body }: HttpResponse): Promise<void> => {
@@ -121,15 +116,16 @@ export const gateway = (
   pages: Pages = new Map(),
   functionsAtOnce = Number.POSITIVE_INFINITY,
 ): Server => {
-  const turns = inTurns(functionsAtOnce);
+  const shared = { routes, pages, turns: inTurns(functionsAtOnce) };
   const listener: RequestListener = async (request, response) => {
+    const requestId = randomUUID();
     try {
-      const answered = await answer(routes, pages, request, turns);
+      const answered = await answer(shared, request, requestId);
       request.resume(); // what was not read would keep the connection from its next request
       await send(response, answered);
     } catch {
       // The function failed. Within its answer that is a connection that breaks off, which pipeline has seen to.
-      if (!response.headersSent) await send(response, gatewayError(gatewayErrors.failure));
+      if (!response.headersSent) await send(response, gatewayError(gatewayErrors.failure, requestId));
     }
   };
   const server = createServer({ requireHostHeader: false }, listener);

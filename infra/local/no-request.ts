@@ -1,4 +1,5 @@
 /** What Node.js refuses by itself, without a body, before there is a request: answered in the API's shape instead. */
+import { randomUUID } from "node:crypto";
 import { type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { gatewayErrors } from "../gateway-errors.ts";
@@ -18,7 +19,7 @@ const lingerMilliseconds = 1000;
 
 const end = (socket: Duplex, error: GatewayError): void => {
   if (socket.writable) {
-    const { statusCode, headers, body } = gatewayError(error);
+    const { statusCode, headers, body } = gatewayError(error, randomUUID());
     const fields = { ...headers, Connection: "close", "Content-Length": Buffer.byteLength(body) };
     const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.end(`HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\n${lines.join("")}\r\n${body}`);

@@ -2,13 +2,13 @@
 import type { Demo } from "./demo.ts";
 
 /** What the operator's commands need to know where the table is, as it stands before a command in a POSIX shell. */
-export const assignments = (variables: Record<string, string | undefined>): string =>
+const assignments = (variables: Record<string, string | undefined>): string =>
   Object.entries(variables)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}='${value?.replaceAll("'", "'\\''")}' `)
     .join("");
 
-export type Surroundings = {
+type Surroundings = {
   /** What the operator's commands must be told to find the table. */
   adminVariables: Record<string, string | undefined>;
   /** The ids of the messages that `--seed` has stored. */

@@ -2,10 +2,9 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { storeMessage } from "../../../lib/messages/store.ts";
+import { decoded, expectContract } from "../../harness/any-answer.ts";
 import {
   body,
-  decoded,
-  expectContract,
   headersFor,
   type Known,
   requestCount,

@@ -8,10 +8,9 @@ import { createHandler as getMessageHandler } from "../../../functions/get-messa
 import { invoke } from "../../../infra/local/lambda.ts";
 import { addAccountMember, getMessage } from "../../../lib/api/operations.ts";
 import { storeMessage } from "../../../lib/messages/store.ts";
+import { decoded, expectContract } from "../../harness/any-answer.ts";
 import {
   body,
-  decoded,
-  expectContract,
   headersFor,
   type Known,
   requestCount,

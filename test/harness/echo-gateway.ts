@@ -1,0 +1,51 @@
+/** The gateway in front of functions that say what they were given, spoken to byte by byte. */
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
+import { expect, onTestFinished } from "vitest";
+import { gateway, type Page } from "../../infra/local/gateway.ts";
+import type { LambdaHandler } from "../../infra/local/lambda.ts";
+import { addAccountMember, getMessage } from "../../lib/api/operations.ts";
+import type { RawAnswer } from "./raw-http.ts";
+
+/** A function whose answer is its event. */
+export const echo = async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => ({
+  statusCode: 200,
+  body: JSON.stringify(event),
+});
+
+/** Serves both operations with one handler until the test ends. */
+export const serve = async (handler: LambdaHandler = echo, pages: [string, Page][] = [], atOnce?: number) => {
+  const routes = [getMessage, addAccountMember].map((operation) => ({ operation, handler }));
+  const server = gateway(routes, new Map(pages), atOnce).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, host: `127.0.0.1:${port}`, port };
+};
+
+export const messagePath = "/v2/accounts/a/messages/m";
+export const membersPath = "/v2/accounts/a/members";
+
+export const get = (host: string, target: string, ...headers: string[]): string =>
+  [`GET ${target} HTTP/1.1`, `Host: ${host}`, ...headers, "", ""].join("\r\n");
+
+/** The event that {@link echo} was given. */
+export const eventOf = (answer: RawAnswer | null): APIGatewayProxyEvent =>
+  JSON.parse(Buffer.from(answer?.body ?? "", "latin1").toString());
+
+/** What an error says, once it is found to have all that every error of the API has. */
+export const asError = (answer: RawAnswer | null): { status: number | undefined; message: string } => {
+  expect(Object.fromEntries(answer?.headers ?? [])).toMatchObject({
+    "content-type": "application/json",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "x-request-id": expect.stringMatching(/^[\da-f-]{36}$/),
+  });
+  return { status: answer?.status, ...JSON.parse(answer?.body ?? "") };
+};
+
+export const noRoute = { status: 404, message: "No such route or method" };

@@ -1,0 +1,42 @@
+import { describe, expect, test } from "vitest";
+import { asError, membersPath, serve } from "../../harness/echo-gateway.ts";
+import { exchange } from "../../harness/raw-http.ts";
+
+const noHttp = { status: 400, message: "The request must be valid HTTP/1.1" };
+
+describe("What is no request is answered in the API's shape:", () => {
+  test.each([
+    ["a line that is no HTTP", "hello\r\n\r\n", noHttp],
+    ["a TLS greeting", "\u0016\u0003\u0001\u0002\u0000\u0001\u0000", noHttp],
+    ["HTTP/2's preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", noHttp],
+    ["a version to come", "GET / HTTP/3.0\r\nHost: x\r\n\r\n", noHttp],
+    ["a header without a name", "GET / HTTP/1.1\r\n: x\r\n\r\n", noHttp],
+    ["a NUL in a header", "GET / HTTP/1.1\r\nHost: x\r\nA: \0\r\n\r\n", noHttp],
+    ["a length that is none", "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", noHttp],
+    [
+      "two ways of telling the length",
+      "POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+      noHttp,
+    ],
+    [
+      "headers over 16 KiB",
+      `GET / HTTP/1.1\r\nA: ${"x".repeat(20_000)}\r\n\r\n`,
+      { status: 400, message: "The request's headers must be at most 16 KiB in all" },
+    ],
+  ])("%s", async (_, bytes, error) => {
+    const { url } = await serve();
+
+    expect(asError(await exchange(url, bytes))).toEqual(error);
+  });
+
+  test("a body that breaks off, or whose chunks make no sense", async () => {
+    const { url, host } = await serve();
+    const head = `POST ${membersPath} HTTP/1.1\r\nHost: ${host}\r\n`;
+
+    const short = await exchange(url, `${head}Content-Length: 10\r\n\r\nabc`, { hangUpAfter: 100 });
+    const chunks = await exchange(url, `${head}Transfer-Encoding: chunked\r\n\r\nxyz\r\n`);
+
+    expect(asError(short)).toEqual(noHttp);
+    expect(asError(chunks)).toEqual(noHttp);
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest";
+import { eventOf, get, membersPath, messagePath, serve } from "../../harness/echo-gateway.ts";
+import { exchange } from "../../harness/raw-http.ts";
+
+describe("The event of a request", () => {
+  test("has header names as they were sent, the last value of each, and all of them in order", async () => {
+    const { url, host } = await serve();
+
+    const answer = await exchange(url, get(host, messagePath, "X-Twice: 1", "x-once:  a b ", "X-Twice: 2"));
+
+    const { headers, multiValueHeaders } = eventOf(answer);
+    expect(headers).toEqual({ Host: host, "X-Twice": "2", "x-once": "a b" });
+    expect(multiValueHeaders).toEqual({ Host: [host], "X-Twice": ["1", "2"], "x-once": ["a b"] });
+  });
+
+  test.each(["constructor", "toString", "__proto__", "hasOwnProperty"])(
+    "takes a header, a query parameter and a path named %s for what they are",
+    async (name) => {
+      const { url, host } = await serve();
+
+      const answer = await exchange(
+        url,
+        get(host, `/v2/accounts/${name}/messages/m?${name}=1`, `${name}: 1`),
+      );
+
+      const { headers, multiValueHeaders, queryStringParameters, pathParameters } = eventOf(answer);
+      expect(Object.entries(headers)).toContainEqual([name, "1"]);
+      expect(Object.entries(multiValueHeaders)).toContainEqual([name, ["1"]]);
+      expect(Object.entries(queryStringParameters ?? {})).toEqual([[name, "1"]]);
+      expect(pathParameters).toMatchObject({ account_id: name });
+    },
+  );
+
+  test("has the path as it was sent, and its parameters decoded where they can be", async () => {
+    const { url, host } = await serve();
+
+    const answer = await exchange(url, get(host, "/v2/accounts/%C3%A9/messages/%ff?a=1&a=2&b"));
+
+    expect(eventOf(answer)).toMatchObject({
+      path: "/v2/accounts/%C3%A9/messages/%ff",
+      pathParameters: { account_id: "é", message_id: "%ff" },
+      queryStringParameters: { a: "2", b: "" },
+      multiValueQueryStringParameters: { a: ["1", "2"], b: [""] },
+    });
+  });
+
+  test("has a body of any type as it was sent, chunked or not", async () => {
+    const { url, host } = await serve();
+    const head = `POST ${membersPath} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: text/plain\r\n`;
+
+    const whole = await exchange(url, `${head}Content-Length: 5\r\n\r\n{"é"`);
+    const chunked = await exchange(
+      url,
+      `${head}Transfer-Encoding: chunked\r\n\r\n3\r\n{"a\r\n1\r\n"\r\n0\r\n\r\n`,
+    );
+
+    expect(eventOf(whole).body).toBe('{"é"');
+    expect(eventOf(chunked).body).toBe('{"a"');
+  });
+
+  test("is the same for a target that names the server (RFC 9112, section 3.2.2)", async () => {
+    const { url, host } = await serve();
+
+    const answer = await exchange(url, get(host, `http://${host}${messagePath}?a=1`));
+
+    expect(eventOf(answer)).toMatchObject({ path: messagePath, queryStringParameters: { a: "1" } });
+  });
+});
