@@ -21,9 +21,9 @@ const fullerThanIcu: Record<string, string> = { "euc-kr": "cp949", big5: "big5-h
 const utf16ByMark = new Set(["utf-16", "unicode", "ucs-2", "iso-10646-ucs-2", "csunicode"]);
 
 /** Turns bytes into the text that they are in some charset. */
-export type DecodeCharset = (bytes: Uint8Array, charset: string) => string;
+export type DecodeCharset = (bytes: Buffer, charset: string) => string;
 
-type Codec = (bytes: Uint8Array) => string;
+type Codec = (bytes: Buffer) => string;
 
 /** An email names a handful; to look for one that nobody knows takes 10 µs. */
 const maximumLabels = 100;
@@ -59,7 +59,7 @@ const codecOf = (label: string): Codec => {
   if (label === "" || asciiLabels.has(label)) return decodeUnlabelled;
   if (utf7Labels.has(label)) return decodeUtf7;
   if (hzLabels.has(label)) return (bytes) => gbk.decode(hzToGbk(bytes));
-  // What has 8-bit bytes is mislabelled: it is UTF-8, or EUC.
+  // 7-bit charsets: what has 8-bit bytes is mislabelled, and really UTF-8, or EUC.
   if (iso2022.test(label))
     return (bytes) => (isUtf8(bytes) && !isAscii(bytes) ? utf8.decode(bytes) : decodeIso2022(bytes, label));
   if (utf16ByMark.has(label)) return iconvCodec("utf-16", { defaultEncoding: "utf-16be" });
@@ -75,7 +75,7 @@ const utf8 = new TextDecoder("utf-8");
 const windows1252 = new TextDecoder("windows-1252");
 const gbk = new TextDecoder("gbk");
 
-const decodeUnlabelled = (bytes: Uint8Array): string =>
+const decodeUnlabelled = (bytes: Buffer): string =>
   isUtf8(bytes) ? utf8.decode(bytes) : windows1252.decode(bytes);
 
 const webDecoder = (label: string) => {
@@ -101,4 +101,4 @@ const isInIconv = (label: string): boolean => {
 const iconvCodec =
   (label: string, options?: iconv.Options): Codec =>
   (bytes) =>
-    iconv.decode(Buffer.from(bytes), label, options);
+    iconv.decode(bytes, label, options);

@@ -15,8 +15,8 @@ export const readEmailHeader = (bytes: Buffer): HeaderField[] => {
 };
 
 /**
- * Returns null where the header has more than `limit` bytes. It ends at an empty line or a delimiter; a first
- * line that is no header field is the body's.
+ * Returns null where the header has more than `limit` bytes. It ends at an empty line, or at what may be the
+ * delimiter of a part; a first line that is no header field is the body's.
  *
  * Some senders leave the empty line out, or put a blank in it; others break a field without indenting its
  * rest. So any other line that is no field ends the header, unless the field before it is unfinished, or
@@ -26,7 +26,6 @@ export const readHeader = (
   email: Email,
   start: number,
   limit: number,
-  isDelimiter: (line: string) => boolean = () => false,
 ): { header: HeaderField[]; bodyStart: number } | null => {
   const header: HeaderField[] = [];
   let isUnfinished = false;
@@ -36,7 +35,7 @@ export const readHeader = (
     const { line, next } = lineAt(email, at);
     if (next - start > limit) return null;
     if (line === "") return { header, bodyStart: next };
-    if (isDelimiter(line)) break;
+    if (line.startsWith("--")) break;
 
     const field = fieldOf(line);
     const last = header.at(-1);
@@ -52,8 +51,7 @@ export const readHeader = (
     } else if (isBlank(line[0])) {
       last.value += line;
     } else {
-      if (line.startsWith("--")) break;
-      if (!isUnfinished) goesOn ??= fieldsFollow(email, next, false);
+      goesOn ??= fieldsFollow(email, next, false);
       if (!isUnfinished && !goesOn) break;
       if (!mboxLine.test(line)) last.value += ` ${line}`;
     }

@@ -35,13 +35,12 @@ export const splitEmail = (bytes: Buffer): { header: HeaderField[]; leaves: Leaf
   const email = linesOf(bytes);
   const leaves: Leaf[] = [];
   const multiparts = openMultiparts();
-  const isDelimiter = (line: string) => delimiterOf(line, multiparts.depths) !== undefined;
   let header: HeaderField[] | undefined;
   let headerBytes = 0;
 
   let start = firstLine(email);
   for (let parts = 1; parts <= maxParts; parts++) {
-    const part = readHeader(email, start, maxHeaderBytes - headerBytes, isDelimiter);
+    const part = readHeader(email, start, maxHeaderBytes - headerBytes);
     if (!part) return null;
     headerBytes += part.bodyStart - start;
     header ??= part.header;

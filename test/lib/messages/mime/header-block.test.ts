@@ -52,6 +52,8 @@ test.each([
   [" ", "Hello"],
   ["\t \t", "Hello\r\nyou"],
   [" ", "--b"],
+  [" ", "Note: all\r\nis well"],
+  [" ", "Call me\r\nPhone: 555 0100"],
 ])("an empty line may hold blanks: %j, %j", (blank, content) => {
   expect(parse("Subject: Hi", blank, content)).toMatchObject({
     parts: [text(content)],
@@ -97,16 +99,16 @@ test("an mbox line inside a header is no part of any field", () => {
 
 test("a delimiter ends the header, of the email and of a part", () => {
   const { parts } = parse(
-    "Content-Type: multipart/mixed; boundary=b",
-    "--b",
+    'Content-Type: multipart/mixed; boundary="b:1"',
+    "--b:1",
     "Content-Type: text/html",
     "<p>one</p>",
-    "--b",
+    "--b:1",
     "Content-Type: text/html",
-    "--b",
+    "--b:1",
     "",
     "three",
-    "--b--",
+    "--b:1--",
   );
 
   expect(parts).toEqual([html("<p>one</p>"), html(""), text("three")]);
