@@ -86,6 +86,17 @@ test.each([
   });
 });
 
+test.each([
+  ["To: ada@example.com,", "bob@example.org"],
+  ["To:", "bob@example.org"],
+  ["To: ada@example.com; ", "bob@example.org"],
+])("a field that is unfinished goes on in the next line: %j", (line, rest) => {
+  expect(parse(line, rest, "", "Hello")).toMatchObject({
+    parts: [text("Hello")],
+    headers: { To: [expect.stringContaining(rest)] },
+  });
+});
+
 test("an mbox line inside a header is no part of any field", () => {
   const { headers } = parse(
     "To: bob@example.org",
