@@ -125,4 +125,5 @@ test("an email that names more charsets than any real one is decoded all the sam
 
   expect(decode(Buffer.from("\xe9", "latin1"), "unknown-200")).toBe("é");
   expect(decode(Buffer.from("é"), "unknown-200")).toBe("é");
+  expect(decode(Buffer.from("\xe9", "latin1"), "koi8-r")).toBe("é");
 });

@@ -68,7 +68,7 @@ test("a part may lack its header, its empty line or its body", async () => {
 
 test("a boundary that two nested multiparts share belongs to the inner one, until it is closed", () => {
   const nested = "Content-Type: multipart/mixed; boundary=b\n\n--b\n";
-  const parsed = parse(`${nested}${nested}\ninner\n--b--\n--b\n\nouter\n--b--\n`);
+  const parsed = parse(`${nested}${nested}\ninner\n--b--\n--b\n\nouter\n--b--\n--b\n\nepilogue\n`);
 
   expect(parsed?.parts).toEqual([text("inner"), text("outer")]);
 });
@@ -81,6 +81,20 @@ test("a boundary means nothing once an outer multipart went on, or ended", () =>
 
   expect(wentOn?.parts).toEqual([text("one"), text("--b\ntwo")]);
   expect(ended?.parts).toEqual([text("one")]);
+});
+
+test("a boundary that two nested multiparts share means nothing once the multipart around them went on", () => {
+  const nested = (boundary: string) =>
+    `Content-Type: multipart/mixed; boundary=${boundary}\n\n--${boundary}\n`;
+  const parsed = parse(`${nested("a")}${nested("b")}${nested("b")}\none\n--a\n\n--b\ntwo\n--a--\n`);
+
+  expect(parsed?.parts).toEqual([text("one"), text("--b\ntwo")]);
+});
+
+test("where lines end in CR, an empty line before a delimiter is text", () => {
+  const parsed = parse("Content-Type: multipart/mixed; boundary=b\r\r--b\r\rHello\r\r--b--\r");
+
+  expect(parsed?.parts).toEqual([text("Hello\r")]);
 });
 
 test("a boundary that ends in hyphens is not the end of another", () => {
@@ -125,6 +139,8 @@ test("past the limits there is no parsed content, at them there is", () => {
   expect(parse(siblings(maxParts + 1))).toBeNull();
   expect(parse(header(maxHeaderBytes))?.parts).toEqual([text("")]);
   expect(parse(header(maxHeaderBytes + 1))).toBeNull();
+  expect(parse(`${multiparts(1)}${header(maxHeaderBytes - 100)}x`)?.parts).toEqual([text("x")]);
+  expect(parse(`${multiparts(1)}${header(maxHeaderBytes - 40)}x`)).toBeNull();
 });
 
 /** A MIME tree and what it has to parse to. */
