@@ -32,11 +32,12 @@ test.each([
 
 test.each([
   ["iso-2022-jp", '^$B$"\n$"', 'あ\n$"'],
+  ["iso-2022-jp", '^$B$"!\na', "あ\ufffd\na"],
   ["iso-2022-jp", "^$B$", "\ufffd"],
   ["iso-2022-jp", '^$B$"!\x0f^(Ba', "あ\ufffda"],
   ["iso-2022-jp", "^Zx", "\ufffdZx"],
   ["iso-2022-kr", "\x0e0!\nA", "가\nA"],
-  ["hz", "~{0!\nA", "啊\nA"],
+  ["hz", "~{0!\nAB", "啊\nAB"],
 ])("damage stays where it is: %s, %j", (charset, text, decoded) => {
   expect(decode(charset, text)).toBe(decoded);
 });

@@ -84,6 +84,7 @@ test.each([
   ["< a@b >", "a@b"],
   ["a@b", "a@b"],
   ["<a@b", "a@b"],
+  ["a@b>", "a@b"],
   ["", ""],
 ])("Content-ID: %s is %j", (value, id) => {
   expect(contentId([{ name: "Content-ID", value }])).toBe(id);
