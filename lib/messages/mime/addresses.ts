@@ -43,8 +43,8 @@ export const firstAddress = (list: string): string => {
       const found = endText() || unbracketed;
       if (found) return found;
     } else {
+      if (isApart) unbracketed ||= endText();
       const isEncodedWord = word.startsWith("=?") && word.endsWith("?=");
-      if (isApart || isEncodedWord) unbracketed ||= endText();
       if (!isEncodedWord) text += word;
     }
   }
