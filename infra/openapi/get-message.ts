@@ -1,5 +1,5 @@
 /** What the document says about Get Message. */
-import { invalid, messageNotFound } from "../../lib/api/error-catalogue.ts";
+import { invalid, messageNotFound, tooLargeUncompressed } from "../../lib/api/error-catalogue.ts";
 import { getMessage, uuidRule } from "../../lib/api/operations.ts";
 import { domainScope } from "../../lib/api-keys/scopes.ts";
 import type { OperationNotes } from "./notes.ts";
@@ -131,6 +131,11 @@ The API key needs the scope \`${getMessage.scope}\`, or \`${domainScope("example
     404: error("There is no such message in this account, or it has been purged.", {
       "No such message": messageNotFound,
     }),
+    406: error(
+      "The message's JSON is over the 200 MB that a response may have, and `Accept-Encoding` names no coding that " +
+        "brings it below. Only an email of many control characters comes to that.",
+      { "Too large without compression": tooLargeUncompressed },
+    ),
     ...failures,
   },
 };

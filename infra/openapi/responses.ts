@@ -49,6 +49,7 @@ export const response = (
 
 const headerDescriptions: Record<string, string> = {
   "WWW-Authenticate": "How to authenticate, and what was wrong with the credentials (RFC 6750).",
+  Vary: "The response depends on the Accept-Encoding of the request.",
   "Retry-After": "The number of seconds to wait before the next attempt.",
 };
 

@@ -59,6 +59,11 @@ export const prototypeField = {
 } as const;
 
 export const messageNotFound = { status: 404, message: "Message not found" } as const;
+export const tooLargeUncompressed = {
+  status: 406,
+  message: "The message is larger than the 200 MB that a response may have: accept zstd, br or gzip",
+  headers: { Vary: "Accept-Encoding" },
+} as const;
 export const alreadyMember = {
   status: 409,
   message: "The user is already a member of this account",

@@ -4,8 +4,11 @@ import type { APIGatewayProxyResult } from "aws-lambda";
 import { toApiError } from "./errors.ts";
 import type { ApiMiddleware } from "./request.ts";
 
-/** Bytes of JSON. `zstd` makes the same stream in that coding, where it is kept so and need not be read first. */
-export type StreamedBody = Readable & { zstd?: () => Readable };
+/**
+ * Bytes of JSON; `bytes` is how many there are, where that is known. `zstd` makes the same stream in that coding,
+ * where it is kept so and need not be read first.
+ */
+export type StreamedBody = Readable & { bytes?: number; zstd?: () => Readable };
 
 /** `body` is JSON: as a string, or as a stream of its UTF-8 bytes. */
 export type ApiResponse = {

@@ -14,11 +14,12 @@ const wholeContent = ({ head, firstPage }: StoredMessage): Buffer | null => {
   return firstPage.length === head.segments ? decompressSmall(firstPage) : null;
 };
 
-type Body = Readable & { zstd?: () => Readable };
+type Body = Readable & { bytes: number; zstd?: () => Readable };
 
 /**
  * Nothing is parsed; memory and time to the first byte do not grow with the message. Where `zstd` is there, it
- * makes the same stream in that coding, from what is stored: nothing is decompressed or compressed.
+ * makes the same stream in that coding, from what is stored: nothing is decompressed or compressed. `bytes` is how
+ * many there are, known before the first is read.
  */
 export const messageBody = (message: StoredMessage): Body => {
   const opening = Buffer.from(`${headJson(message.head)},`);
@@ -32,7 +33,9 @@ export const messageBody = (message: StoredMessage): Body => {
     await setImmediate();
     yield* pipeline(Readable.from(message.segments()), decompressor(), () => {});
   };
-  const body = Readable.from(decompressed(), { objectMode: false });
+  const bytes =
+    opening.length + (message.head.segments === 0 ? noContent.length : message.head.content_bytes);
+  const body = Object.assign(Readable.from(decompressed(), { objectMode: false }), { bytes });
   if (!firstSegment || !isSendable(firstSegment)) return body;
 
   const asStored = async function* (): AsyncGenerator<Uint8Array> {

@@ -37,8 +37,13 @@ const maximumWindowLog = 27;
 const windowLog = (rawBytes: number): number =>
   Math.min(maximumWindowLog, Math.max(17, Math.ceil(Math.log2(rawBytes * 1.1 + 1))));
 
+/** A content as it is kept, and how many bytes of JSON it is. */
+export type Compressed = { segments: Buffer[]; bytes: number };
+
+export const noContent: Compressed = { segments: [], bytes: 0 };
+
 /** @param rawBytes the size of the email that the pieces render */
-export const compressToSegments = async (pieces: Iterable<Buffer>, rawBytes: number): Promise<Buffer[]> => {
+export const compressToSegments = async (pieces: Iterable<Buffer>, rawBytes: number): Promise<Compressed> => {
   const zstd = createZstdCompress({
     params: {
       [constants.ZSTD_c_compressionLevel]: 3,
@@ -49,7 +54,8 @@ export const compressToSegments = async (pieces: Iterable<Buffer>, rawBytes: num
       [constants.ZSTD_c_checksumFlag]: 1,
     },
   });
-  return cut(Buffer.concat(await pipeline(Readable.from(pieces), zstd, () => {}).toArray()));
+  const compressed = Buffer.concat(await pipeline(Readable.from(pieces), zstd, () => {}).toArray());
+  return { segments: cut(compressed), bytes: zstd.bytesWritten };
 };
 
 const decompression = { params: { [constants.ZSTD_d_windowLogMax]: maximumWindowLog } };

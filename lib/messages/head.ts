@@ -24,6 +24,8 @@ export type Head = Omit<
   reference_message_id?: number | bigint | undefined;
   /** How many segments hold the content; 0 when it is not available. */
   segments: number;
+  /** How many bytes of JSON they hold, decompressed. */
+  content_bytes: number;
   /** SHA-256 of the email, in hex: tells a repeated store from a different message. */
   digest: string;
   /** SHA-256 of all segments, in hex: a part of their keys. */

@@ -6,7 +6,7 @@ import { DeleteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { live, nowValue } from "../table/expiry.ts";
 import { headKey } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
-import { compressToSegments } from "./compression.ts";
+import { compressToSegments, noContent } from "./compression.ts";
 import { renderContent } from "./content.ts";
 import type { MessageRef } from "./events.ts";
 import { findMessage } from "./find.ts";
@@ -37,18 +37,20 @@ export const removeContent = async (
   // A subject that is too long for the head stands with the content, and stays.
   const rest = hasLongTexts(message)
     ? await compressToSegments(renderContent(null, await readTexts(message)), 0)
-    : [];
+    : noContent;
   const written = await writeSegments(table, head, rest);
   try {
     await table.client.send(
       new UpdateCommand({
         TableName: table.name,
         Key: headKey(account_id, id),
-        UpdateExpression: "SET #segments = :segments, content_digest = :digest, updated_at = :updated_at",
+        UpdateExpression:
+          "SET #segments = :segments, content_bytes = :bytes, content_digest = :digest, updated_at = :updated_at",
         ConditionExpression: `${live} AND content_digest = :found`,
         ExpressionAttributeNames: { "#segments": "segments" },
         ExpressionAttributeValues: {
           ":segments": written.segments,
+          ":bytes": written.content_bytes,
           ":digest": written.content_digest,
           ":updated_at": new Date(now).toISOString(),
           ":found": head.content_digest,

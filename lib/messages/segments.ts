@@ -4,6 +4,7 @@ import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { segmentKey, segmentsOf } from "../table/keys.ts";
 import { listItems } from "../table/list.ts";
 import type { Table } from "../table/table.ts";
+import type { Compressed } from "./compression.ts";
 import type { MessageRef } from "./events.ts";
 import type { Head } from "./head.ts";
 
@@ -30,14 +31,14 @@ const contentDigest = (segments: Buffer[], expires_at: number): string => {
 export const writeSegments = async (
   table: Table,
   { account_id, id, expires_at }: Pick<Head, "account_id" | "id" | "expires_at">,
-  segments: Buffer[],
-): Promise<Pick<Head, "segments" | "content_digest">> => {
+  { segments, bytes: content_bytes }: Compressed,
+): Promise<Pick<Head, "segments" | "content_bytes" | "content_digest">> => {
   const content_digest = contentDigest(segments, expires_at);
   await inEights(segments, (bytes, index) => {
     const Item = { ...segmentKey(account_id, id, content_digest, index), bytes, expires_at };
     return table.client.send(new PutCommand({ TableName: table.name, Item }));
   });
-  return { content_digest, segments: segments.length };
+  return { content_digest, content_bytes, segments: segments.length };
 };
 
 /**

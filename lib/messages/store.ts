@@ -4,7 +4,7 @@ import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { absentOrExpired, epochSeconds, isLive, nowValue } from "../table/expiry.ts";
 import { headKey } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
-import { compressToSegments } from "./compression.ts";
+import { compressToSegments, noContent } from "./compression.ts";
 import { renderContent } from "./content.ts";
 import type { Head, Texts } from "./head.ts";
 import { NewMessage } from "./message.ts";
@@ -94,8 +94,9 @@ export const storeMessage = async (
   };
   if (await isStored()) return false;
 
-  const segments = raw || longTexts ? await compressToSegments(renderContent(raw, longTexts), rawBytes) : [];
-  const written = await writeSegments(table, head, segments);
+  const content =
+    raw || longTexts ? await compressToSegments(renderContent(raw, longTexts), rawBytes) : noContent;
+  const written = await writeSegments(table, head, content);
 
   const item: Head = { ...head, ...written, digest };
   try {

@@ -59,3 +59,43 @@ test.each(["identity", "zstd"])(
   },
   90_000,
 );
+
+/** A text of control characters: each is six bytes of JSON, in content and again in content_parsed. */
+const controlCharacters = (bytes: number): Buffer => Buffer.alloc(bytes, "\u0001").fill("\n", 0, 1);
+
+test("A message of more than 200 MB of JSON is a 406, or is sent compressed to whoever takes that at all", async () => {
+  const url = await startService();
+  const { secret, account_id } = await newKey();
+  const message = newMessage({ account_id });
+  await storeMessage(table, message, controlCharacters(17 * MiB), noon);
+  const get = (encoding: string) =>
+    call(`${url}/v2/accounts/${account_id}/messages/${message.id}`, {
+      headers: { ...bearer(secret), "Accept-Encoding": encoding },
+    });
+
+  const refused = await Promise.all(["identity", "deflate", "identity, zstd;q=0"].map(get));
+  const sent = await Promise.all(["gzip", "identity, br;q=0.1", "*"].map(get));
+
+  expect(refused.map(({ status }) => status)).toEqual([406, 406, 406]);
+  expect(await refused[0]?.json()).toEqual({
+    message: "The message is larger than the 200 MB that a response may have: accept zstd, br or gzip",
+  });
+  expect(sent.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(sent.map(({ headers }) => headers.get("content-encoding"))).toEqual(["gzip", "br", "zstd"]);
+  await Promise.all(sent.map(({ body }) => body?.cancel()));
+}, 60_000);
+
+test("A message of less than 200 MB of JSON is sent uncompressed to whoever asks for that", async () => {
+  const url = await startService();
+  const { secret, account_id } = await newKey();
+  const message = newMessage({ account_id });
+  await storeMessage(table, message, controlCharacters(15 * MiB), noon);
+
+  const response = await call(`${url}/v2/accounts/${account_id}/messages/${message.id}`, {
+    headers: { ...bearer(secret), "Accept-Encoding": "identity" },
+  });
+
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-encoding")).toBeNull();
+  await response.body?.cancel();
+}, 60_000);

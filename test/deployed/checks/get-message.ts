@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
-import { messageNotFound } from "../../../lib/api/error-catalogue.ts";
+import { messageNotFound, tooLargeUncompressed } from "../../../lib/api/error-catalogue.ts";
 import { Message } from "../../../lib/messages/message.ts";
 import { messagePartition } from "../../../lib/table/keys.ts";
 import { listItems } from "../../../lib/table/list.ts";
@@ -120,6 +120,18 @@ export const getMessageChecks = async (service: Service): Promise<Group> => {
         },
       },
       ...sizeChecks,
+      {
+        promise: "A message of more than 200 MB of JSON is a 406, or compressed",
+        run: async () => {
+          // A control character is six bytes of JSON, in content and again in content_parsed.
+          const huge = await newMessage(Buffer.alloc(17 * MiB, "\u0001").fill("\n", 0, 1));
+          expectError(await getMessage(secret, huge), tooLargeUncompressed);
+          const answer = await getMessage(secret, huge, { headers: { "Accept-Encoding": "gzip" } });
+          const { content } = expectStatus(answer, 200);
+          equal(content.length, 17 * MiB);
+          return `${answer.body.length} bytes of JSON in ${answer.bytes} of gzip`;
+        },
+      },
       {
         promise: "The first byte of 25 MiB comes long before the last, and about when that of 50 KiB does",
         run: async () => {

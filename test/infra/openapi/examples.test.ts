@@ -1,5 +1,6 @@
 /** The document's examples are what the service says: each error is brought about, and its words compared. */
 import { randomUUID } from "node:crypto";
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { gatewayErrors } from "../../../infra/gateway-errors.ts";
 import { openApiDocument } from "../../../infra/openapi/document.ts";
@@ -7,8 +8,10 @@ import { addAccountMember, getMessage, type Operation } from "../../../lib/api/o
 import { NewMember } from "../../../lib/members/member.ts";
 import type { Message } from "../../../lib/messages/message.ts";
 import { parseEmail } from "../../../lib/messages/mime.ts";
+import { storeMessage } from "../../../lib/messages/store.ts";
+import { headKey } from "../../../lib/table/keys.ts";
 import type { Table } from "../../../lib/table/table.ts";
-import { bearer, call, newKey, startService, table } from "../../harness/service.ts";
+import { bearer, call, newKey, newMessage, noon, startService, table } from "../../harness/service.ts";
 
 type Bodies = { [status: string]: { [summary: string]: unknown } };
 type Content = { "application/json": { examples: Record<string, { summary: string; value: unknown }> } };
@@ -55,8 +58,20 @@ test("Get Message answers each error as its example says", async () => {
   const url = await startService();
   const { account_id, secret } = await newKey();
   const withoutScope = await newKey({ account_id, scopes: ["accounts:members:add"] });
+  const huge = newMessage({ account_id });
+  await storeMessage(table, huge, Buffer.from("\nHello"), noon);
+  await table.client.send(
+    new UpdateCommand({
+      TableName: table.name,
+      Key: headKey(account_id, huge.id),
+      UpdateExpression: "SET content_bytes = :bytes",
+      ExpressionAttributeValues: { ":bytes": 200_000_000 },
+    }),
+  );
   const get = ({ base = url, account = account_id, message = randomUUID() as string, key = secret }) =>
-    call(`${base}/v2/accounts/${account}/messages/${message}`, { headers: key ? bearer(key) : {} });
+    call(`${base}/v2/accounts/${account}/messages/${message}`, {
+      headers: { ...(key && bearer(key)), "Accept-Encoding": "identity" },
+    });
 
   const answers = await answersOf({
     "An account_id that is no UUID": get({ account: "mine" }),
@@ -65,6 +80,7 @@ test("Get Message answers each error as its example says", async () => {
     "No valid key of this account": get({ key: "unknown" }),
     "A scope is missing": get({ key: withoutScope.secret }),
     "No such message": get({}),
+    "Too large without compression": get({ message: huge.id }),
     "Our fault": get({ base: await startServiceThatFailsWith(fault) }),
     "Temporarily unavailable": get({ base: await startServiceThatFailsWith(throttling) }),
   });

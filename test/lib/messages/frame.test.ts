@@ -11,7 +11,7 @@ const content = (bytes: number): Buffer => {
   return Buffer.from(half + half).subarray(0, bytes);
 };
 
-const compress = (bytes: Buffer) => compressToSegments([bytes], bytes.length);
+const compress = async (bytes: Buffer) => (await compressToSegments([bytes], bytes.length)).segments;
 
 /** The frame that a caller gets, from segments that are cut as the test wants them. */
 const sent = async (opening: Buffer, segments: Uint8Array[]): Promise<Buffer> => {
