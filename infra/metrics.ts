@@ -5,7 +5,6 @@ import { type IMetric, MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch
 import { MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { metricNamespace } from "../lib/api/metric-names.ts";
-import type { Operation } from "../lib/api/operations.ts";
 import { type AccessLogMetric, refusals, timeToFirstByte } from "./access-log.ts";
 import type { Api } from "./api.ts";
 import type { ServiceTable } from "./service-table.ts";
@@ -64,8 +63,8 @@ export class Metrics extends Construct {
       : method.metricLatency(this.gatewayStage, { statistic, period, label: statistic });
   }
 
-  /** What a function counts, by a name of `metricNames`. */
-  counted(name: string, { id }: Operation): IMetric {
+  /** What a function counts. */
+  counted(name: string, { id }: { id: string }): IMetric {
     return new Metric({
       namespace: this.namespace,
       metricName: name,

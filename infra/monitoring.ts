@@ -12,7 +12,9 @@ import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
 import { metricNames } from "../lib/api/metric-names.ts";
+import { outcomeMetrics, serviceName } from "../lib/intake/metric-names.ts";
 import type { Api, Route } from "./api.ts";
+import type { Intake } from "./intake.ts";
 import { Metrics, period } from "./metrics.ts";
 import type { ServiceTable } from "./service-table.ts";
 
@@ -21,9 +23,15 @@ export type MonitoringProps = {
   api: Api;
   routes: readonly Route[];
   table: ServiceTable;
+  intake: Intake | undefined;
   /** The ARN of the topic that hears of alarms. Without one they only show. */
   alarmTopic: string | undefined;
 };
+
+const graph = (title: string, left: IMetric[]) => new GraphWidget({ title, left, width: 12 });
+
+/** How long an event waits at most: two tries of one that came ahead of its message. */
+const longWait = Duration.minutes(30);
 
 /** What a healthy p99 stays below. */
 const slow = Duration.seconds(2);
@@ -44,8 +52,7 @@ export class Monitoring extends Construct {
 
   private addDashboard(): Dashboard {
     const { metrics } = this;
-    const { stage, api, routes, table } = this.props;
-    const graph = (title: string, left: IMetric[]) => new GraphWidget({ title, left, width: 12 });
+    const { stage, api, routes, table, intake } = this.props;
     const operations = routes.map(({ operation }) => operation);
     return new Dashboard(this, "Dashboard", {
       dashboardName: `EmailApi-${stage}`,
@@ -99,13 +106,51 @@ export class Monitoring extends Construct {
             metrics.tableThrottles(),
           ]),
         ],
+        ...(intake ? [this.intakeGraphs(intake)] : []),
       ],
     });
   }
 
+  private intakeGraphs({ events, deadLetters }: Intake): GraphWidget[] {
+    return [
+      graph(
+        "Events",
+        Object.values(outcomeMetrics).map((name) => this.metrics.counted(name, { id: serviceName })),
+      ),
+      graph("Events that wait, and dead letters", [
+        events.metricApproximateNumberOfMessagesVisible({ period, label: "Waiting" }),
+        events.metricApproximateNumberOfMessagesNotVisible({ period, label: "Under way" }),
+        deadLetters.metricApproximateNumberOfMessagesVisible({ period, label: "Dead letters" }),
+      ]),
+    ];
+  }
+
+  private addIntakeAlarms({ events, deadLetters, recordEvents }: Intake) {
+    const statistic = "Maximum";
+    this.alarm(
+      "DeadLetters",
+      deadLetters.metricApproximateNumberOfMessagesVisible({ period, statistic }),
+      0,
+      "Events could not be recorded: the log of RecordEvents says why",
+    );
+    this.alarm(
+      "EventsWait",
+      events.metricApproximateAgeOfOldestMessage({ period, statistic }),
+      longWait.toSeconds(),
+      `The oldest event waits for over ${longWait.toMinutes()} minutes`,
+    );
+    this.alarm(
+      `${serviceName}Errors`,
+      recordEvents.lambda.metricErrors({ period }),
+      0,
+      `${serviceName} crashes, runs out of memory or out of time: it reports every other failure by its event`,
+    );
+  }
+
   private addAlarms() {
     const { metrics } = this;
-    const { api, routes } = this.props;
+    const { api, routes, intake } = this.props;
+    if (intake) this.addIntakeAlarms(intake);
     this.alarm("ServerErrorRate", metrics.serverErrorRate(), 1, "More than 1% of all requests end in a 5xx");
     for (const method of api.methods) {
       const { id, streams } = method.operation;

@@ -1,25 +1,9 @@
-/** An operation's Lambda function: its size, its log, and the few calls on the table that it may make. */
-import { dirname, join } from "node:path";
-import { Duration, type RemovalPolicy, Stack } from "aws-cdk-lib";
-import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { Architecture, Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
-import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
-import { AssetHashType, DockerImage } from "aws-cdk-lib/core";
-import { Construct } from "constructs";
-import { metricNamespace } from "../lib/api/metric-names.ts";
+/** An operation's Lambda function, and what each operation needs. */
+import { Duration } from "aws-cdk-lib";
+import type { Construct } from "constructs";
 import type { Operation, OperationId } from "../lib/api/operations.ts";
 import { itemTypes } from "../lib/table/keys.ts";
-import { bundle, bundleHandler, projectRoot } from "./bundling.ts";
-import type { ServiceTable } from "./service-table.ts";
-
-/** One call, on the item types that it is made on; `within` a transaction only, where it is. */
-type Permission = {
-  call: "GetItem" | "Query" | "PutItem";
-  on: readonly (typeof itemTypes)[keyof typeof itemTypes][];
-  within?: "TransactWriteItems";
-};
-
-type Needs = { memoryMegabytes: number; timeout: Duration; permissions: readonly Permission[] };
+import { type Needs, ServiceFunction, type Surroundings } from "./service-function.ts";
 
 const needs: Record<OperationId, Needs> = {
   GetMessage: {
@@ -54,79 +38,10 @@ const needs: Record<OperationId, Needs> = {
   },
 };
 
-const statement = (table: ServiceTable, { call, on, within }: Permission): PolicyStatement =>
-  new PolicyStatement({
-    actions: [`dynamodb:${call}`],
-    resources: [table.tableArn],
-    conditions: {
-      "ForAllValues:StringLike": { "dynamodb:LeadingKeys": on.map((prefix) => `${prefix}*`) },
-      // "All values" holds for a call that names no key: it must name one.
-      Null: { "dynamodb:LeadingKeys": "false" },
-      ...(within && { "ForAnyValue:StringEquals": { "dynamodb:EnclosingOperation": [within] } }),
-    },
-  });
-
-const bundled = ({ file }: Operation): Code =>
-  Code.fromAsset(dirname(join(projectRoot, file)), {
-    assetHashType: AssetHashType.OUTPUT,
-    bundling: {
-      image: DockerImage.fromRegistry("never-used"), // CDK asks for one, then bundles locally
-      command: [file], // tells one function's asset from another's
-      local: {
-        tryBundle: (folder) => {
-          bundle(file, folder);
-          return true;
-        },
-      },
-    },
-  });
-
-export type OperationFunctionProps = {
-  stage: string;
-  operation: Operation;
-  table: ServiceTable;
-  /** How many run at once: so many are the function's own, and it gets no more. */
-  concurrency: number | undefined;
-  logRetention: RetentionDays;
-  removalPolicy: RemovalPolicy;
-};
-
 /** The function that serves an operation. */
-export class OperationFunction extends Construct {
-  readonly lambda: LambdaFunction;
-  readonly timeout: Duration;
-
-  constructor(scope: Construct, props: OperationFunctionProps) {
-    const { stage, operation, table, concurrency, logRetention, removalPolicy } = props;
-    super(scope, operation.id);
-    const need = needs[operation.id];
-
-    const logGroup = new LogGroup(this, "Log", { retention: logRetention, removalPolicy });
-    const role = new Role(this, "Role", {
-      assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
-      description: `What ${operation.id} may do, in ${Stack.of(this).stackName}`,
-    });
-    logGroup.grantWrite(role);
-    for (const permission of need.permissions) role.addToPrincipalPolicy(statement(table, permission));
-
-    this.timeout = need.timeout;
-    this.lambda = new LambdaFunction(this, "Function", {
-      description: `${operation.method} ${operation.path}`,
-      runtime: Runtime.NODEJS_24_X,
-      architecture: Architecture.ARM_64, // a fifth cheaper than x86 for the same work
-      code: bundled(operation),
-      handler: bundleHandler,
-      // Without NODE_OPTIONS=--enable-source-maps: it reads the map in every cold start, which takes 9 ms of
-      // 71. The map is in the bundle for whoever has a stack trace to read.
-      environment: {
-        TABLE_NAME: table.tableName,
-        POWERTOOLS_METRICS_NAMESPACE: metricNamespace(stage),
-      },
-      memorySize: need.memoryMegabytes,
-      timeout: need.timeout,
-      ...(concurrency && { reservedConcurrentExecutions: concurrency }),
-      role,
-      logGroup,
-    });
+export class OperationFunction extends ServiceFunction {
+  constructor(scope: Construct, { operation, ...surroundings }: Surroundings & { operation: Operation }) {
+    const { id, method, path, file } = operation;
+    super(scope, id, { ...surroundings, description: `${method} ${path}`, file, needs: needs[id] });
   }
 }

@@ -13,6 +13,14 @@ const text = (pattern: RegExp, accepts: string) => z.string().check(z.regex(patt
 
 const count = (pattern: RegExp, accepts: string) => z.pipe(text(pattern, accepts), z.transform(Number));
 
+const flag = z._default(
+  z.pipe(
+    text(/^(true|false)$/, "true or false"),
+    z.transform((answer) => answer === "true"),
+  ),
+  false,
+);
+
 /** Every setting is optional. The messages complete the sentence "`setting` takes …". */
 const Settings = z.object({
   /** Names the stack and the API's stage, so that several live side by side in one account. */
@@ -70,14 +78,10 @@ const Settings = z.object({
     ),
     [],
   ),
+  /** A way in for messages and events from other programs: a bucket, a queue and a function. */
+  intake: flag,
   /** For a stack that is thrown away: `cdk destroy` takes the table and the logs with it. */
-  removeEverything: z._default(
-    z.pipe(
-      text(/^(true|false)$/, "true or false"),
-      z.transform((answer) => answer === "true"),
-    ),
-    false,
-  ),
+  removeEverything: flag,
 });
 export type Settings = z.output<typeof Settings>;
 

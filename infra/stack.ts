@@ -3,6 +3,7 @@ import { Aws, CfnOutput, RemovalPolicy, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import type { Operation } from "../lib/api/operations.ts";
 import { Api } from "./api.ts";
+import { Intake } from "./intake.ts";
 import { Monitoring } from "./monitoring.ts";
 import { OperationFunction } from "./operation-function.ts";
 import { serviceTable } from "./service-table.ts";
@@ -27,16 +28,10 @@ export class EmailApiStack extends Stack {
     const logRetention = settings.logRetentionDays;
 
     const table = serviceTable(this, "Table", { tableName, replicaRegions, removalPolicy });
+    const surroundings = { stage, table, concurrency, logRetention, removalPolicy };
     const routes = operations.map((operation) => ({
       operation,
-      handler: new OperationFunction(this, {
-        stage,
-        operation,
-        table,
-        concurrency,
-        logRetention,
-        removalPolicy,
-      }),
+      handler: new OperationFunction(this, { ...surroundings, operation }),
     }));
     const api = new Api(this, "Api", {
       stage,
@@ -46,7 +41,15 @@ export class EmailApiStack extends Stack {
       logRetention,
       removalPolicy,
     });
-    const { dashboard } = new Monitoring(this, "Monitoring", { stage, api, routes, table, alarmTopic });
+    const intake = settings.intake ? new Intake(this, "Intake", surroundings) : undefined;
+    const { dashboard } = new Monitoring(this, "Monitoring", {
+      stage,
+      api,
+      routes,
+      table,
+      intake,
+      alarmTopic,
+    });
 
     const output = (id: string, value: string, description: string) =>
       new CfnOutput(this, id, { value, description });
@@ -57,6 +60,16 @@ export class EmailApiStack extends Stack {
       `https://${Aws.REGION}.console.aws.amazon.com/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/${dashboard.dashboardName}`,
       "Traffic, latency, errors and the table",
     );
+    if (intake) {
+      output("EmailBucketName", intake.emails.bucketName, "Where a pipeline puts raw emails");
+      output("EventQueueUrl", intake.events.queueUrl, "Where a pipeline sends events");
+      output(
+        "DeadLetterQueueUrl",
+        intake.deadLetters.queueUrl,
+        "Where events are that could not be recorded",
+      );
+      output("PipelinePolicyArn", intake.pipelinePolicy.managedPolicyArn, "What a pipeline's role gets");
+    }
     if (api.domainTarget) output("DomainTarget", api.domainTarget, "What the domain's CNAME points at");
   }
 }

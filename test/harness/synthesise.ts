@@ -28,6 +28,7 @@ export const everySetting = {
   keyRateLimit: "600",
   concurrency: "50",
   replicaRegions: "us-west-2",
+  intake: "true",
 };
 
 const assemblies = mkdtempSync(join(tmpdir(), "email-api-"));

@@ -15,6 +15,7 @@ test("Without a setting the stage is prod, limits are moderate, and nothing is t
     rateLimit: 100,
     burstLimit: 200,
     replicaRegions: [],
+    intake: false,
     removeEverything: false,
   });
 });
@@ -31,6 +32,7 @@ test("Settings come as text from the command line, and from cdk.json as a number
     keyRateLimit: 600,
     concurrency: 50,
     replicaRegions: ["us-west-2", "eu-central-1"],
+    intake: true,
     removeEverything: true,
   };
   const asText = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));
@@ -109,11 +111,12 @@ describe("A setting that can't be used is refused in one line that says what it 
       { replicaRegions: "us-west-2", tableName: "EmailApi-prod-restored" },
       "replicaRegions are for the stack's own table: tableName names one that has its own",
     ],
+    [{ intake: "yes" }, "intake takes true or false, not yes"],
     [{ removeEverything: "yes" }, "removeEverything takes true or false, not yes"],
     [
       { stag: "dev" },
       "There is no setting stag: the settings are stage, domain, certificate, logRetentionDays, alarmTopic, " +
-        "rateLimit, burstLimit, keyRateLimit, concurrency, tableName, replicaRegions, removeEverything",
+        "rateLimit, burstLimit, keyRateLimit, concurrency, tableName, replicaRegions, intake, removeEverything",
     ],
   ])("%j", (context, message) => {
     expect(() => readSettings(context)).toThrow(refusal(message));

@@ -1,0 +1,114 @@
+/** A way in for messages and their events, from any program: a bucket for raw emails, and a queue for events. */
+import { Duration, Stack, Validations } from "aws-cdk-lib";
+import { ManagedPolicy, PolicyStatement } from "aws-cdk-lib/aws-iam";
+import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
+import { BlockPublicAccess, Bucket, BucketEncryption, CfnBucket } from "aws-cdk-lib/aws-s3";
+import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
+import { Construct } from "constructs";
+import { serviceName } from "../lib/intake/metric-names.ts";
+import { deadLetterDays, queueDays } from "../lib/intake/record-event.ts";
+import { itemTypes } from "../lib/table/keys.ts";
+import { type Needs, ServiceFunction, type Surroundings } from "./service-function.ts";
+
+const { message, event, trace } = itemTypes;
+
+const needs: Needs = {
+  // Storing a message of 40 MiB takes several times its size, and all of one processor.
+  memoryMegabytes: 1769,
+  timeout: Duration.minutes(2),
+  permissions: [
+    // What is there before a message is stored, and what stands in a transaction's way.
+    { call: "GetItem", on: [message, event, trace] },
+    { call: "PutItem", on: [message, trace] },
+    { call: "PutItem", on: [event], within: "TransactWriteItems" },
+    { call: "UpdateItem", on: [message], within: "TransactWriteItems" },
+  ],
+};
+
+/** AWS asks for six times the function's timeout. It is also how long an event waits for its next try. */
+const visibility = Duration.minutes(6 * needs.timeout.toMinutes());
+
+/** Tries until an event is a dead letter, 12 minutes apart: an hour. */
+const maxReceiveCount = 5;
+
+/** Lambda's own bounds on what it takes from a queue at once. */
+const atOnce = (concurrency: number): number => Math.min(1000, Math.max(2, concurrency));
+
+export class Intake extends Construct {
+  readonly emails: Bucket;
+  readonly events: Queue;
+  readonly deadLetters: Queue;
+  readonly recordEvents: ServiceFunction;
+  /** What a pipeline's role gets: it puts emails and sends events, and nothing else. */
+  readonly pipelinePolicy: ManagedPolicy;
+
+  constructor(scope: Construct, id: string, surroundings: Surroundings) {
+    super(scope, id);
+    const { concurrency, removalPolicy } = surroundings;
+
+    this.emails = new Bucket(this, "Emails", {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      minimumTLSVersion: 1.2,
+      lifecycleRules: [
+        // The content lives in the table.
+        { expiration: Duration.days(7), abortIncompleteMultipartUploadAfter: Duration.days(1) },
+      ],
+      removalPolicy,
+    });
+    this.deadLetters = this.queue("DeadLetters", { retentionPeriod: Duration.days(deadLetterDays) });
+    this.events = this.queue("Events", {
+      retentionPeriod: Duration.days(queueDays),
+      visibilityTimeout: visibility,
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount },
+    });
+
+    this.recordEvents = new ServiceFunction(this, serviceName, {
+      ...surroundings,
+      description: "Records what comes in by the queue",
+      file: "functions/record-events.ts",
+      needs,
+      environment: { EMAIL_BUCKET: this.emails.bucketName },
+    });
+    const { lambda } = this.recordEvents;
+    lambda.addToRolePolicy(
+      new PolicyStatement({ actions: ["s3:GetObject"], resources: [this.emails.arnForObjects("*")] }),
+    );
+    lambda.addEventSource(
+      new SqsEventSource(this.events, {
+        batchSize: 10,
+        reportBatchItemFailures: true,
+        ...(concurrency && { maxConcurrency: atOnce(concurrency) }),
+      }),
+    );
+
+    this.pipelinePolicy = new ManagedPolicy(this, "Pipeline", {
+      description: `What a sending pipeline may do, in ${Stack.of(this).stackName}`,
+      statements: [
+        new PolicyStatement({ actions: ["s3:PutObject"], resources: [this.emails.arnForObjects("*")] }),
+        new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [this.events.queueArn] }),
+      ],
+    });
+    this.acknowledgeRules();
+  }
+
+  private queue(id: string, props: ConstructorParameters<typeof Queue>[2]): Queue {
+    return new Queue(this, id, { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true, ...props });
+  }
+
+  private acknowledgeRules() {
+    Validations.of(this.emails).acknowledge({
+      id: "AwsSolutions-S1",
+      reason:
+        "Programs of one account put objects here for 7 days; CloudTrail's data events name them if need be.",
+    });
+    const reason = "All objects of a bucket that holds nothing else.";
+    const { defaultChild } = this.emails.node;
+    if (!CfnBucket.isCfnBucket(defaultChild)) return;
+    const id = `AwsSolutions-IAM5[Resource::<${Stack.of(this).getLogicalId(defaultChild)}.Arn>/*]`;
+    for (const holder of [this.recordEvents, this.pipelinePolicy]) {
+      Validations.of(holder).acknowledge({ id, reason });
+    }
+  }
+}

@@ -1,0 +1,210 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { GetObjectCommand, NoSuchKey, S3Client } from "@aws-sdk/client-s3";
+import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { sdkStreamMixin } from "@smithy/core/serde";
+import type { SQSHandler } from "aws-lambda";
+import { mockClient } from "aws-sdk-client-mock";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { bundle, bundleFile } from "../../infra/bundling.ts";
+import { openEmailBucket } from "../../lib/intake/email-bucket.ts";
+import type { Table } from "../../lib/table/table.ts";
+import { bearer, call, newKey, newMessage, noon, startService, table } from "../harness/service.ts";
+import { deliver } from "../harness/sqs.ts";
+
+const raw = "Subject: Hello\r\n\r\nHello";
+
+let output: string;
+beforeEach(() => {
+  vi.stubEnv("POWERTOOLS_LOG_LEVEL", "INFO");
+  vi.stubEnv("POWERTOOLS_METRICS_DISABLED", "false");
+  vi.stubEnv("POWERTOOLS_METRICS_NAMESPACE", "EmailApi/test");
+  vi.stubEnv("EMAIL_BUCKET", "emails");
+  output = "";
+  const capture = (chunk: string | Uint8Array) => {
+    output += chunk;
+    return true;
+  };
+  vi.spyOn(process.stdout, "write").mockImplementation(capture);
+  vi.spyOn(process.stderr, "write").mockImplementation(capture);
+  return () => {
+    vi.restoreAllMocks();
+    vi.unstubAllEnvs();
+  };
+});
+
+const lines = () =>
+  output
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+const logged = () => lines().filter(({ message }) => message === "event");
+const counted = (name: string) => lines().find((line) => name in line && "_aws" in line)?.[name];
+
+/** S3, as far as the function speaks to it: it hears that it may not read what is not there. */
+const bucketWith = (objects: Record<string, { bytes: string; size?: number }>) => {
+  const s3 = mockClient(S3Client);
+  s3.on(GetObjectCommand).callsFake(({ Key }) => {
+    const found = objects[Key];
+    if (!found) throw Object.assign(new Error("Access Denied"), { name: "AccessDenied" });
+    const Body = sdkStreamMixin(Readable.from([Buffer.from(found.bytes)]));
+    return { Body, ContentLength: found.size ?? Buffer.byteLength(found.bytes) };
+  });
+  onTestFinished(() => s3.restore());
+  return s3;
+};
+
+const record = async (on: Table = table): Promise<SQSHandler> => {
+  const { createHandler } = await import("../../functions/record-events.ts");
+  return createHandler(on, openEmailBucket(), () => noon);
+};
+
+/** A message of an account of its own, and the bodies of its events. */
+const message = async (lasts = 60_000) => {
+  const { account_id, secret } = await newKey();
+  const { account_id: _, ...fields } = newMessage({ account_id, retain_until: new Date(noon + lasts) });
+  const url = await startService();
+  return {
+    event: (type: string, more: object = {}) =>
+      JSON.stringify({ type, id: randomUUID(), account_id, message: { id: fields.id }, ...more }),
+    stored: (raw_email: string | null) =>
+      JSON.stringify({ type: "message.stored", id: "stored", account_id, message: fields, raw_email }),
+    get: () => call(`${url}/v2/accounts/${account_id}/messages/${fields.id}`, { headers: bearer(secret) }),
+    account_id,
+  };
+};
+
+const inQueue = (...bodies: string[]) => bodies.map((body, index) => ({ messageId: `sqs-${index}`, body }));
+
+test("A batch is recorded, in whatever order it comes, and each event leaves one line and one count", async () => {
+  bucketWith({ "1.eml": { bytes: raw } });
+  const { event, stored, get, account_id } = await message();
+  const opened = event("message.opened");
+
+  const failed = await deliver(await record(), inQueue(opened, stored("1.eml"), opened));
+
+  expect(failed).toEqual([]);
+  expect(await (await get()).json()).toMatchObject({ open_count: 1, content: raw });
+  expect(logged()).toMatchObject([
+    { sqs_message_id: "sqs-0", receives: 1, type: "message.opened", account_id, outcome: "repeated" },
+    { sqs_message_id: "sqs-1", type: "message.stored", outcome: "recorded", level: "INFO" },
+    { sqs_message_id: "sqs-2", type: "message.opened", outcome: "recorded" },
+  ]);
+  expect(counted("EventRecorded")).toEqual([1, 1]);
+  expect(counted("EventRepeated")).toBe(1);
+});
+
+test("One bad event fails alone, and the log says why without a word of what it says", async () => {
+  const secret = "s3cret@example.com";
+  bucketWith({ "large.eml": { bytes: "", size: 40 * 1024 * 1024 + 1 } });
+  const { event, stored, get } = await message();
+  const other = await message();
+  await deliver(await record(), inQueue(stored(null)));
+  output = "";
+
+  const failed = await deliver(
+    await record(),
+    inQueue(
+      `{ ${secret}`,
+      event("message.status", { time: secret, status: secret }),
+      event("message.opened"),
+      other.event("message.opened"),
+      other.stored(secret),
+      other.stored("large.eml"),
+    ),
+  );
+
+  expect(failed).toEqual(["sqs-0", "sqs-1", "sqs-3", "sqs-4", "sqs-5"]);
+  expect(await (await get()).json()).toMatchObject({ open_count: 1 });
+  expect(logged().map(({ level, reason }) => [level, reason])).toEqual([
+    ["ERROR", "it is not JSON"],
+    ["ERROR", "time must be ISO 8601 with an offset"],
+    ["INFO", undefined],
+    ["ERROR", "its message is not there yet"],
+    ["ERROR", "its raw email is not in the bucket"],
+    ["ERROR", "the email has 41943041 bytes: at most 41943040 (40 MiB) are kept"],
+  ]);
+  expect(counted("EventFailed")).toEqual([1, 1, 1, 1, 1]);
+  expect(output).not.toContain("s3cret");
+});
+
+test("An object that S3 says is not there is a raw email that is not in the bucket", async () => {
+  const s3 = bucketWith({});
+  s3.on(GetObjectCommand).rejects(new NoSuchKey({ $metadata: {}, message: "no such key" }));
+  const { stored } = await message();
+
+  const failed = await deliver(await record(), inQueue(stored("1.eml")));
+
+  expect(failed).toEqual(["sqs-0"]);
+  expect(logged()).toMatchObject([{ reason: "its raw email is not in the bucket" }]);
+});
+
+test("An event of a message that has expired is dropped, and counted", async () => {
+  bucketWith({});
+  const { event, stored } = await message(1000);
+  const handler = await record();
+  await deliver(handler, inQueue(stored(null)));
+  const { createHandler } = await import("../../functions/record-events.ts");
+  const later = createHandler(table, openEmailBucket(), () => noon + 1000);
+
+  const failed = await deliver(later, inQueue(event("message.opened"), event("message.clicked")));
+
+  expect(failed).toEqual([]);
+  expect(counted("EventExpired")).toEqual([1, 1]);
+});
+
+test("When the table fails, the event comes again, and the log names the fault without the items", async () => {
+  bucketWith({});
+  const { event } = await message();
+  const fault = Object.assign(new Error("The table is on fire"), {
+    name: "InternalServerError",
+    Item: "s3cret",
+  });
+  const broken: Table = {
+    name: table.name,
+    client: {
+      send: (async (command: object) => {
+        if (command instanceof TransactWriteCommand) throw fault;
+      }) as never,
+    },
+  };
+
+  const failed = await deliver(await record(broken), inQueue(event("message.opened")));
+
+  expect(failed).toEqual(["sqs-0"]);
+  expect(logged()).toMatchObject([
+    { error: { name: "InternalServerError", message: "The table is on fire" } },
+  ]);
+  expect(output).not.toContain("s3cret");
+});
+
+test("The bundle records events on the real engine, and reads emails by S3's own protocol", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "email-api-"));
+  bundle("functions/record-events.ts", folder);
+  const asked: string[] = [];
+  const s3 = createServer((request, response) => {
+    asked.push(request.url ?? "");
+    response.end(raw);
+  });
+  await new Promise<void>((resolve) => s3.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    s3.closeAllConnections();
+    s3.close();
+    rmSync(folder, { recursive: true });
+  });
+  vi.stubEnv("AWS_ENDPOINT_URL_S3", `http://127.0.0.1:${(s3.address() as AddressInfo).port}`);
+  const { handler } = createRequire(import.meta.url)(join(folder, bundleFile));
+  const { event, stored, get } = await message(400 * 24 * 60 * 60 * 1000);
+
+  const failed = await deliver(handler, inQueue(event("message.clicked"), stored("2026/11/1.eml")));
+
+  expect(failed).toEqual([]);
+  expect(asked).toEqual(["/emails/2026/11/1.eml?x-id=GetObject"]);
+  expect(await (await get()).json()).toMatchObject({ click_count: 1, content: raw });
+}, 120_000);

@@ -1,0 +1,45 @@
+/** What Lambda's poller of a queue gives a function, as AWS documents it. */
+import { randomUUID } from "node:crypto";
+import type { Context, SQSBatchResponse, SQSEvent, SQSHandler } from "aws-lambda";
+
+/** The messages that the poller has received. */
+export type Received = { messageId: string; body: string; receiveCount?: number };
+
+const recordOf = ({ messageId, body, receiveCount = 1 }: Received): SQSEvent["Records"][number] => ({
+  messageId,
+  receiptHandle: "AQEBwJnKyrHigUMZj6rYigCgxlaS3SLy0a...",
+  body,
+  attributes: {
+    ApproximateReceiveCount: String(receiveCount),
+    SentTimestamp: "1545082649183",
+    SenderId: "AIDAIENQZJOLO23YVJ4VO",
+    ApproximateFirstReceiveTimestamp: "1545082649185",
+  },
+  messageAttributes: {},
+  md5OfBody: "e4e68fb7bd0e697a0ae8f1bb342846b3",
+  eventSource: "aws:sqs",
+  eventSourceARN: "arn:aws:sqs:us-east-2:123456789012:my-queue",
+  awsRegion: "us-east-2",
+});
+
+const context = (): Context => ({
+  functionName: "RecordEvents",
+  functionVersion: "$LATEST",
+  invokedFunctionArn: "arn:aws:lambda:us-east-2:123456789012:function:RecordEvents",
+  memoryLimitInMB: "1769",
+  awsRequestId: randomUUID(),
+  logGroupName: "/aws/lambda/RecordEvents",
+  logStreamName: "local",
+  callbackWaitsForEmptyEventLoop: true,
+  getRemainingTimeInMillis: () => 120_000,
+  done: () => {},
+  fail: () => {},
+  succeed: () => {},
+});
+
+/** Gives a batch to the function, and returns the ids of the messages that it reports as failed. */
+export const deliver = async (handler: SQSHandler, messages: readonly Received[]): Promise<string[]> => {
+  const response = await handler({ Records: messages.map(recordOf) }, context(), () => {});
+  const { batchItemFailures } = response as SQSBatchResponse;
+  return batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
+};
