@@ -44,7 +44,7 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-describe("npm start", () => {
+describe("npm start", { timeout: 90_000 }, () => {
   test("prints commands that work when they are pasted", async () => {
     const { output } = await startLocal();
 
@@ -298,7 +298,7 @@ describe("npm start", () => {
     );
 
     expect(statuses.filter((status) => status !== 200)).toEqual([]);
-  }, 60_000);
+  });
 
   test("uses the engine that AWS_ENDPOINT_URL_DYNAMODB names, instead of starting one", async () => {
     const DYNAMODB_PORT = String(await freePort());
