@@ -27,6 +27,7 @@ test.each([
   ["ada@[192.0.2.1]", "ada@[192.0.2.1]"],
   ["ada@example.com (Ada)", "ada@example.com"],
   ["ada@example.com Ada, bob@example.com", "ada@example.com"],
+  ["ada@example.com Ada", "ada@example.com"],
   ["bob@home <ada@example.com>", "ada@example.com"],
   ["Ada ada@example.com", "ada@example.com"],
   ["=?utf-8?q?Ada?=ada@example.com", "ada@example.com"],
