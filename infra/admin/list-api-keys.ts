@@ -6,6 +6,7 @@ import { defineCommand, openTableOf, reportRows, type Shell, uuid } from "./comm
 export const listApiKeys = (shell: Shell) =>
   defineCommand("list-api-keys", "show an account's keys and what they may do, but never the secrets")
     .requiredOption("--account <uuid>", "the account", uuid)
+    .addHelpText("after", "\nA key that was revoked is shown; one that has expired is not.")
     .action(async ({ account, local, json }) => {
       const apiKeys = await store.listApiKeys(openTableOf({ local }), account, Date.now());
       const rows = apiKeys.map((apiKey) => ({

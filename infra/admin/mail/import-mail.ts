@@ -17,12 +17,12 @@ export type ImportFields = Omit<NewMessage, "id" | "message_id" | "subject" | "s
 };
 
 /** What became of one email. `source` is its file; in an mbox, with the email's number. */
-export type Imported = { source: string; bytes: number; isOfMbox: boolean } & (
+export type Imported = { source: string; bytes: number } & (
   | { id: string; message_id: string; isNew: boolean }
   | { error: Error }
 );
 
-type Found = Pick<Imported, "source" | "bytes" | "isOfMbox"> & ({ raw: Buffer } | { error: Error });
+type Found = { source: string; bytes: number } & ({ raw: Buffer } | { error: Error });
 
 /**
  * An id that follows from account and email (a UUID of version 8, RFC 9562): an email that is imported twice is
@@ -68,11 +68,11 @@ async function* emailsIn(files: MailFile[]): AsyncGenerator<Found> {
   for (const { path, open } of files) {
     try {
       let number = 0;
-      for await (const email of readEmails(open())) {
-        yield { source: email.isOfMbox ? `${path}:${++number}` : path, ...email };
+      for await (const { raw, bytes, isOfMbox } of readEmails(open())) {
+        yield { source: isOfMbox ? `${path}:${++number}` : path, bytes, raw };
       }
     } catch (error) {
-      yield { source: path, bytes: 0, isOfMbox: false, error: error as Error };
+      yield { source: path, bytes: 0, error: error as Error };
     }
   }
 }
@@ -98,14 +98,14 @@ export const importMail = (
     const isNew = await waitingForCapacity(() => storeMessage(table, message, raw, now));
     return { id: message.id, message_id: message.message_id, isNew };
   };
-  const importOne = async ({ source, bytes, isOfMbox, ...found }: Found): Promise<void> => {
+  const importOne = async ({ source, bytes, ...found }: Found): Promise<void> => {
     try {
       if ("error" in found) throw new MessageRefusedError(found.error.message);
       refuseTooLarge(bytes);
-      hear({ source, bytes, isOfMbox, ...(await store(found.raw)) });
+      hear({ source, bytes, ...(await store(found.raw)) });
     } catch (error) {
       if (!(error instanceof MessageRefusedError)) throw error;
-      hear({ source, bytes, isOfMbox, error });
+      hear({ source, bytes, error });
     }
   };
   return inParallel(emailsIn(files), ({ bytes }) => bytes, importOne);

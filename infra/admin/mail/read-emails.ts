@@ -43,6 +43,9 @@ const blankLine = (bytes: Buffer, at: number): number | null => {
   return bytes[start - 1] === lf ? start : null;
 };
 
+const isFromLine = (bytes: Buffer, start: number, end: number): boolean =>
+  end >= start && end - start < longestFromLine && fromLine.test(bytes.toString("latin1", start, end));
+
 const unquoted = ({ raw, ...email }: Email): Email => {
   if (!raw.includes(">From ")) return { raw, ...email };
   const text = raw.toString("latin1").replaceAll(/(^|\n)>(?=>*From )/g, "$1");
@@ -61,7 +64,7 @@ async function* splitMbox(chunks: AsyncIterable<Buffer>): AsyncGenerator<Email> 
       const end = bytes.indexOf("\n", at + 1);
       if (end < 0 && bytes.length - at < longestFromLine) break; // the rest of the line is in the next chunk
       const blank = blankLine(bytes, at);
-      if (end >= 0 && blank !== null && fromLine.test(bytes.toString("latin1", at + 1, end))) {
+      if (blank !== null && isFromLine(bytes, at + 1, end)) {
         email.add(bytes.subarray(taken, Math.max(taken, blank)));
         const found = email.take();
         if (started) yield unquoted(found);

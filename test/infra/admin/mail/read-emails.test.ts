@@ -38,7 +38,7 @@ test("An mbox with CRLF line ends is split as well, and keeps them", async () =>
 });
 
 test("Text that begins with From is no new email", async () => {
-  const email = `Subject: 1\n\nOne\n${from}\nFrom now on, at 15:00, all is well\n`;
+  const email = `Subject: 1\n\nOne\n${from}\nFrom now on, at 15:00, all is well\n\nFrom ${"x".repeat(1000)} 15:00:00 2026\n`;
 
   expect(await textsOf(`${from}${email}\n`)).toEqual([email]);
 });
