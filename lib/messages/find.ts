@@ -19,7 +19,7 @@ export type StoredMessage = {
 };
 
 /** Pages of about 1 MB. Across a network one is on its way for longer than it takes to send it on. */
-const pagesUnderWay = 3;
+const pagesUnderWay = 4;
 
 type Item = Head & { sk: string; bytes: Uint8Array };
 

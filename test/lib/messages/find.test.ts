@@ -38,8 +38,8 @@ const readSegments = async (found: Awaited<ReturnType<typeof find>>): Promise<Bu
   return Buffer.concat(segments);
 };
 
-test("Three pages are under way at once, and no more, until the last one is read", async () => {
-  const message = await stored(randomBytes(4_000_000));
+test("Four pages are under way at once, and no more, until the last one is read", async () => {
+  const message = await stored(randomBytes(6_000_000));
   let underWay = 0;
   let most = 0;
   const counted = tableWith(async (send) => {
@@ -53,7 +53,7 @@ test("Three pages are under way at once, and no more, until the last one is read
   const found = await find(counted, message);
   await readSegments(found);
 
-  expect(most).toBe(3);
+  expect(most).toBe(4);
   expect(counted.calls).toBe(1 + Math.ceil((found.head.segments - 1) / 3));
 });
 
