@@ -99,6 +99,7 @@ describe("A setting that can't be used is refused in one line that says what it 
       { tableName: "a table" },
       "tableName takes the name of a DynamoDB table in the stack's region, not a table",
     ],
+    [{ tableName: "ab" }, "tableName takes the name of a DynamoDB table in the stack's region, not ab"],
     [
       { replicaRegions: "eu-west-1 us-west-2" },
       "replicaRegions takes AWS regions with commas between them, such as eu-west-1,us-west-2, not eu-west-1 us-west-2",
