@@ -1,5 +1,7 @@
 /** The gateway's own part, with functions that only say what they were given. */
 import { once } from "node:events";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { setImmediate } from "node:timers/promises";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { describe, expect, test } from "vitest";
@@ -123,11 +125,11 @@ describe("A streamed response", () => {
       stream: awslambda.HttpResponseStream,
     ): Promise<void> => {
       const body = awslambda.HttpResponseStream.from(stream, { statusCode: 200, headers: {} });
+      const bytes = function* () {
+        for (; state.written < pieces; state.written++) yield piece;
+      };
       try {
-        for (; state.written < pieces; state.written++) {
-          if (!body.write(piece)) await once(body, "drain");
-        }
-        body.end();
+        await pipeline(Readable.from(bytes()), body);
       } finally {
         state.ended = true;
       }
