@@ -111,13 +111,18 @@ export const recordChange = async (table: Table, event: ChangeEvent, now: number
   const change = changeOf(table, event, now);
   const record = putIfAbsent<EventRecord>(table, eventKey(account_id, id), { fingerprint, expires_at }, now);
 
-  const refusal = await transact(table, [change, record]);
-  if (!refusal) return "recorded";
-  const earlier = refusal.get(record);
-  if (earlier?.fingerprint === fingerprint) return "repeated";
-  if (earlier) throw new EventRefusedError("its id is taken by another event of the account");
-  if (refusal.get(change) || (await readTrace(table, account_id, message.id))) return "expired";
-  throw new MessageMissingError();
+  const attempt = async (isTraced: boolean): Promise<Outcome> => {
+    const refusal = await transact(table, [change, record]);
+    if (!refusal) return "recorded";
+    const earlier = refusal.get(record);
+    if (earlier?.fingerprint === fingerprint) return "repeated";
+    if (earlier) throw new EventRefusedError("its id is taken by another event of the account");
+    if (refusal.get(change) || isTraced) return "expired";
+    if (!(await readTrace(table, account_id, message.id))) throw new MessageMissingError();
+    // A trace is left behind its message: the message may have come since, and is gone only if it still is not there.
+    return attempt(true);
+  };
+  return attempt(false);
 };
 
 /**

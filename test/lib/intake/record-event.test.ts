@@ -167,6 +167,20 @@ test("An event that comes before its message is not recorded, and is when it com
   expect(await head()).toMatchObject({ open_count: 1 });
 });
 
+test("An event is recorded though its message comes in the middle of it, ahead of the last look", async () => {
+  const { stored, opened, head } = message();
+  const send = async (command: object) => {
+    if (command instanceof GetCommand) await store(stored);
+    return table.client.send(command as never);
+  };
+
+  expect(await recordChange({ name: table.name, client: { send: send as never } }, opened, noon)).toBe(
+    "recorded",
+  );
+
+  expect(await head()).toMatchObject({ open_count: 1 });
+});
+
 test("An event of a message that the table has purged is as late as that of one that has expired", async () => {
   const { stored, opened, account_id, id } = message();
   await store(stored);
