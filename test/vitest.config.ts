@@ -5,7 +5,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     globalSetup: "test/harness/engine.ts",
     setupFiles: "test/harness/environment.ts",
-    reporters: ["dot", "./test/harness/slowest.ts"],
+    reporters: ["default", "./test/harness/slowest.ts"],
     sequence: { shuffle: true },
     maxWorkers: 3, // on two processors: many tests wait for retries and child processes
     testTimeout: 120_000, // a hang is found; a busy machine is no failure

@@ -42,6 +42,7 @@ export const handler = awslambda.streamifyResponse(async ({ headers, pathParamet
     sk: _sk,
     segments,
     digest: _digest,
+    content_bytes: _contentBytes,
     content_digest,
     domain: _domain,
     expires_at: _,
