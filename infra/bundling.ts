@@ -28,7 +28,7 @@ const replacements = {
  * the same bytes wherever they are built, so that a deployment without a change uploads nothing.
  *
  * CommonJS, because an ES module that imports `node:http` reads every export of it, and so loads undici and
- * web streams: a quarter of a cold start.
+ * web streams: a sixth of a cold start.
  *
  * @param file an operation's file, relative to the project: `functions/get-message.ts`
  */
