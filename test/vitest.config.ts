@@ -7,7 +7,7 @@ export default defineConfig({
     setupFiles: "test/harness/environment.ts",
     reporters: ["default", "./test/harness/slowest.ts"],
     sequence: { shuffle: true },
-    maxWorkers: 3, // on two processors: many tests wait for retries and child processes
+    maxWorkers: 4, // on two processors: many tests wait for retries and child processes
     testTimeout: 120_000, // a hang is found; a busy machine is no failure
     hookTimeout: 120_000,
   },

@@ -28,7 +28,7 @@ type Maker = { createHandler: (table: Table, clock: Clock) => LambdaHandler };
 
 const makers = await Promise.all(
   operations.map(async (operation) => {
-    const { createHandler }: Maker = await import(`../../${operation.file}`);
+    const { createHandler }: Maker = await import(new URL(`../../${operation.file}`, import.meta.url).href);
     return { operation, createHandler };
   }),
 );
