@@ -32,10 +32,11 @@ export type FaultyEngine = {
   calls: { operation: string; alongside: number; consistent: boolean; items: string[] }[];
 };
 
-type TransactWrite = { TransactItems?: { Put: { Item: { pk: { S: string }; sk: { S: string } } } }[] };
+type Key = { pk: { S: string }; sk: { S: string } };
+type TransactWrite = { TransactItems?: { Put?: { Item: Key }; Update?: { Key: Key } }[] };
 
 const itemsOf = ({ TransactItems = [] }: TransactWrite): string[] =>
-  TransactItems.map(({ Put: { Item } }) => `${Item.pk.S} ${Item.sk.S}`);
+  TransactItems.map(({ Put, Update }) => Put?.Item ?? Update?.Key).map((key) => `${key?.pk.S} ${key?.sk.S}`);
 
 /** DynamoDB refuses a transaction that meets another one on an item; the engines that run here take turns instead. */
 const conflictsOfDynamoDb = () => {
