@@ -5,10 +5,10 @@ import { onTestFinished } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The environment of a new user's shell: nothing that this test run has set up for itself. */
+/** The environment of a new user's shell: nothing that this test run has set up for itself, but what saves time. */
 const shell = (variables: Record<string, string>) => {
-  const { PATH, HOME } = process.env;
-  return { PATH, HOME, ...variables };
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+  return { PATH, HOME, NODE_COMPILE_CACHE, ...variables };
 };
 
 export type Ended = { status: number | null; stdout: string; stderr: string };

@@ -200,9 +200,7 @@ test("On a terminal a bar shows how far it is, and the emails of a folder pass w
   expect(unseen.terminal).toBe("");
 });
 
-test("An import that is killed is taken up by running it again: nothing is lost, or there twice", {
-  timeout: 60_000, // a process of its own, on a busy machine
-}, async () => {
+test("An import that is killed is taken up by running it again: nothing is lost, or there twice", async () => {
   const account_id = randomUUID();
   const emails = Array.from({ length: 80 }, (_, number) => email(number));
   const mbox = mboxOf(emails);

@@ -1,10 +1,8 @@
 /** The commands as a user starts them: a process of its own, with an environment of its own. */
-import { expect, inject, test, vi } from "vitest";
+import { expect, inject, test } from "vitest";
 import { localEnvironment } from "../../../infra/local/engine.ts";
 import { run } from "../../harness/process.ts";
 import { table } from "../../harness/service.ts";
-
-vi.setConfig({ testTimeout: 60_000 }); // processes, on a busy machine
 
 const createKey = "node infra/admin/main.ts create-api-key";
 

@@ -77,7 +77,7 @@ test("A body of over 10 MiB is refused, and read to its end: the next request is
   socket.write(`POST ${membersPath} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${size}\r\n\r\n`);
   socket.write(Buffer.alloc(size));
   await expect
-    .poll(() => asError(parseAnswer(text)), { timeout: 10_000 })
+    .poll(() => asError(parseAnswer(text)))
     .toEqual({
       status: 413,
       message: "The request body must be at most 64 KiB",
@@ -85,7 +85,7 @@ test("A body of over 10 MiB is refused, and read to its end: the next request is
   text = "";
   socket.write(get(host, messagePath));
 
-  await expect.poll(() => parseAnswer(text)?.status, { timeout: 10_000 }).toBe(200);
+  await expect.poll(() => parseAnswer(text)?.status).toBe(200);
 });
 
 test.each(["100-continue", "200-ok"])("A request that expects %s is served", async (expectation) => {
@@ -151,7 +151,7 @@ describe("A streamed response", () => {
           before = state.written;
           return standsStill;
         },
-        { timeout: 15_000, interval: 300 },
+        { interval: 300 },
       )
       .toBe(true);
     return before;
@@ -169,8 +169,8 @@ describe("A streamed response", () => {
     socket.resume();
 
     expect(written).toBeLessThan(pieces / 2);
-    await expect.poll(() => received, { timeout: 15_000 }).toBeGreaterThan(pieces * piece.length);
-    await expect.poll(() => state.ended, { timeout: 15_000 }).toBe(true);
+    await expect.poll(() => received).toBeGreaterThan(pieces * piece.length);
+    await expect.poll(() => state.ended).toBe(true);
   });
 
   test("whose reader leaves ends, and the next request is served", async () => {
@@ -180,7 +180,7 @@ describe("A streamed response", () => {
 
     socket.destroy();
 
-    await expect.poll(() => state.ended, { timeout: 15_000 }).toBe(true);
+    await expect.poll(() => state.ended).toBe(true);
     expect(asError(await exchange(url, get(host, "/")))).toEqual(noRoute);
   });
 

@@ -44,7 +44,7 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-describe("npm start", { timeout: 90_000 }, () => {
+describe("npm start", () => {
   test("prints commands that work when they are pasted", async () => {
     const { output } = await startLocal();
 
@@ -195,7 +195,7 @@ describe("npm start", { timeout: 90_000 }, () => {
     const complaint = `--data: ${file} is in use by another "npm start": end that one, or name another file\n`;
     expect(second).toEqual({ status: 1, stdout: "", stderr: complaint });
     await expect
-      .poll(() => startLocal({}, ["node", "infra/local/main.ts", "--data", file]), { timeout: 15_000 })
+      .poll(() => startLocal({}, ["node", "infra/local/main.ts", "--data", file]))
       .toMatchObject({ output: expect.stringContaining("Ready on") });
   });
 
@@ -271,7 +271,7 @@ describe("npm start", { timeout: 90_000 }, () => {
     child.kill("SIGKILL");
 
     expect(output).toContain("Ready on");
-    await expect.poll(() => isRunning(engine), { timeout: 15_000 }).toBe(false);
+    await expect.poll(() => isRunning(engine)).toBe(false);
   });
 
   test("ends when its engine does, and says so", async () => {
