@@ -69,19 +69,21 @@ export type ServiceFunctionProps = Surroundings & {
 
 export class ServiceFunction extends Construct {
   readonly lambda: LambdaFunction;
+  readonly role: Role;
+  readonly logGroup: LogGroup;
   readonly timeout: Duration;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     const { stage, table, concurrency, logRetention, removalPolicy, needs } = props;
     super(scope, id);
 
-    const logGroup = new LogGroup(this, "Log", { retention: logRetention, removalPolicy });
-    const role = new Role(this, "Role", {
+    this.logGroup = new LogGroup(this, "Log", { retention: logRetention, removalPolicy });
+    this.role = new Role(this, "Role", {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
       description: `What ${id} may do, in ${Stack.of(this).stackName}`,
     });
-    logGroup.grantWrite(role);
-    for (const permission of needs.permissions) role.addToPrincipalPolicy(statement(table, permission));
+    this.logGroup.grantWrite(this.role);
+    for (const permission of needs.permissions) this.role.addToPrincipalPolicy(statement(table, permission));
 
     this.timeout = needs.timeout;
     this.lambda = new LambdaFunction(this, "Function", {
@@ -100,8 +102,8 @@ export class ServiceFunction extends Construct {
       memorySize: needs.memoryMegabytes,
       timeout: needs.timeout,
       ...(concurrency && { reservedConcurrentExecutions: concurrency }),
-      role,
-      logGroup,
+      role: this.role,
+      logGroup: this.logGroup,
     });
   }
 }

@@ -1,6 +1,7 @@
 /** The service on AWS: one stack, from the one list of operations. */
 import { Aws, CfnOutput, RemovalPolicy, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
+import { metricNamespace } from "../lib/api/metric-names.ts";
 import type { Operation } from "../lib/api/operations.ts";
 import { Api } from "./api.ts";
 import { Intake } from "./intake.ts";
@@ -60,6 +61,11 @@ export class EmailApiStack extends Stack {
       `https://${Aws.REGION}.console.aws.amazon.com/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/${dashboard.dashboardName}`,
       "Traffic, latency, errors and the table",
     );
+    output("MetricNamespace", metricNamespace(stage), "What the functions count is under it");
+    for (const { operation, handler } of routes) {
+      output(`${operation.id}LogGroup`, handler.logGroup.logGroupName, `The log of ${operation.id}`);
+      output(`${operation.id}RoleArn`, handler.role.roleArn, `The role of ${operation.id}`);
+    }
     if (intake) {
       output("EmailBucketName", intake.emails.bucketName, "Where a pipeline puts raw emails");
       output("EventQueueUrl", intake.events.queueUrl, "Where a pipeline sends events");

@@ -1,5 +1,6 @@
 /** Every check there is of a service, in the order in which they are made. */
 import { addAccountMemberChecks } from "./checks/add-account-member.ts";
+import { awsChecks } from "./checks/aws.ts";
 import { credentials } from "./checks/credentials.ts";
 import { gatewayChecks } from "./checks/gateway.ts";
 import { getMessageChecks } from "./checks/get-message.ts";
@@ -11,4 +12,5 @@ export const allChecks = (service: Service) =>
     getMessageChecks(service),
     addAccountMemberChecks(service),
     gatewayChecks(service),
+    awsChecks(service),
   ]);

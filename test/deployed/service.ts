@@ -19,9 +19,12 @@ export type Target = {
   /** Where the paths of the API begin. */
   url: string;
   table: Table;
-  /** The stack's name, where the service is one that was deployed to AWS. */
-  stack?: string | undefined;
+  /** Those of its stack, where the service is one that was deployed to AWS. */
+  outputs?: Outputs | undefined;
 };
+
+/** What a stack says of itself, by name. */
+export type Outputs = Record<string, string>;
 
 const hour = 60 * 60 * 1000;
 
@@ -47,7 +50,7 @@ const removePartition = async ({ client, name: TableName }: Table, pk: string): 
 };
 
 /** What is made through it is removed by `remove`, whoever has written it: the checks or the service. */
-export const openService = ({ url, table, stack }: Target) => {
+export const openService = ({ url, table, outputs }: Target) => {
   const account_id = randomUUID();
   const partitions = new Set<string>();
   const made = (pk: string): void => {
@@ -73,7 +76,7 @@ export const openService = ({ url, table, stack }: Target) => {
   return {
     url,
     table,
-    stack,
+    outputs,
     account_id,
     newKey,
     call,

@@ -3,13 +3,15 @@ import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { localEnvironment, SetupError } from "../../infra/local/engine.ts";
 import { openTable } from "../../lib/table/table.ts";
-import type { Target } from "./service.ts";
+import type { Outputs, Target } from "./service.ts";
 
 export const usage = `npm run test:deployed -- [options]
 
 Checks a service against its contract: makes an account, keys, messages and members of its own in its table, calls
 it, and removes them. Without options it takes the stack that cdk.out/outputs.json names, which
-"npm run deploy -- --outputs-file cdk.out/outputs.json" has written.
+"npm run deploy -- --outputs-file cdk.out/outputs.json" has written. Of such a stack it also asks AWS what the
+roles may do, what is in the logs and what was counted: with iam:SimulatePrincipalPolicy, logs:FilterLogEvents and
+cloudwatch:GetMetricStatistics, beside what it takes to read and write the table.
 
   --stack NAME     the stack, where the file names several
   --url URL        another address; --table NAME is its table, where the AWS SDK's variables point
@@ -36,9 +38,9 @@ export const readOptions = () => {
   }
 };
 
-type Outputs = Record<string, { ApiUrl: string; TableName: string }>;
+type Stacks = Record<string, Outputs & { ApiUrl: string; TableName: string }>;
 
-const readOutputs = (): Outputs => {
+const readStacks = (): Stacks => {
   try {
     return JSON.parse(readFileSync(outputsFile, "utf8"));
   } catch {
@@ -46,10 +48,10 @@ const readOutputs = (): Outputs => {
   }
 };
 
-const open = (url: string, TABLE_NAME: string, stack?: string): Target => ({
+const open = (url: string, TABLE_NAME: string, outputs?: Outputs): Target => ({
   url: url.replace(/\/$/, ""),
   table: openTable({ TABLE_NAME }),
-  stack,
+  outputs,
 });
 
 /** @throws SetupError that says what is missing */
@@ -63,10 +65,10 @@ export const findTarget = ({ stack, url, table, local }: ReturnType<typeof readO
     if (url && table) return open(url, table);
     throw new SetupError("--url and --table belong together");
   }
-  const outputs = readOutputs();
-  const names = Object.keys(outputs);
+  const stacks = readStacks();
+  const names = Object.keys(stacks);
   const name = stack ?? (names.length === 1 ? names[0] : undefined);
-  const found = name === undefined ? undefined : outputs[name];
+  const found = name === undefined ? undefined : stacks[name];
   if (!found) throw new SetupError(`--stack must name one of ${names.join(", ")}`);
-  return open(found.ApiUrl, found.TableName, name);
+  return open(found.ApiUrl, found.TableName, found);
 };

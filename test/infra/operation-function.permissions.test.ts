@@ -5,27 +5,8 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { addAccountMember, getMessage, type Operation } from "../../lib/api/operations.ts";
 import { storeMessage } from "../../lib/messages/store.ts";
+import { type Call, type Permission, permissionFor, permissionsOf } from "../harness/permissions.ts";
 import { bearer, call, newKey, newMessage, noon, startService, table } from "../harness/service.ts";
-import { functionOf, nameIn, ofType, type Reference, templateWith } from "../harness/synthesise.ts";
-
-/** One permission of a role, and one call, in IAM's terms: an action on keys, maybe within another one. */
-type Permission = { action: string; prefix: string; within: string | undefined };
-type Call = { action: string; key: string; within?: string };
-
-const permissionsOf = (operation: Operation): Permission[] => {
-  const { Role } = functionOf(templateWith(), operation).Properties;
-  return ofType(templateWith(), "AWS::IAM::Policy")
-    .filter(({ Properties }) => Properties.Roles.some((of: Reference) => nameIn(of) === nameIn(Role)))
-    .flatMap(({ Properties }) => Properties.PolicyDocument.Statement)
-    .filter(({ Condition }) => Condition)
-    .flatMap(({ Action, Condition }) =>
-      Condition["ForAllValues:StringLike"]["dynamodb:LeadingKeys"].map((pattern: string) => ({
-        action: Action,
-        prefix: pattern.replace(/\*$/, ""),
-        within: Condition["ForAnyValue:StringEquals"]?.["dynamodb:EnclosingOperation"][0],
-      })),
-    );
-};
 
 type Put = { Put: { Item: { pk: string } } };
 type Input = { Key?: { pk: string }; ExpressionAttributeValues?: { ":pk": string }; TransactItems?: Put[] };
@@ -53,10 +34,7 @@ const startGuarded = async (operation: Operation) => {
     (next, { commandName = "" }) =>
       async (args) => {
         for (const { action, key, within } of callsOf(commandName, args.input as Input)) {
-          const permission = permissions.find(
-            (one) =>
-              one.action === action && key.startsWith(one.prefix) && (!one.within || one.within === within),
-          );
+          const permission = permissionFor(permissions, { action, key, within });
           if (!permission) throw new Error(`AccessDenied: ${action} on ${key}`);
           used.add(permission);
         }

@@ -24,7 +24,16 @@ test("Every log is kept as long as the setting says, and goes with a stack that 
 test("The outputs name what the next commands ask for", () => {
   const { Outputs } = templateWith().toJSON();
 
-  expect(Object.keys(Outputs)).toEqual(["ApiUrl", "TableName", "DashboardUrl"]);
+  expect(Object.keys(Outputs)).toEqual([
+    "ApiUrl",
+    "TableName",
+    "DashboardUrl",
+    "MetricNamespace",
+    "GetMessageLogGroup",
+    "GetMessageRoleArn",
+    "AddAccountMemberLogGroup",
+    "AddAccountMemberRoleArn",
+  ]);
   expect(JSON.stringify(Outputs.DashboardUrl)).toMatch(/#dashboards\/dashboard\/.*Dashboard/);
 });
 

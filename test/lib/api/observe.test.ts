@@ -8,6 +8,7 @@ import {
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { storeMessage } from "../../../lib/messages/store.ts";
+import { type CapturedOutput, captureOutput } from "../../harness/captured-output.ts";
 import {
   bearer,
   call,
@@ -21,36 +22,18 @@ import {
 
 type Key = Awaited<ReturnType<typeof newKey>>;
 
-let output: string;
+let output: CapturedOutput;
 let url: string;
 let key: Key;
 beforeEach(async () => {
-  vi.stubEnv("POWERTOOLS_LOG_LEVEL", "INFO");
-  vi.stubEnv("POWERTOOLS_METRICS_DISABLED", "false");
-  vi.stubEnv("POWERTOOLS_METRICS_NAMESPACE", "EmailApi/test");
-  vi.stubEnv("AWS_LAMBDA_INITIALIZATION_TYPE", "on-demand");
-  output = "";
-  const capture = (chunk: string | Uint8Array) => {
-    output += chunk;
-    return true;
-  };
-  vi.spyOn(process.stdout, "write").mockImplementation(capture);
-  vi.spyOn(process.stderr, "write").mockImplementation(capture);
+  output = captureOutput();
   url = await startService();
   key = await newKey();
-  return () => {
-    vi.restoreAllMocks();
-    vi.unstubAllEnvs();
-  };
+  return output.restore;
 });
 
-const lines = () =>
-  output
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-const requests = () => lines().filter(({ message }) => message === "request");
-const metrics = () => lines().filter(({ _aws }) => _aws);
+const requests = () => output.lines().filter(({ message }) => message === "request");
+const metrics = () => output.lines().filter(({ _aws }) => _aws);
 
 /** The line is written after the response: a moment passes before it is there. */
 const requestLine = () => vi.waitUntil(() => requests()[0]);
@@ -256,7 +239,7 @@ test("Neither a key, an address, a subject nor content is ever logged, whatever 
   ]);
   expect(requests().filter(({ level }) => level === "ERROR")).toHaveLength(3);
   for (const [what, value] of Object.entries({ ...secrets, email, confined: confined.secret })) {
-    expect(output, what).not.toContain(value);
-    expect(output, what).not.toContain(Buffer.from(value).toString("base64").slice(0, -4));
+    expect(output.text(), what).not.toContain(value);
+    expect(output.text(), what).not.toContain(Buffer.from(value).toString("base64").slice(0, -4));
   }
 });
