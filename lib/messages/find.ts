@@ -18,7 +18,10 @@ export type StoredMessage = {
   segments: () => AsyncGenerator<Uint8Array>;
 };
 
-/** Pages of about 1 MB. Across a network one is on its way for longer than it takes to send it on. */
+/**
+ * Across a network a page is on its way for longer than it takes to send it on. Pages hold about 1 MB; those of a
+ * message that has less than four of them are smaller, so that all of it is on its way at once.
+ */
 const pagesUnderWay = 4;
 
 type Item = Head & { sk: string; bytes: Uint8Array };
@@ -84,10 +87,11 @@ export const findMessage = async (
       const leave = new AbortController();
       const underWay: Promise<Uint8Array[]>[] = [];
       let asked = firstPageEnd;
+      const pageSize = Math.min(segmentsPerPage, Math.ceil((head.segments - asked) / pagesUnderWay));
       const askForNext = () => {
         if (asked === head.segments) return;
         const from = asked;
-        const to = Math.min(from + segmentsPerPage, head.segments);
+        const to = Math.min(from + pageSize, head.segments);
         asked = to;
         const page = patiently(() => fetchPage(from, to), { signal: leave.signal });
         page.catch(() => {}); // thrown below, unless the reader leaves before
