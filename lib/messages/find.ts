@@ -55,30 +55,40 @@ export const findMessage = async (
   const eitherWay = async <T>(read: (consistent: boolean) => Promise<T | null>): Promise<T | null> =>
     (await read(false)) ?? (await read(true));
 
-  const found = await eitherWay(async (consistent) => {
-    const [head, ...items] = await query(headSort, 2, consistent);
-    return head?.sk === headSort && isLive(head, now) ? { head, items } : null;
-  });
-  if (!found) return null;
-  const { head, items } = found;
-
-  /** All of the segments from `from` up to `to`, or `null`. */
-  const inOrder = (items: Item[], from: number, to: number): Uint8Array[] | null => {
-    const ours = items.filter(({ sk }, index) => sk === segmentSort(head.content_digest, from + index));
+  /** All of a content's segments from `from` up to `to`, or `null`. */
+  const inOrder = (
+    { content_digest }: Head,
+    items: Item[],
+    from: number,
+    to: number,
+  ): Uint8Array[] | null => {
+    const ours = items.filter(({ sk }, index) => sk === segmentSort(content_digest, from + index));
     return ours.length === to - from ? ours.map(({ bytes }) => bytes) : null;
   };
+  const firstPageEndOf = ({ segments }: Head): number => Math.min(1, segments);
+
+  const found = await eitherWay(async (consistent) => {
+    const [head, ...items] = await query(headSort, 2, consistent);
+    if (head?.sk !== headSort || !isLive(head, now)) return null;
+    const firstPage = inOrder(head, items, 0, firstPageEndOf(head));
+    // Without it, this may be a head of before its content was removed.
+    return firstPage || consistent ? { head, firstPage } : null;
+  });
+  if (!found) return null;
+  const { head } = found;
+
   const fetchPage = async (from: number, to: number): Promise<Uint8Array[]> => {
     const start = segmentSort(head.content_digest, from);
     const page = await eitherWay(async (consistent) =>
-      inOrder(await query(start, to - from, consistent), from, to),
+      inOrder(head, await query(start, to - from, consistent), from, to),
     );
     if (!page) throw new Error(`A segment from ${from} of ${head.segments} of message ${id} is missing`);
     return page;
   };
 
   // Another content's segment may sort first: of a store that did not finish, or of a message that expired.
-  const firstPageEnd = Math.min(1, head.segments);
-  const firstPage = inOrder(items, 0, firstPageEnd) ?? (await fetchPage(0, firstPageEnd));
+  const firstPageEnd = firstPageEndOf(head);
+  const firstPage = found.firstPage ?? (await fetchPage(0, firstPageEnd));
 
   return {
     head,

@@ -2,10 +2,11 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { findMessage } from "../../lib/messages/find.ts";
+import { removeContent } from "../../lib/messages/remove.ts";
 import { storeMessage } from "../../lib/messages/store.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { type Fault, type FaultyEngine, startFaultyService, unavailable } from "../harness/faulty-engine.ts";
-import { bearer, call, loseSegment, newKey, newMessage, noon, table } from "../harness/service.ts";
+import { bearer, call, itemsOf, loseSegment, newKey, newMessage, noon, table } from "../harness/service.ts";
 
 const key = await newKey();
 const raw = randomBytes(3_000_000);
@@ -173,5 +174,21 @@ describe("An eventually consistent read that lags behind", () => {
     };
 
     expect((await bytesOf(lagging(sees))).equals(await bytesOf(table))).toBe(true);
+  });
+
+  test("and still has the head of a message whose content was removed since is not believed", async () => {
+    const message = newMessage({ account_id: key.account_id });
+    await storeMessage(table, message, Buffer.from("Subject: Hello\r\n\r\nHello"), noon);
+    const [before] = await itemsOf(message);
+    await removeContent(table, message, noon);
+
+    const found = await findMessage(
+      lagging((items) => items.map((item) => (item.sk === "HEAD" ? { ...before } : item))),
+      key.account_id,
+      message.id,
+      noon,
+    );
+
+    expect(found?.head.segments).toBe(0);
   });
 });
