@@ -9,6 +9,7 @@ import { operations } from "../../lib/api/operations.ts";
 import { type CapturedOutput, captureOutput } from "../harness/captured-output.ts";
 import { type Permission, permissionFor, permissionsOf } from "../harness/permissions.ts";
 import { startService, table } from "../harness/service.ts";
+import { functionOf, templateWith } from "../harness/synthesise.ts";
 import { openAws } from "./aws.ts";
 import { type Result, runChecks } from "./checklist.ts";
 import { awsChecks } from "./checks/aws.ts";
@@ -35,7 +36,13 @@ let arrived: number;
 /** IAM, by the policies of the template; CloudWatch, by what the functions have written. */
 beforeEach(() => {
   output = captureOutput();
-  granted = new Map(operations.map((operation) => [roleArn(operation.id), permissionsOf(operation)]));
+  const template = templateWith();
+  granted = new Map(
+    operations.map((operation) => [
+      roleArn(operation.id),
+      permissionsOf(template, functionOf(template, operation)),
+    ]),
+  );
   written = () => output.text().trim().split("\n");
   arrived = 1;
 

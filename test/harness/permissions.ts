@@ -1,15 +1,18 @@
-/** What the stack's template allows an operation's function to do. */
-import type { Operation } from "../../lib/api/operations.ts";
-import { functionOf, nameIn, ofType, type Reference, templateWith } from "./synthesise.ts";
+/** What the stack's template allows a function to do, and a table that refuses it all else. */
+import { DynamoDBClient, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import type { Template } from "aws-cdk-lib/assertions";
+import type { Table } from "../../lib/table/table.ts";
+import { table } from "./service.ts";
+import { nameIn, ofType, type Reference, type Resource } from "./synthesise.ts";
 
 /** One permission of a role, and one call, in IAM's terms: an action on keys, maybe within another one. */
 export type Permission = { action: string; prefix: string; within: string | undefined };
 export type Call = { action: string; key: string; within?: string | undefined };
 
-/** What the template grants to the role of an operation. */
-export const permissionsOf = (operation: Operation): Permission[] => {
-  const { Role } = functionOf(templateWith(), operation).Properties;
-  return ofType(templateWith(), "AWS::IAM::Policy")
+/** What a template grants to the role of a function on the table. */
+export const permissionsOf = (template: Template, { Properties: { Role } }: Resource): Permission[] =>
+  ofType(template, "AWS::IAM::Policy")
     .filter(({ Properties }) => Properties.Roles.some((of: Reference) => nameIn(of) === nameIn(Role)))
     .flatMap(({ Properties }) => Properties.PolicyDocument.Statement)
     .filter(({ Condition }) => Condition)
@@ -20,7 +23,6 @@ export const permissionsOf = (operation: Operation): Permission[] => {
         within: Condition["ForAnyValue:StringEquals"]?.["dynamodb:EnclosingOperation"][0],
       })),
     );
-};
 
 /** The one that a call needs, if it is there. */
 export const permissionFor = (
@@ -30,3 +32,65 @@ export const permissionFor = (
   permissions.find(
     (one) => one.action === action && key.startsWith(one.prefix) && (!one.within || one.within === within),
   );
+
+type Put = { Item: { pk: string } };
+type Write = { Put: Put; Update?: never } | { Put?: never; Update: { Key: { pk: string } } };
+type Input = Partial<Put> & {
+  Key?: { pk: string };
+  ExpressionAttributeValues?: { ":pk": string };
+  TransactItems?: Write[];
+};
+
+/** @param command as the SDK's middleware knows it, such as `GetItemCommand` */
+const callsOf = (command: string, { TransactItems, Key, Item, ExpressionAttributeValues }: Input): Call[] => {
+  const within = "TransactWriteItems";
+  const single = {
+    action: `dynamodb:${command.replace(/Command$/, "")}`,
+    key: Key?.pk ?? Item?.pk ?? ExpressionAttributeValues?.[":pk"] ?? "",
+  };
+  return (
+    TransactItems?.map(({ Put, Update }) =>
+      Put
+        ? { action: "dynamodb:PutItem", key: Put.Item.pk, within }
+        : { action: "dynamodb:UpdateItem", key: Update.Key.pk, within },
+    ) ?? [single]
+  );
+};
+
+/** The test's table, of which every call is refused that needs another permission than these. */
+export const guard = (permissions: readonly Permission[]) => {
+  const used = new Set<Permission>();
+  let conflicts = 0;
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient(), {
+    marshallOptions: { removeUndefinedValues: true },
+  });
+  client.middlewareStack.add(
+    (next, { commandName = "" }) =>
+      async (args) => {
+        const input = args.input as Input;
+        for (const call of callsOf(commandName, input)) {
+          const permission = permissionFor(permissions, call);
+          if (!permission) throw new Error(`AccessDenied: ${call.action} on ${call.key}`);
+          used.add(permission);
+        }
+        if (input.TransactItems && conflicts-- > 0) {
+          throw new TransactionCanceledException({
+            $metadata: {},
+            message: "conflict",
+            CancellationReasons: input.TransactItems.map(() => ({ Code: "TransactionConflict" })),
+          });
+        }
+        return next(args);
+      },
+    { step: "initialize" },
+  );
+  const guarded: Table = { name: table.name, client };
+  return {
+    table: guarded,
+    /** The next transaction meets another one. */
+    conflict: () => {
+      conflicts = 1;
+    },
+    unused: () => permissions.filter((permission) => !used.has(permission)),
+  };
+};

@@ -1,59 +1,17 @@
 /** The functions on the real engine, where the template's own policies decide what each may do. */
 import { randomUUID } from "node:crypto";
-import { DynamoDBClient, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { addAccountMember, getMessage, type Operation } from "../../lib/api/operations.ts";
 import { storeMessage } from "../../lib/messages/store.ts";
-import { type Call, type Permission, permissionFor, permissionsOf } from "../harness/permissions.ts";
+import { guard, permissionsOf } from "../harness/permissions.ts";
 import { bearer, call, newKey, newMessage, noon, startService, table } from "../harness/service.ts";
-
-type Put = { Put: { Item: { pk: string } } };
-type Input = { Key?: { pk: string }; ExpressionAttributeValues?: { ":pk": string }; TransactItems?: Put[] };
-
-/** @param command as the SDK's middleware knows it, such as `GetItemCommand` */
-const callsOf = (command: string, input: Input): Call[] =>
-  input.TransactItems?.map(({ Put }) => ({
-    action: "dynamodb:PutItem",
-    key: Put.Item.pk,
-    within: "TransactWriteItems",
-  })) ?? [
-    {
-      action: `dynamodb:${command.replace(/Command$/, "")}`,
-      key: input.Key?.pk ?? input.ExpressionAttributeValues?.[":pk"] ?? "",
-    },
-  ];
+import { functionOf, templateWith } from "../harness/synthesise.ts";
 
 /** The service of one operation, of which every call is refused that its role does not allow. */
 const startGuarded = async (operation: Operation) => {
-  const permissions = permissionsOf(operation);
-  const used = new Set<Permission>();
-  let conflicts = 0;
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient());
-  client.middlewareStack.add(
-    (next, { commandName = "" }) =>
-      async (args) => {
-        for (const { action, key, within } of callsOf(commandName, args.input as Input)) {
-          const permission = permissionFor(permissions, { action, key, within });
-          if (!permission) throw new Error(`AccessDenied: ${action} on ${key}`);
-          used.add(permission);
-        }
-        if (commandName === "TransactWriteItemsCommand" && conflicts-- > 0) {
-          throw new TransactionCanceledException({
-            $metadata: {},
-            message: "conflict",
-            CancellationReasons: Array(3).fill({ Code: "TransactionConflict" }),
-          });
-        }
-        return next(args);
-      },
-    { step: "initialize" },
-  );
-  const url = await startService(() => noon, { name: table.name, client });
-  const conflict = () => {
-    conflicts = 1;
-  };
-  return { url, conflict, unused: () => permissions.filter((permission) => !used.has(permission)) };
+  const template = templateWith();
+  const { table, conflict, unused } = guard(permissionsOf(template, functionOf(template, operation)));
+  return { url: await startService(() => noon, table), conflict, unused };
 };
 
 test("Get Message is allowed all that it does, and nothing that it does not do", async () => {
