@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { type Engine, localEnvironment, SetupError, startEngine } from "../../infra/local/engine.ts";
 import { runtimeClient } from "../lambda/runtime-client.ts";
 import { type Bundles, bundleAll } from "./bundles.ts";
+import { measureAsStored } from "./measure/as-stored.ts";
 import { measureBundles, measureColdStarts } from "./measure/cold.ts";
 import { measureCosts } from "./measure/costs.ts";
 import { measureGrowth } from "./measure/growth.ts";
@@ -52,6 +53,7 @@ const measurements: [what: string, (workload: Workload) => Promise<Row[]>][] = [
   ["cold starts", coldStarts],
   ["warm requests", (workload) => measureWarm(workload, 3)],
   ["large emails", measureLarge],
+  ["emails sent as they are stored", (workload) => measureAsStored(workload, 9)],
   ["members", (workload) => measureMembers(workload, 9)],
   ["costs", measureCosts],
   ["growth", (workload) => measureGrowth(workload, 12)],
