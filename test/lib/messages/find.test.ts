@@ -38,8 +38,9 @@ const readSegments = async (found: Awaited<ReturnType<typeof find>>): Promise<Bu
   return Buffer.concat(segments);
 };
 
-test("Four pages are under way at once, and no more, until the last one is read", async () => {
-  const message = await stored(randomBytes(6_000_000));
+/** Reads a message to its end, each call taking a moment. Returns its segments, the calls and how many ran at once. */
+const watchReading = async (bytes: number) => {
+  const message = await stored(randomBytes(bytes));
   let underWay = 0;
   let most = 0;
   const counted = tableWith(async (send) => {
@@ -49,12 +50,23 @@ test("Four pages are under way at once, and no more, until the last one is read"
     underWay--;
     return output;
   });
-
   const found = await find(counted, message);
   await readSegments(found);
+  return { segments: found.head.segments, calls: counted.calls, most };
+};
+
+test("Four pages are under way at once, and no more, until the last one is read", async () => {
+  const { segments, calls, most } = await watchReading(6_000_000);
 
   expect(most).toBe(4);
-  expect(counted.calls).toBe(1 + Math.ceil((found.head.segments - 1) / 3));
+  expect(calls).toBe(1 + Math.ceil((segments - 1) / 3));
+});
+
+test("What is not worth four pages comes all at once, in smaller ones", async () => {
+  const { segments, calls, most } = await watchReading(300_000);
+
+  expect(segments).toBe(4);
+  expect([calls, most]).toEqual([1 + 3, 3]);
 });
 
 test("Pages are read in order, in whatever order they arrive", async () => {
