@@ -1,4 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { answerWhatIsNoRequest } from "../../../infra/local/no-request.ts";
 import { asError, membersPath, serve } from "../../harness/echo-gateway.ts";
 import { exchange } from "../../harness/raw-http.ts";
 
@@ -38,5 +42,20 @@ describe("What is no request is answered in the API's shape:", () => {
 
     expect(asError(short)).toEqual(noHttp);
     expect(asError(chunks)).toEqual(noHttp);
+  });
+
+  test("a request that never ends", async () => {
+    const server = createServer({ requestTimeout: 50, headersTimeout: 50, connectionsCheckingInterval: 10 });
+    answerWhatIsNoRequest(server);
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => {
+      server.close();
+    });
+    const { port } = server.address() as AddressInfo;
+
+    const answer = await exchange(`http://127.0.0.1:${port}`, "GET / HTTP/1.1\r\nHost: x\r\n");
+
+    expect(asError(answer)).toEqual({ status: 400, message: "The request took too long to arrive" });
   });
 });

@@ -44,6 +44,14 @@ describe("The event of a request", () => {
     });
   });
 
+  test("has null for a query that there is not, and an empty one", async () => {
+    const { url, host } = await serve();
+    const none = { queryStringParameters: null, multiValueQueryStringParameters: null };
+
+    expect(eventOf(await exchange(url, get(host, messagePath)))).toMatchObject(none);
+    expect(eventOf(await exchange(url, get(host, `${messagePath}?`)))).toMatchObject(none);
+  });
+
   test("has a body of any type as it was sent, chunked or not", async () => {
     const { url, host } = await serve();
     const head = `POST ${membersPath} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: text/plain\r\n`;

@@ -73,6 +73,17 @@ describe("One line a request", () => {
     expect(requests()).toHaveLength(1);
   });
 
+  test("counts all that a request consumes: three reads, and a transaction of three items", async () => {
+    await add(newMember(), { "Idempotency-Key": randomUUID() });
+
+    const strongRead = 1;
+    const eventualReads = 2 * 0.5;
+    const writes = 3 * 2;
+    expect(await requestLine()).toMatchObject({
+      consumed_capacity: strongRead + eventualReads + writes,
+    });
+  });
+
   test("is written for a refused request, too, without an account that nobody has shown to be theirs", async () => {
     await get(randomUUID(), bearer("emk_unknown"));
 
