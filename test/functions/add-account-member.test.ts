@@ -127,6 +127,13 @@ describe("The body", () => {
       "an email with every character that RFC 5322 has for an atom",
       { email: "o'hara+tag!#$%&*/=?^_`{|}~-@example.com" },
     ],
+    ...[1, 2, 3, 63].flatMap(
+      (length) =>
+        [
+          [`a domain's label of ${length}`, { email: `${local}@${"d".repeat(length)}.example` }],
+          [`a domain's last label of ${length}`, { email: `${local}@example.${"e".repeat(length)}` }],
+        ] as [string, object][],
+    ),
     ["an internationalised top-level domain", { email: `${local}@xn--80ak6aa92e.xn--p1ai` }],
     ["a name of 1 character", { name: "a" }],
     ["a name of 255 characters", { name: "a".repeat(255) }],
@@ -148,6 +155,12 @@ describe("The body", () => {
     [{ email: "not an email" }, emailRule],
     [{ email: "a@b" }, emailRule],
     [{ email: "a@example.com\n" }, emailRule],
+    [{ email: "a@-d.example" }, emailRule],
+    [{ email: "a@d-.example" }, emailRule],
+    [{ email: "a@example.-e" }, emailRule],
+    [{ email: "a@example.e-" }, emailRule],
+    [{ email: `a@${"d".repeat(64)}.example` }, emailRule],
+    [{ email: `a@example.${"e".repeat(64)}` }, emailRule],
     [{ email: `${local}@${"d".repeat(61)}.${"e".repeat(61)}.${"f".repeat(62)}.com` }, emailRule],
     [{ role: undefined }, roleRule],
     [{ role: "administrator" }, roleRule],

@@ -11,6 +11,7 @@ import {
 } from "../../../lib/api-keys/store.ts";
 import { apiKeyKey, apiKeyListingKey } from "../../../lib/table/keys.ts";
 import { listItems } from "../../../lib/table/list.ts";
+import { startFaultyEngine } from "../../harness/faulty-engine.ts";
 import { newKey, noon, table } from "../../harness/service.ts";
 
 const itemUnder = async (id: string) => {
@@ -75,4 +76,18 @@ test("What lists a key is taken away by the table when the key is: both expire t
     ]),
   );
   expect(await itemUnder(lasting.id)).toMatchObject({ expires_at: noon / 1000 + 60 });
+});
+
+test("Two who rotate a key at once both get a new one: their transactions meet, and one is made again", async () => {
+  const engine = await startFaultyEngine();
+  const { id } = await newKey();
+  const rotate = () => rotateApiKey(engine.table, id, 60, noon);
+
+  const rotated = await Promise.all([rotate(), rotate()]);
+
+  expect(rotated.map((made) => made?.old.id)).toEqual([id, id]);
+  expect(rotated[0]?.secret).not.toBe(rotated[1]?.secret);
+  expect(engine.calls.filter(({ operation }) => operation === "TransactWriteItems").length).toBeGreaterThan(
+    2,
+  );
 });
