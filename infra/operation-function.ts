@@ -8,7 +8,7 @@ import { type Needs, ServiceFunction, type Surroundings } from "./service-functi
 const needs: Record<OperationId, Needs> = {
   GetMessage: {
     // Memory buys processor: this is 0.6 of one, for 0.2 seconds of work in a cold start and 1 to 4 to send
-    // a message of 40 MiB, less than the time that sending it takes. 200 MB are in use then.
+    // a message of 40 MiB, less than the time that sending it takes. 230 MB are in use then.
     memoryMegabytes: 1024,
     // Lambda streams 6 MB at once and then 2 MB a second: 40 seconds for a message of 40 MiB, 97 for the
     // 200 MB at which it ends any response. The rest is for callers who read more slowly than that.
