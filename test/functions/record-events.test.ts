@@ -15,37 +15,21 @@ import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { bundle, bundleFile } from "../../infra/bundling.ts";
 import { openEmailBucket } from "../../lib/intake/email-bucket.ts";
 import type { Table } from "../../lib/table/table.ts";
+import { type CapturedOutput, captureOutput } from "../harness/captured-output.ts";
 import { bearer, call, newKey, newMessage, noon, startService, table } from "../harness/service.ts";
 import { deliver } from "../harness/sqs.ts";
 
 const raw = "Subject: Hello\r\n\r\nHello";
 
-let output: string;
+let output: CapturedOutput;
 beforeEach(() => {
-  vi.stubEnv("POWERTOOLS_LOG_LEVEL", "INFO");
-  vi.stubEnv("POWERTOOLS_METRICS_DISABLED", "false");
-  vi.stubEnv("POWERTOOLS_METRICS_NAMESPACE", "EmailApi/test");
+  output = captureOutput();
   vi.stubEnv("EMAIL_BUCKET", "emails");
-  output = "";
-  const capture = (chunk: string | Uint8Array) => {
-    output += chunk;
-    return true;
-  };
-  vi.spyOn(process.stdout, "write").mockImplementation(capture);
-  vi.spyOn(process.stderr, "write").mockImplementation(capture);
-  return () => {
-    vi.restoreAllMocks();
-    vi.unstubAllEnvs();
-  };
+  return output.restore;
 });
 
-const lines = () =>
-  output
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-const logged = () => lines().filter(({ message }) => message === "event");
-const counted = (name: string) => lines().find((line) => name in line && "_aws" in line)?.[name];
+const logged = () => output.lines().filter(({ message }) => message === "event");
+const counted = (name: string) => output.lines().find((line) => name in line && "_aws" in line)?.[name];
 
 /** S3, as far as the function speaks to it: it hears that it may not read what is not there. */
 const bucketWith = (objects: Record<string, { bytes: string; size?: number }>) => {
@@ -106,7 +90,7 @@ test("One bad event fails alone, and the log says why without a word of what it 
   const { event, stored, get } = await message();
   const other = await message();
   await deliver(await record(), inQueue(stored(null)));
-  output = "";
+  output.clear();
 
   const failed = await deliver(
     await record(),
@@ -131,7 +115,7 @@ test("One bad event fails alone, and the log says why without a word of what it 
     ["ERROR", "the email has 41943041 bytes: at most 41943040 (40 MiB) are kept"],
   ]);
   expect(counted("EventFailed")).toEqual([1, 1, 1, 1, 1]);
-  expect(output).not.toContain("s3cret");
+  expect(output.text()).not.toContain("s3cret");
 });
 
 test("An object that S3 says is not there is a raw email that is not in the bucket", async () => {
@@ -181,7 +165,7 @@ test("When the table fails, the event comes again, and the log names the fault w
   expect(logged()).toMatchObject([
     { error: { name: "InternalServerError", message: "The table is on fire" } },
   ]);
-  expect(output).not.toContain("s3cret");
+  expect(output.text()).not.toContain("s3cret");
 });
 
 test("The bundle records events on the real engine, and reads emails by S3's own protocol", async () => {

@@ -4,7 +4,13 @@ import { vi } from "vitest";
 // biome-ignore lint/suspicious/noExplicitAny: a line of a log is JSON of any shape
 type Line = any;
 
-export type CapturedOutput = { text: () => string; lines: () => Line[]; restore: () => void };
+export type CapturedOutput = {
+  text: () => string;
+  lines: () => Line[];
+  /** Forgets what has been written so far. */
+  clear: () => void;
+  restore: () => void;
+};
 
 /** Captures everything that is written, until it is told to restore. */
 export const captureOutput = (): CapturedOutput => {
@@ -22,6 +28,9 @@ export const captureOutput = (): CapturedOutput => {
   return {
     text: () => output,
     lines: () => output.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)])),
+    clear: () => {
+      output = "";
+    },
     restore: () => {
       vi.restoreAllMocks();
       vi.unstubAllEnvs();
