@@ -1,0 +1,87 @@
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { BatchGetCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import fc from "fast-check";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { openTable } from "../../../lib/table/table.ts";
+import { table } from "../../harness/service.ts";
+
+const store = async (attributes: object): Promise<{ pk: string; sk: string }> => {
+  const key = { pk: randomUUID(), sk: "BINARY" };
+  await table.client.send(new PutCommand({ TableName: table.name, Item: { ...key, ...attributes } }));
+  return key;
+};
+
+const read = async (Key: { pk: string; sk: string }) => {
+  const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key }));
+  const { pk, sk, ...attributes } = Item ?? {};
+  return attributes;
+};
+
+/** Texts that would be binary values if their quotes were not escaped, or in their place. */
+const misleading = fc.constantFrom('{"B":"', '{"B":"AAAA"}', '"', "#0", "\\", '\\"B":"', "B");
+
+const value = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    fc.uint8Array({ maxLength: 100 }).map((bytes) => Buffer.from(bytes)),
+    fc.string({ unit: fc.oneof(misleading, fc.string({ unit: "grapheme", maxLength: 1 })) }),
+    fc.array(tie("value"), { maxLength: 4 }),
+    fc.dictionary(fc.constantFrom("B", "S", "#0", '{"B":"', "bytes"), tie("value"), {
+      maxKeys: 3,
+      noNullPrototype: true,
+    }),
+  ),
+})).value;
+
+test("Gives back what was stored, whatever texts and bytes, and however they are nested", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.record({ B: value, bytes: value, text: value }), async (attributes) => {
+      expect(await read(await store(attributes))).toEqual(attributes);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test.for([0, 1, 2, 3, 49_151, 49_152, 49_153, 98_304, 190_000])("Gives back %i bytes", async (length) => {
+  const bytes = Buffer.alloc(length, "A message of bytes; ");
+  const { once, again } = await read(await store({ once: bytes, again: [{ bytes }] }));
+
+  expect(bytes.equals(once)).toBe(true);
+  expect(bytes.equals(again[0].bytes)).toBe(true);
+});
+
+test("Keeps answers that come together apart", async () => {
+  const contents = Array.from({ length: 20 }, (_, index) => Buffer.alloc(30_000 + index, index));
+  const keys = await Promise.all(contents.map((bytes) => store({ bytes })));
+  const items = await Promise.all(keys.map(read));
+  const { Responses } = await table.client.send(
+    new BatchGetCommand({ RequestItems: { [table.name]: { Keys: keys } } }),
+  );
+  const together = (Responses?.[table.name] ?? []).toSorted((a, b) => a.bytes.length - b.bytes.length);
+
+  for (const found of [items, together]) {
+    expect(found.map(({ bytes }, index) => contents[index]?.equals(bytes))).toEqual(Array(20).fill(true));
+  }
+});
+
+test.for([
+  ["what is not base64", '{"Item":{"bytes":{"B":"AA\\/A"}}}', /not base64/],
+  ["what only has the length of base64", '{"Item":{"bytes":{"B":"AAAAAAAAA\\nA"}}}', /not base64/],
+  ["half a quartet", '{"Item":{"bytes":{"B":"AAAAAA"}}}', /not base64/],
+  ["the beginning of a value", '{"Item":{"bytes":{"B":"AAAA', /JSON/],
+] as const)("Refuses an answer with %s", async ([, answer, message]) => {
+  const server = createServer((request, response) => request.resume().on("end", () => response.end(answer)));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    server.close();
+  });
+  const { client, name } = openTable();
+
+  const reading = client.send(new GetCommand({ TableName: name, Key: { pk: "a", sk: "b" } }));
+
+  await expect(reading).rejects.toThrow(message);
+});
