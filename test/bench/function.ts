@@ -1,6 +1,7 @@
 /** A function under measurement: its process, and what is asked of it. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { lambdaFlags } from "../lambda/runtime.ts";
 import type { Order, Report } from "./function-process.ts";
 
 export type LoadedFunction = {
@@ -25,6 +26,7 @@ export const startFunction = async (
   environment: NodeJS.ProcessEnv = {},
 ): Promise<LoadedFunction> => {
   const child = fork(new URL("function-process.ts", import.meta.url), [bundle], {
+    execArgv: lambdaFlags,
     env: { ...process.env, POWERTOOLS_METRICS_NAMESPACE: "Bench", ...environment },
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startFunction } from "./runtime.ts";
+import { lambdaFlags, startFunction } from "./runtime.ts";
 
 const rounds = 7;
 
@@ -14,7 +14,7 @@ const median = (values: number[]): number =>
 /** Node.js alone, from its start to its end. */
 const startNode = (): number => {
   const startedAt = performance.now();
-  spawnSync(process.execPath, ["--eval", "0"]);
+  spawnSync(process.execPath, [...lambdaFlags, "--eval", "0"]);
   return performance.now() - startedAt;
 };
 

@@ -13,8 +13,6 @@ export type FunctionOptions = {
   environment?: Record<string, string>;
   /** Of the bundle's exports, the one that is the handler. */
   handler?: string;
-  /** What Node.js is started with, before the client's file. */
-  flags?: string[];
   timeoutMilliseconds?: number;
 };
 
@@ -38,6 +36,20 @@ export type RunningFunction = {
   stop: () => Promise<void>;
 };
 
+/** As the stack sets it for both operations. */
+const memoryMegabytes = 1024;
+
+/**
+ * What Lambda starts Node.js with, as seen in its image for Node.js 18 (/var/runtime/bootstrap). They count for memory,
+ * and for cold starts: with the first one, Node.js compiles its own modules instead of reading them from its binary.
+ */
+export const lambdaFlags = [
+  "--expose-gc",
+  "--max-http-header-size=81920",
+  `--max-semi-space-size=${Math.floor(memoryMegabytes / 20)}`,
+  `--max-old-space-size=${memoryMegabytes - Math.floor(memoryMegabytes / 10)}`,
+];
+
 /** Nothing but what Lambda's environment has: no `HOME`, and nothing of this process. */
 const lambdaEnvironment = (address: string, options: FunctionOptions): Record<string, string> => ({
   PATH: "/var/lang/bin:/usr/local/bin:/usr/bin:/bin:/opt/bin",
@@ -47,7 +59,7 @@ const lambdaEnvironment = (address: string, options: FunctionOptions): Record<st
   AWS_LAMBDA_RUNTIME_API: address,
   AWS_LAMBDA_FUNCTION_NAME: "local",
   AWS_LAMBDA_FUNCTION_VERSION: "$LATEST",
-  AWS_LAMBDA_FUNCTION_MEMORY_SIZE: "1024",
+  AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memoryMegabytes),
   AWS_LAMBDA_INITIALIZATION_TYPE: "on-demand",
   AWS_LAMBDA_LOG_GROUP_NAME: "/aws/lambda/local",
   AWS_LAMBDA_LOG_STREAM_NAME: "local",
@@ -85,10 +97,10 @@ const cpuMilliseconds = ({ pid }: ChildProcess): number => {
  * await running.stop();
  */
 export const startFunction = async (client: string, options: FunctionOptions): Promise<RunningFunction> => {
-  const { folder, flags = [], timeoutMilliseconds = 30_000 } = options;
+  const { folder, timeoutMilliseconds = 30_000 } = options;
   const api = await startRuntimeApi("arn:aws:lambda:local:000000000000:function:local");
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [...flags, client], {
+  const child = spawn(process.execPath, [...lambdaFlags, client], {
     cwd: folder,
     env: lambdaEnvironment(api.address, options),
     stdio: ["ignore", "pipe", "pipe"],

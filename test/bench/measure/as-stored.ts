@@ -29,7 +29,7 @@ export const measureAsStored = async (workload: Workload, rounds: number): Promi
 
   for (const size of ["1 MiB", "5 MiB"] as const) {
     const events = (coding: string) => Array(requestsOf[size]).fill(accepting(coding, size));
-    for (const coding of codings) await loaded.run({ events: events(coding) });
+    for (const coding of [...codings, ...codings, ...codings]) await loaded.run({ events: events(coding) });
     const reports = await inRounds(rounds, codings, (coding) => loaded.run({ events: events(coding) }));
     const [zstd, identity] = codings.map((coding) =>
       figure(reports[coding].map(({ cpuMilliseconds }) => cpuMilliseconds / requestsOf[size])),

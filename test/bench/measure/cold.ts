@@ -15,9 +15,6 @@ import { tables } from "../stored.ts";
 import { startSecureEngine } from "../tls.ts";
 import { read, type Workload } from "./workload.ts";
 
-/** Lambda's bootstrap sets it: Node.js then compiles its own modules, instead of reading them from its binary. */
-const flags = ["--expose-gc"];
-
 type ColdStart = { milliseconds: number; cpuMilliseconds: number };
 
 /** @param client the file of AWS's runtime client */
@@ -37,7 +34,7 @@ export const measureColdStarts = async (
     ...engine.environment,
   };
   const coldStart = async (bundle: string, event: APIGatewayProxyEvent): Promise<ColdStart> => {
-    const started = await startFunction(client, { folder: dirname(bundle), environment, flags });
+    const started = await startFunction(client, { folder: dirname(bundle), environment });
     const invokedAt = performance.now();
     const { statusCode, body } = await started.invoke(event);
     if (typeof body !== "string") for await (const _ of body);

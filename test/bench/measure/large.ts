@@ -15,10 +15,10 @@ type Variant = (typeof variants)[number];
 /** What one variant does with an email of one size; milliseconds, and throughput in MiB of email a second. */
 type Performance = { first: Figure; last: Figure; throughput: Figure; peakMebibytes: number };
 
-const roundsOf: Record<Size, number> = { "50 KiB": 20, "1 MiB": 7, "5 MiB": 5, "25 MiB": 3 };
+const roundsOf: Record<Size, number> = { "50 KiB": 20, "1 MiB": 15, "5 MiB": 9, "25 MiB": 5 };
 
 /** Requests after which the code is as fast as it gets: small ones, which are cheap, then of the size itself. */
-const warmUps = { small: 100, ofSize: { "50 KiB": 0, "1 MiB": 3, "5 MiB": 2, "25 MiB": 1 } } as const;
+const warmUps = { small: 100, ofSize: { "50 KiB": 0, "1 MiB": 40, "5 MiB": 15, "25 MiB": 4 } } as const;
 
 const measureSize = async (workload: Workload, size: Size): Promise<Record<Variant, Performance>> => {
   const functions = {} as Record<Variant, LoadedFunction>;
