@@ -31,9 +31,7 @@ export const openTable = (environment: NodeJS.ProcessEnv = process.env): Table =
     maxAttempts: 3,
     requestHandler: {
       connectionTimeout: 1000,
-      requestTimeout: 3000, // ends with the headers
-      throwOnRequestTimeout: true,
-      socketTimeout: 3000,
+      socketTimeout: 3000, // of silence, before the answer or within it
     },
     logger: silent,
     ...decodedInPlace(),
