@@ -1,5 +1,5 @@
 /** A way in for messages and their events, from any program: a bucket for raw emails, and a queue for events. */
-import { Duration, Stack, Validations } from "aws-cdk-lib";
+import { Duration, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
 import { ManagedPolicy, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import { BlockPublicAccess, Bucket, BucketEncryption, CfnBucket } from "aws-cdk-lib/aws-s3";
@@ -31,8 +31,11 @@ const visibility = Duration.minutes(6 * needs.timeout.toMinutes());
 /** Tries until an event is a dead letter, 12 minutes apart: an hour. */
 const maxReceiveCount = 5;
 
-/** Lambda's own bounds on what it takes from a queue at once. */
-const atOnce = (concurrency: number): number => Math.min(1000, Math.max(2, concurrency));
+/** Lambda's own bounds on how many batches it takes from a queue at once. */
+const [leastAtOnce, mostAtOnce] = [2, 1000];
+
+/** Without a bound, the opens of a mailing take from the API what the account may run at once. */
+const defaultAtOnce = 20;
 
 export class Intake extends Construct {
   readonly emails: Bucket;
@@ -44,7 +47,8 @@ export class Intake extends Construct {
 
   constructor(scope: Construct, id: string, surroundings: Surroundings) {
     super(scope, id);
-    const { concurrency, removalPolicy } = surroundings;
+    const { removalPolicy } = surroundings;
+    const concurrency = surroundings.concurrency && Math.max(leastAtOnce, surroundings.concurrency);
 
     this.emails = new Bucket(this, "Emails", {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
@@ -56,9 +60,14 @@ export class Intake extends Construct {
         { expiration: Duration.days(7), abortIncompleteMultipartUploadAfter: Duration.days(1) },
       ],
       removalPolicy,
+      autoDeleteObjects: removalPolicy === RemovalPolicy.DESTROY,
     });
-    this.deadLetters = this.queue("DeadLetters", { retentionPeriod: Duration.days(deadLetterDays) });
+    this.deadLetters = this.queue("DeadLetters", {
+      removalPolicy,
+      retentionPeriod: Duration.days(deadLetterDays),
+    });
     this.events = this.queue("Events", {
+      removalPolicy,
       retentionPeriod: Duration.days(queueDays),
       visibilityTimeout: visibility,
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount },
@@ -66,6 +75,7 @@ export class Intake extends Construct {
 
     this.recordEvents = new ServiceFunction(this, serviceName, {
       ...surroundings,
+      concurrency,
       description: "Records what comes in by the queue",
       file: "functions/record-events.ts",
       needs,
@@ -79,7 +89,7 @@ export class Intake extends Construct {
       new SqsEventSource(this.events, {
         batchSize: 10,
         reportBatchItemFailures: true,
-        ...(concurrency && { maxConcurrency: atOnce(concurrency) }),
+        maxConcurrency: Math.min(mostAtOnce, concurrency ?? defaultAtOnce),
       }),
     );
 

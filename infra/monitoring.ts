@@ -1,5 +1,5 @@
 /** What an operator looks at, and what wakes them. */
-import { Duration } from "aws-cdk-lib";
+import { Duration, Stack } from "aws-cdk-lib";
 import {
   Alarm,
   ComparisonOperator,
@@ -55,7 +55,7 @@ export class Monitoring extends Construct {
     const { stage, api, routes, table, intake } = this.props;
     const operations = routes.map(({ operation }) => operation);
     return new Dashboard(this, "Dashboard", {
-      dashboardName: `EmailApi-${stage}`,
+      dashboardName: `EmailApi-${stage}-${Stack.of(this).region}`, // an account's dashboards have no regions
       widgets: [
         [
           graph(

@@ -2,8 +2,8 @@
  * Records an event, once: the change and a record of the event's id are one transaction, so that neither ever
  * exists without the other.
  *
- *   sent   recorded                                + 14 days in the queue, + 14 among the dead letters
- *   ├──────┤── comes again: the record refuses it ───┤── can come no more
+ *   sent   recorded                14 days, as a dead letter too   + 14 days, when that is redriven
+ *   ├──────┤── comes again: the record refuses it ─┴───────────────────────────────┤── can come no more
  */
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { addClick, addDeliveryAttempt, addOpen, addStatus } from "../messages/events.ts";
@@ -17,11 +17,12 @@ import { type ChangeEvent, EventRefusedError, type MessageEvent, type StoredEven
 
 const secondsPerDay = 24 * 60 * 60;
 
-/** How long SQS keeps an event, and then a dead letter: its longest, 14 days each. */
-export const queueDays = 14;
+/** How long an event may wait, and how long a dead letter is kept, both since the event was sent. */
+export const queueDays = 7;
 export const deadLetterDays = 14;
 
-const recordSeconds = (queueDays + deadLetterDays) * secondsPerDay;
+/** A dead letter that is sent to the queue again begins anew. */
+const recordSeconds = 2 * deadLetterDays * secondsPerDay;
 
 /** Opens and clicks come for as long as someone keeps an email. */
 const traceSeconds = 366 * secondsPerDay;

@@ -72,9 +72,9 @@ describe("The bucket", () => {
 });
 
 describe("The queues", () => {
-  test("keep events for 14 days and dead letters for 14 more: as long as an event's record lasts", () => {
+  test("keep events for 7 days, and dead letters for 14 since they were sent", () => {
     expect(find("AWS::SQS::Queue", "IntakeEvents")).toMatchObject({
-      MessageRetentionPeriod: 14 * 24 * 60 * 60,
+      MessageRetentionPeriod: 7 * 24 * 60 * 60,
       SqsManagedSseEnabled: true,
     });
     expect(find("AWS::SQS::Queue", "IntakeDeadLetters")).toMatchObject({
@@ -96,7 +96,7 @@ describe("The queues", () => {
     const Properties = find("AWS::Lambda::EventSourceMapping", "IntakeRecordEvents");
 
     expect(Properties).toMatchObject({ BatchSize: 10, FunctionResponseTypes: ["ReportBatchItemFailures"] });
-    expect(Properties.ScalingConfig).toBeUndefined();
+    expect(Properties.ScalingConfig).toEqual({ MaximumConcurrency: 20 });
   });
 
   test.each([
@@ -106,14 +106,32 @@ describe("The queues", () => {
   ])(
     "with concurrency %s, hand at most %s batches to the function at once",
     (concurrency, MaximumConcurrency) => {
-      const Properties = find("AWS::Lambda::EventSourceMapping", "IntakeRecordEvents", {
-        intake: "true",
-        concurrency,
-      });
+      const settings = { intake: "true", concurrency };
+      const Properties = find("AWS::Lambda::EventSourceMapping", "IntakeRecordEvents", settings);
+      const { ReservedConcurrentExecutions } = find("AWS::Lambda::Function", "IntakeRecordEvents", settings);
 
       expect(Properties.ScalingConfig).toEqual({ MaximumConcurrency });
+      expect(ReservedConcurrentExecutions).toBeGreaterThanOrEqual(MaximumConcurrency);
     },
   );
+});
+
+describe("When the stack no longer has it", () => {
+  const policies = (settings: Record<string, string>): string[] =>
+    ["AWS::S3::Bucket", "AWS::SQS::Queue"]
+      .flatMap((type) => Object.values(templateWith(settings).findResources(type)))
+      .map(({ DeletionPolicy }) => DeletionPolicy);
+
+  test("emails, events and dead letters stay", () => {
+    expect(policies({ intake: "true" })).toEqual(Array(3).fill("Retain"));
+  });
+
+  test("all of them go with removeEverything, and the bucket is emptied before", () => {
+    const settings = { intake: "true", removeEverything: "true" };
+
+    expect(policies(settings)).toEqual(Array(3).fill("Delete"));
+    templateWith(settings).resourceCountIs("Custom::S3AutoDeleteObjects", 1);
+  });
 });
 
 describe("Least privilege", () => {

@@ -4,13 +4,13 @@ import { AwsSolutionsChecks } from "cdk-nag";
 import { describe, expect, test } from "vitest";
 import { everySetting, synthesise, templateWith, withoutBundles } from "../harness/synthesise.ts";
 
-test("A stage names the stack, the API's stage and the dashboard, so that stages do not meet", () => {
+test("A stage names the stack, the API's stage and the dashboard, the region too, so that none meet", () => {
   const { stack, template } = synthesise({ ...withoutBundles, stage: "dev" });
 
   expect(stack.stackName).toBe("EmailApi-dev");
   template.hasResourceProperties("AWS::ApiGateway::RestApi", { Name: "EmailApi-dev" });
   template.hasResourceProperties("AWS::ApiGateway::Stage", { StageName: "dev" });
-  template.hasResourceProperties("AWS::CloudWatch::Dashboard", { DashboardName: "EmailApi-dev" });
+  template.hasResourceProperties("AWS::CloudWatch::Dashboard", { DashboardName: "EmailApi-dev-eu-west-1" });
 });
 
 test("Every log is kept as long as the setting says, and goes with a stack that is thrown away", () => {
