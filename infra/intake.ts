@@ -19,7 +19,8 @@ const needs: Needs = {
   permissions: [
     // What is there before a message is stored, and what stands in a transaction's way.
     { call: "GetItem", on: [message, event, trace] },
-    { call: "PutItem", on: [message, trace] },
+    { call: "PutItem", on: [message] },
+    { call: "UpdateItem", on: [trace] },
     { call: "PutItem", on: [event], within: "TransactWriteItems" },
     { call: "UpdateItem", on: [message], within: "TransactWriteItems" },
   ],

@@ -12,7 +12,7 @@ export const deleteMessage = (shell: Shell) =>
       const table = openTableOf(options);
       await forEach(shell, await readOperands(operands, shell), async (name) => {
         const message = messageNamed(options.account, name);
-        if (!(await remove.deleteMessage(table, message))) throw noSuchMessage(message);
+        if (!(await remove.deleteMessage(table, message, Date.now()))) throw noSuchMessage(message);
         reportRemoval(shell, options, "deleted", message);
       });
     });

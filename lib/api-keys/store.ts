@@ -4,6 +4,7 @@ import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { epochSeconds, isLive, live, nowValue } from "../table/expiry.ts";
 import { apiKeyKey, apiKeyListingKey, sha256 } from "../table/keys.ts";
 import { listItems } from "../table/list.ts";
+import { isTurnedAway, patiently } from "../table/patience.ts";
 import type { Table } from "../table/table.ts";
 import { transact } from "../table/transact.ts";
 import { put, update, type Write } from "../table/writes.ts";
@@ -86,15 +87,14 @@ const usable = `${live} AND attribute_not_exists(revoked_at)`;
 /** Ends a key from the next request on. Returns false when there is no such key, or it has ended already. */
 export const revokeApiKey = async (table: Table, id: string, now: number): Promise<boolean> => {
   try {
-    await table.client.send(
-      new UpdateCommand({
-        TableName: table.name,
-        Key: apiKeyKey(id),
-        UpdateExpression: "SET revoked_at = :time",
-        ConditionExpression: usable,
-        ExpressionAttributeValues: { ":time": new Date(now).toISOString(), ...nowValue(now) },
-      }),
-    );
+    const command = new UpdateCommand({
+      TableName: table.name,
+      Key: apiKeyKey(id),
+      UpdateExpression: "SET revoked_at = :time",
+      ConditionExpression: usable,
+      ExpressionAttributeValues: { ":time": new Date(now).toISOString(), ...nowValue(now) },
+    });
+    await patiently(() => table.client.send(command), { mayPass: isTurnedAway });
     return true;
   } catch (error) {
     if ((error as Error).name === "ConditionalCheckFailedException") return false;

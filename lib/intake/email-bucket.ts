@@ -18,7 +18,7 @@ export const openEmailBucket = (environment: NodeJS.ProcessEnv = process.env): R
   if (!Bucket) throw new Error("EMAIL_BUCKET is not set: it names the bucket of raw emails");
   const client = new S3Client({
     maxAttempts: 3,
-    requestHandler: { connectionTimeout: 1000, requestTimeout: 10_000, throwOnRequestTimeout: true },
+    requestHandler: { connectionTimeout: 1000, socketTimeout: 10_000 },
   });
   return async (Key) => {
     try {

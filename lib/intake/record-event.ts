@@ -5,7 +5,7 @@
  *   sent   recorded                14 days, as a dead letter too   + 14 days, when that is redriven
  *   ├──────┤── comes again: the record refuses it ─┴───────────────────────────────┤── can come no more
  */
-import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { addClick, addDeliveryAttempt, addOpen, addStatus } from "../messages/events.ts";
 import { storeMessage } from "../messages/store.ts";
 import { epochSeconds } from "../table/expiry.ts";
@@ -66,7 +66,7 @@ const changeOf = (table: Table, event: ChangeEvent, now: number): Write => {
   }
 };
 
-type Trace = EventRecord;
+type Trace = { fingerprints: Set<string>; expires_at: number };
 
 /** What is left of a message, and outlives it: it tells an event that is too late from one that is too early. */
 const readTrace = async (table: Table, account_id: string, id: string): Promise<Trace | undefined> => {
@@ -89,13 +89,21 @@ const recordStored = async (
   if (retainUntil <= now) return "expired";
   const fingerprint = fingerprintOf(event);
   const earlier = await readTrace(table, account_id, message.id);
-  if (earlier?.fingerprint === fingerprint) return "repeated";
+  if (earlier?.fingerprints.has(fingerprint)) return "repeated";
 
   const raw = raw_email === null ? null : await readEmail(raw_email);
   const isNew = await storeMessage(table, { ...message, account_id }, raw, now);
-  const trace: Trace = { fingerprint, expires_at: epochSeconds(retainUntil) + traceSeconds };
-  const Item = { ...traceKey(account_id, message.id), ...trace };
-  await table.client.send(new PutCommand({ TableName: table.name, Item }));
+  await table.client.send(
+    new UpdateCommand({
+      TableName: table.name,
+      Key: traceKey(account_id, message.id),
+      UpdateExpression: "ADD fingerprints :fingerprints SET expires_at = :expires_at",
+      ExpressionAttributeValues: {
+        ":fingerprints": new Set([fingerprint]),
+        ":expires_at": epochSeconds(retainUntil) + traceSeconds,
+      },
+    }),
+  );
   return isNew ? "recorded" : "repeated";
 };
 

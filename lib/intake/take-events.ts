@@ -15,10 +15,22 @@ type Result = { event?: MessageEvent | undefined } & (
   | { outcome: "failed"; error: Error }
 );
 
+/** For what a busy table may take: without it, Lambda would end the function, and all of the batch would come again. */
+const enoughMilliseconds = 45_000;
+
+class TimeIsUpError extends Error {
+  override readonly name = "TimeIsUpError";
+
+  constructor() {
+    super("those before it in the batch have taken the time");
+  }
+}
+
 const isExplained = (error: Error): boolean =>
   error instanceof EventRefusedError ||
   error instanceof MessageRefusedError ||
-  error instanceof MessageMissingError;
+  error instanceof MessageMissingError ||
+  error instanceof TimeIsUpError;
 
 /** DynamoDB's errors carry the items they speak of: what is logged is named, not copied. */
 const why = (error: Error) => {
@@ -35,9 +47,10 @@ export const takeEvents = (record: (event: MessageEvent) => Promise<Outcome>): S
   const logger = new Logger({ serviceName });
   const metrics = new Metrics({ serviceName });
 
-  const take = async ({ body }: SQSRecord): Promise<Result> => {
+  const take = async ({ body }: SQSRecord, context: Context): Promise<Result> => {
     let event: MessageEvent | undefined;
     try {
+      if (context.getRemainingTimeInMillis() < enoughMilliseconds) throw new TimeIsUpError();
       event = parseEvent(body);
       return { event, outcome: await record(event) };
     } catch (error) {
@@ -66,9 +79,9 @@ export const takeEvents = (record: (event: MessageEvent) => Promise<Outcome>): S
     const results = new Map<SQSRecord, Result>();
     // One after the other: an email of 40 MiB takes much of the memory. An event that came ahead of its message has
     // another turn behind it.
-    for (const sqsRecord of Records) results.set(sqsRecord, await take(sqsRecord));
+    for (const sqsRecord of Records) results.set(sqsRecord, await take(sqsRecord, context));
     for (const [sqsRecord, result] of results) {
-      if (isEarly(result)) results.set(sqsRecord, await take(sqsRecord));
+      if (isEarly(result)) results.set(sqsRecord, await take(sqsRecord, context));
     }
     const batchItemFailures: SQSBatchItemFailure[] = [];
     for (const [sqsRecord, result] of results) {

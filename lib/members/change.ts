@@ -2,6 +2,7 @@
 import { DeleteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { memberKey } from "../table/keys.ts";
 import { listItems } from "../table/list.ts";
+import { isTurnedAway, patiently } from "../table/patience.ts";
 import type { Table } from "../table/table.ts";
 import type { AccountMember, NewMember } from "./member.ts";
 
@@ -33,9 +34,9 @@ const unchanged = ({ account_id, user_id }: AccountMember, TableName: string) =>
   ConditionExpression: "id = :id",
 });
 
-const succeeds = async (write: Promise<unknown>): Promise<boolean> => {
+const succeeds = async (write: () => Promise<unknown>): Promise<boolean> => {
   try {
-    await write;
+    await patiently(write, { mayPass: isTurnedAway });
     return true;
   } catch (error) {
     if ((error as Error).name === "ConditionalCheckFailedException") return false;
@@ -50,7 +51,7 @@ export const setMemberRole = (
   role: AccountMember["role"],
   now: number,
 ): Promise<boolean> =>
-  succeeds(
+  succeeds(() =>
     table.client.send(
       new UpdateCommand({
         ...unchanged(member, table.name),
@@ -70,7 +71,7 @@ export const setMemberRole = (
  * Returns false when they are no member any more.
  */
 export const removeMember = (table: Table, member: AccountMember): Promise<boolean> =>
-  succeeds(
+  succeeds(() =>
     table.client.send(
       new DeleteCommand({
         ...unchanged(member, table.name),

@@ -2,9 +2,11 @@
  * Removes a message, or its content, before its time. Whoever reads it meanwhile finds it whole or not at all,
  * unless they have begun to read: then their response breaks off. Safe to repeat, after an interruption too.
  */
-import { DeleteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { live, nowValue } from "../table/expiry.ts";
+import { randomUUID } from "node:crypto";
+import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { epochSeconds, live, nowValue } from "../table/expiry.ts";
 import { headKey } from "../table/keys.ts";
+import { isTurnedAway, patiently } from "../table/patience.ts";
 import type { Table } from "../table/table.ts";
 import { compressToSegments, noContent } from "./compression.ts";
 import { renderContent } from "./content.ts";
@@ -13,13 +15,39 @@ import { findMessage } from "./find.ts";
 import { removeSegments, writeSegments } from "./segments.ts";
 import { hasLongTexts, readTexts } from "./texts.ts";
 
-/** Removes all of a message. Returns false when nothing of it was there. */
-export const deleteMessage = async (table: Table, { account_id, id }: MessageRef): Promise<boolean> => {
-  const { Attributes } = await table.client.send(
-    new DeleteCommand({ TableName: table.name, Key: headKey(account_id, id), ReturnValues: "ALL_OLD" }),
-  );
+/** Long ago for any clock that is not quite right, and not too long for DynamoDB to purge it (5 years). */
+const goneSeconds = 24 * 60 * 60;
+
+/**
+ * Removes all of a message. Returns false when nothing of it was there.
+ *
+ * In its place stands, until DynamoDB purges it, an expired head without anything of a message: one that is stored
+ * meanwhile under the id, whose segments go here, finds another head than the one that it began with, and begins anew.
+ */
+export const deleteMessage = async (
+  table: Table,
+  { account_id, id }: MessageRef,
+  now: number,
+): Promise<boolean> => {
+  const putTombstone = async (): Promise<Record<string, unknown> | undefined> => {
+    const tombstone = { content_digest: randomUUID(), expires_at: epochSeconds(now) - goneSeconds };
+    const { Attributes } = await patiently(
+      () =>
+        table.client.send(
+          new PutCommand({
+            TableName: table.name,
+            Item: { ...headKey(account_id, id), ...tombstone },
+            ReturnValues: "ALL_OLD",
+          }),
+        ),
+      { mayPass: isTurnedAway },
+    );
+    return Attributes;
+  };
+  const found = await putTombstone();
   const removed = await removeSegments(table, { account_id, id });
-  return Attributes !== undefined || removed > 0;
+  await putTombstone(); // of a message that began after the first one, segments may be gone
+  return found?.created_at !== undefined || removed > 0;
 };
 
 /**
@@ -40,24 +68,23 @@ export const removeContent = async (
     : noContent;
   const written = await writeSegments(table, head, rest);
   try {
-    await table.client.send(
-      new UpdateCommand({
-        TableName: table.name,
-        Key: headKey(account_id, id),
-        UpdateExpression:
-          "SET #segments = :segments, content_bytes = :bytes, content_digest = :digest, updated_at = :updated_at",
-        ConditionExpression: `${live} AND content_digest = :found`,
-        ExpressionAttributeNames: { "#segments": "segments" },
-        ExpressionAttributeValues: {
-          ":segments": written.segments,
-          ":bytes": written.content_bytes,
-          ":digest": written.content_digest,
-          ":updated_at": new Date(now).toISOString(),
-          ":found": head.content_digest,
-          ...nowValue(now),
-        },
-      }),
-    );
+    const command = new UpdateCommand({
+      TableName: table.name,
+      Key: headKey(account_id, id),
+      UpdateExpression:
+        "SET #segments = :segments, content_bytes = :bytes, content_digest = :digest, updated_at = :updated_at",
+      ConditionExpression: `${live} AND content_digest = :found`,
+      ExpressionAttributeNames: { "#segments": "segments" },
+      ExpressionAttributeValues: {
+        ":segments": written.segments,
+        ":bytes": written.content_bytes,
+        ":digest": written.content_digest,
+        ":updated_at": new Date(now).toISOString(),
+        ":found": head.content_digest,
+        ...nowValue(now),
+      },
+    });
+    await patiently(() => table.client.send(command), { mayPass: isTurnedAway });
   } catch (error) {
     if ((error as Error).name === "ConditionalCheckFailedException") return false;
     throw error;

@@ -1,23 +1,38 @@
 /** The segments of a message's content: written before its head names them, removed when it no longer does. */
 import { createHash } from "node:crypto";
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import pLimit from "p-limit";
 import { segmentKey, segmentsOf } from "../table/keys.ts";
 import { listItems } from "../table/list.ts";
+import { isTurnedAway, patiently } from "../table/patience.ts";
 import type { Table } from "../table/table.ts";
 import type { Compressed } from "./compression.ts";
 import type { MessageRef } from "./events.ts";
 import type { Head } from "./head.ts";
 
-const parallelWrites = 8;
+/**
+ * Of all messages that are being stored or removed. A partition takes 1 MB a second, so more would only be turned
+ * away; and a call that waits for a connection counts as one that gets none.
+ */
+const atOnce = pLimit(8);
 
-const inEights = async <T>(
+/** Writes all of them; a partition that is throttled is waited for, and what is written stays. */
+const writeAll = async <T>(
   items: T[],
   write: (item: T, index: number) => Promise<unknown>,
 ): Promise<void> => {
-  for (let from = 0; from < items.length; from += parallelWrites) {
-    const together = items.slice(from, from + parallelWrites);
-    await Promise.all(together.map((item, index) => write(item, from + index)));
-  }
+  const failed = new AbortController();
+  const writeOne = async (item: T, index: number) => {
+    if (failed.signal.aborted) return;
+    try {
+      await patiently(() => write(item, index), { mayPass: isTurnedAway });
+    } catch (error) {
+      failed.abort();
+      throw error;
+    }
+  };
+  const outcomes = await Promise.allSettled(items.map((item, index) => atOnce(writeOne, item, index)));
+  for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
 };
 
 /** Items with the same key have the same bytes and expire together: whoever writes one, writes the same. */
@@ -34,7 +49,7 @@ export const writeSegments = async (
   { segments, bytes: content_bytes }: Compressed,
 ): Promise<Pick<Head, "segments" | "content_bytes" | "content_digest">> => {
   const content_digest = contentDigest(segments, expires_at);
-  await inEights(segments, (bytes, index) => {
+  await writeAll(segments, (bytes, index) => {
     const Item = { ...segmentKey(account_id, id, content_digest, index), bytes, expires_at };
     return table.client.send(new PutCommand({ TableName: table.name, Item }));
   });
@@ -53,6 +68,6 @@ export const removeSegments = async (
   const found = await listItems(table, segmentsOf(account_id, id), "pk", "sk");
   const prefix = kept && segmentsOf(account_id, id, kept.content_digest).sk;
   const removed = found.filter(({ sk }) => prefix === undefined || !sk.startsWith(prefix));
-  await inEights(removed, (Key) => table.client.send(new DeleteCommand({ TableName: table.name, Key })));
+  await writeAll(removed, (Key) => table.client.send(new DeleteCommand({ TableName: table.name, Key })));
   return removed.length;
 };

@@ -1,8 +1,9 @@
 /** Storing a message: what a sending pipeline calls with its fields and its raw email. */
 import { createHash } from "node:crypto";
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { absentOrExpired, epochSeconds, isLive, nowValue } from "../table/expiry.ts";
+import { absent, epochSeconds, isLive } from "../table/expiry.ts";
 import { headKey } from "../table/keys.ts";
+import { isTurnedAway, patiently } from "../table/patience.ts";
 import type { Table } from "../table/table.ts";
 import { compressToSegments, noContent } from "./compression.ts";
 import { renderContent } from "./content.ts";
@@ -83,34 +84,44 @@ export const storeMessage = async (
   const { head, longTexts } = divide(message, now);
   const { account_id, id } = head;
 
-  /** Whether the message is there already. */
-  const isStored = async (): Promise<boolean> => {
+  /** What is there under the id: nothing, or what has expired. @returns null when the message is there already. */
+  const findRoom = async (): Promise<{ found: Head | undefined } | null> => {
     const { Item } = await table.client.send(
       new GetCommand({ TableName: table.name, Key: headKey(account_id, id), ConsistentRead: true }),
     );
-    if (!isLive(Item, now)) return false;
-    if (Item?.digest === digest) return true;
+    if (!isLive(Item, now)) return { found: Item as Head | undefined };
+    if (Item?.digest === digest) return null;
     throw new MessageRefusedError(`the message id ${id} is taken by a message with other content`);
   };
-  if (await isStored()) return false;
+  let room = await findRoom();
+  if (!room) return false;
 
   const content =
     raw || longTexts ? await compressToSegments(renderContent(raw, longTexts), rawBytes) : noContent;
-  const written = await writeSegments(table, head, content);
 
-  const item: Head = { ...head, ...written, digest };
-  try {
-    await table.client.send(
-      new PutCommand({
-        TableName: table.name,
-        Item: { ...headKey(account_id, id), ...item },
-        ConditionExpression: absentOrExpired,
-        ExpressionAttributeValues: nowValue(now),
-      }),
-    );
-    return true;
-  } catch (error) {
-    if ((error as Error).name === "ConditionalCheckFailedException" && (await isStored())) return false;
-    throw error;
+  // The head must still be what was found before the segments were written: who has taken it since may have removed
+  // them, and then all is written once more.
+  while (room) {
+    const { found } = room;
+    const written = await writeSegments(table, head, content);
+    const item: Head = { ...head, ...written, digest };
+    const command = new PutCommand({
+      TableName: table.name,
+      Item: { ...headKey(account_id, id), ...item },
+      ...(found
+        ? {
+            ConditionExpression: "content_digest = :found",
+            ExpressionAttributeValues: { ":found": found.content_digest },
+          }
+        : { ConditionExpression: absent }),
+    });
+    try {
+      await patiently(() => table.client.send(command), { mayPass: isTurnedAway });
+      return true;
+    } catch (error) {
+      if ((error as Error).name !== "ConditionalCheckFailedException") throw error;
+    }
+    room = await findRoom();
   }
+  return false;
 };

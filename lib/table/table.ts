@@ -22,16 +22,17 @@ export type Table = {
  * A call that gets no answer within 3 seconds, or one that falls silent for as long, counts as failed, and is
  * tried three times in all: a caller hears about an unreachable table before API Gateway gives up on the function.
  *
+ * @param silence another time than 3 seconds, in milliseconds
  * @throws Error when `TABLE_NAME` is not set.
  */
-export const openTable = (environment: NodeJS.ProcessEnv = process.env): Table => {
+export const openTable = (environment: NodeJS.ProcessEnv = process.env, silence = 3000): Table => {
   const name = environment.TABLE_NAME;
   if (!name) throw new Error("TABLE_NAME is not set: it names the DynamoDB table");
   const client = new DynamoDBClient({
     maxAttempts: 3,
     requestHandler: {
       connectionTimeout: 1000,
-      socketTimeout: 3000, // of silence, before the answer or within it
+      socketTimeout: silence, // before the answer or within it
     },
     logger: silent,
     ...decodedInPlace(),

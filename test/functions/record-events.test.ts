@@ -66,6 +66,19 @@ const message = async (lasts = 60_000) => {
 
 const inQueue = (...bodies: string[]) => bodies.map((body, index) => ({ messageId: `sqs-${index}`, body }));
 
+test("What a batch has no time left for comes again, and what was recorded before is no failure", async () => {
+  bucketWith({});
+  const { event, stored, get } = await message();
+  const time = [120_000, 50_000, 44_000, 43_000];
+  const bodies = [stored(null), event("message.opened"), event("message.opened"), event("message.clicked")];
+
+  const failed = await deliver(await record(), inQueue(...bodies), () => time.shift() ?? 0);
+
+  expect(failed).toEqual(["sqs-2", "sqs-3"]);
+  expect(await (await get()).json()).toMatchObject({ open_count: 1, click_count: 0 });
+  expect(logged()[2]).toMatchObject({ reason: "those before it in the batch have taken the time" });
+});
+
 test("A batch is recorded, in whatever order it comes, and each event leaves one line and one count", async () => {
   bucketWith({ "1.eml": { bytes: raw } });
   const { event, stored, get, account_id } = await message();

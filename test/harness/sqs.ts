@@ -22,7 +22,7 @@ const recordOf = ({ messageId, body, receiveCount = 1 }: Received): SQSEvent["Re
   awsRegion: "us-east-2",
 });
 
-const context = (): Context => ({
+const context = (millisecondsLeft: () => number): Context => ({
   functionName: "RecordEvents",
   functionVersion: "$LATEST",
   invokedFunctionArn: "arn:aws:lambda:us-east-2:123456789012:function:RecordEvents",
@@ -31,15 +31,19 @@ const context = (): Context => ({
   logGroupName: "/aws/lambda/RecordEvents",
   logStreamName: "local",
   callbackWaitsForEmptyEventLoop: true,
-  getRemainingTimeInMillis: () => 120_000,
+  getRemainingTimeInMillis: millisecondsLeft,
   done: () => {},
   fail: () => {},
   succeed: () => {},
 });
 
 /** Gives a batch to the function, and returns the ids of the messages that it reports as failed. */
-export const deliver = async (handler: SQSHandler, messages: readonly Received[]): Promise<string[]> => {
-  const response = await handler({ Records: messages.map(recordOf) }, context(), () => {});
+export const deliver = async (
+  handler: SQSHandler,
+  messages: readonly Received[],
+  millisecondsLeft = () => 120_000,
+): Promise<string[]> => {
+  const response = await handler({ Records: messages.map(recordOf) }, context(millisecondsLeft), () => {});
   const { batchItemFailures } = response as SQSBatchResponse;
   return batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
 };

@@ -148,7 +148,8 @@ describe("Least privilege", () => {
     expect(shown(PolicyDocument.Statement)).toEqual([
       [["logs:CreateLogStream", "logs:PutLogEvents"], undefined, undefined],
       ["dynamodb:GetItem", ["MESSAGE#*", "EVENT#*", "TRACE#*"], undefined],
-      ["dynamodb:PutItem", ["MESSAGE#*", "TRACE#*"], undefined],
+      ["dynamodb:PutItem", ["MESSAGE#*"], undefined],
+      ["dynamodb:UpdateItem", ["TRACE#*"], undefined],
       ["dynamodb:PutItem", ["EVENT#*"], ["TransactWriteItems"]],
       ["dynamodb:UpdateItem", ["MESSAGE#*"], ["TransactWriteItems"]],
       ["s3:GetObject", undefined, undefined],

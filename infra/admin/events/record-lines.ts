@@ -1,6 +1,5 @@
 /** Records events of files, one JSON event a line, as the function that takes from the queue does. */
 import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { EventRefusedError, type MessageEvent, parseEvent } from "../../../lib/intake/event.ts";
 import { MessageMissingError, type Outcome, recordEvent } from "../../../lib/intake/record-event.ts";
@@ -18,11 +17,25 @@ export type Recorded = { source: string; bytes: number } & (
 
 type Line = { source: string; bytes: number; event: MessageEvent; emailBytes: number };
 
+/** JSON may have U+2028 and U+2029 in a text, which Node.js's readline takes for the end of a line. */
+async function* splitLines(input: Readable): AsyncGenerator<string> {
+  let begun = "";
+  for await (const text of input.setEncoding("utf8")) {
+    const [end = "", ...lines] = (text as string).split("\n");
+    begun += end;
+    for (const line of lines) {
+      yield begun;
+      begun = line;
+    }
+  }
+  yield begun;
+}
+
 async function* linesOf(paths: string[], standardInput: Readable) {
   for (const path of paths) {
     const input = path === "-" ? standardInput : createReadStream(path);
     let number = 0;
-    for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    for await (const text of splitLines(input)) {
       number++;
       if (text.trim() !== "") yield { source: `${path}:${number}`, text, bytes: Buffer.byteLength(text) + 1 };
     }

@@ -24,6 +24,8 @@ const message = async ({ isStored = true, lasts = day } = {}) => {
   };
 };
 
+const attempt = { time: new Date(Date.now()).toISOString(), status: "delivered" };
+
 const folder = (): string => {
   const path = mkdtempSync(join(tmpdir(), "email-api-"));
   onTestFinished(() => rmSync(path, { recursive: true }));
@@ -48,6 +50,17 @@ test("counts each event once, however often it comes, and the next Get Message s
   expect(first).toMatchObject({ status: 0, stdout: ["2 recorded, 1 repeated"], stderr: [] });
   expect(again).toMatchObject({ status: 0, stdout: ["3 repeated"], stderr: [] });
   expect(await (await get()).json()).toMatchObject({ open_count: 2 });
+});
+
+test("A line ends where a line of a file ends, and nowhere within a text", async () => {
+  const { event, get } = await message();
+  const log = "one\u2028two\u2029three\u0085four\vfive";
+  const lines = [event("message.opened", "1"), event("message.delivery_attempt", "2", { ...attempt, log })];
+
+  const { stdout, stderr } = await admin("record-events -", { input: lines.join("\r\n") });
+
+  expect({ stdout, stderr }).toEqual({ stdout: ["2 recorded"], stderr: [] });
+  expect(await (await get()).json()).toMatchObject({ open_count: 1, delivery_attempts: [{ log }] });
 });
 
 test("--json prints what became of each event", async () => {

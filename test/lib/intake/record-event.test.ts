@@ -70,7 +70,7 @@ test("A message whose email is not available is stored without one, and no email
 test("A message that an operator has deleted does not come back with its event", async () => {
   const { stored, account_id, id, head } = message();
   await store(stored);
-  await deleteMessage(table, { account_id, id });
+  await deleteMessage(table, { account_id, id }, noon);
 
   expect(await store(stored)).toBe("repeated");
 
@@ -80,7 +80,7 @@ test("A message that an operator has deleted does not come back with its event",
 test("A message is stored again by an event of its own, after it was deleted", async () => {
   const { stored, account_id, id, head } = message();
   await store(stored);
-  await deleteMessage(table, { account_id, id });
+  await deleteMessage(table, { account_id, id }, noon);
 
   expect(await store({ ...stored, id: "stored again" })).toBe("recorded");
 

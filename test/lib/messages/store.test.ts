@@ -7,6 +7,7 @@ import type { Message, NewMessage } from "../../../lib/messages/message.ts";
 import { MessageRefusedError, storeMessage } from "../../../lib/messages/store.ts";
 import { headKey, segmentKey } from "../../../lib/table/keys.ts";
 import type { Table } from "../../../lib/table/table.ts";
+import { startFaultyEngine } from "../../harness/faulty-engine.ts";
 import { attempted, day, happen, itemsOf, newMessage, noon, opened, table } from "../../harness/service.ts";
 
 const account_id = randomUUID();
@@ -250,6 +251,53 @@ describe("Storing a message", () => {
     expect((await read(one))?.retain_until).toBe("2096-12-01T07:00:00.000Z");
     const expiries = (await itemsOf(one)).map(({ expires_at }) => expires_at);
     expect(expiries).toEqual([4005183600, 4005183600]);
+  });
+});
+
+describe("On a table that turns writes away for a while", () => {
+  /** As long as the SDK tries a call three times, this is more than it waits for. */
+  const turnedAway = 7;
+  const failing = async (error: string, operation: string) => {
+    const engine = await startFaultyEngine();
+    let left = turnedAway;
+    engine.failWith((called) => (called === operation && left-- > 0 ? { error } : undefined));
+    return engine;
+  };
+
+  test.for(["ProvisionedThroughputExceededException", "ThrottlingException", "TransactionConflictException"])(
+    "a message is stored in spite of %s, and nothing that is written is written again",
+    async (error) => {
+      const { table: busy, calls } = await failing(error, "PutItem");
+      const one = message();
+
+      expect(await storeMessage(busy, one, randomBytes(1_000_000), noon)).toBe(true);
+
+      expect((await read(one))?.id).toBe(one.id);
+      const items = await itemsOf(one);
+      expect(calls.filter(({ operation }) => operation === "PutItem")).toHaveLength(
+        items.length + turnedAway,
+      );
+    },
+  );
+
+  test("what is not for a while ends it at once", async () => {
+    const { table: broken, calls } = await failing("AccessDeniedException", "PutItem");
+
+    await expect(storeMessage(broken, message(), hello, noon)).rejects.toThrow("AccessDeniedException");
+
+    expect(calls.filter(({ operation }) => operation === "PutItem")).toHaveLength(1);
+  });
+
+  test("of all that are stored at once, eight segments are on their way", async () => {
+    const engine = await startFaultyEngine();
+    const several = Array.from({ length: 12 }, () => message());
+
+    await Promise.all(several.map((one) => storeMessage(engine.table, one, randomBytes(1_000_000), noon)));
+
+    const alongside = engine.calls
+      .filter(({ operation }) => operation === "PutItem")
+      .map(({ alongside }) => alongside);
+    expect(Math.max(...alongside)).toBeLessThan(12 + 8);
   });
 });
 
