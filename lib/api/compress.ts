@@ -28,7 +28,9 @@ export const compress = (): ApiMiddleware => ({
   after: ({ event, response }) => {
     if (typeof response?.body !== "object") return;
     const { body } = response;
-    const negotiator = new Negotiator({ headers: { "accept-encoding": event.headers["accept-encoding"] } });
+    // One list may come as several lines (RFC 9110, section 5.3), of which `headers` has the last.
+    const lines = event.multiValueHeaders?.["accept-encoding"] ?? [event.headers["accept-encoding"] ?? ""];
+    const negotiator = new Negotiator({ headers: { "accept-encoding": lines.join(",") } });
     const isTooLarge = (body.bytes ?? 0) > maximumBytes;
     const offered = isTooLarge ? preferred : [...preferred, "identity"];
     const encoding = negotiator.encoding(offered, { preferred }) as keyof typeof encoders | undefined;

@@ -5,6 +5,7 @@ import type { AccountPath, Operation } from "./operations.ts";
 /** The value in JSON with the fields of every object in order: equal values, equal text. */
 const canonical = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonical)}]`;
+  if (typeof value === "number") return String(value); // JSON has no infinity, and a caller may send 1e400
   if (value === null || typeof value !== "object") return JSON.stringify(value);
   const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`)}}`;

@@ -22,11 +22,14 @@ export const sendResponse = async (
   const stream = awslambda.HttpResponseStream.from(lambdaStream, prelude);
   const reader = new AbortController();
   const { signal } = reader;
-  stream.once("close", () => {
+  const leave = () => {
     reader.abort();
     if (typeof body !== "string") body.destroy(); // who has left ends the reading of the table
-  });
+  };
+  if (stream.destroyed) leave();
+  else stream.once("close", leave);
   const write = async (chunk: string | Uint8Array) => {
+    signal.throwIfAborted();
     if (!stream.write(chunk)) await once(stream, "drain", { signal });
   };
   try {

@@ -45,6 +45,7 @@ export const decodedInPlace = (): Pick<DynamoDBClientConfig, "streamCollector" |
     streamCollector: async (stream) => {
       const { buffer, byteOffset, byteLength } = await streamCollector(stream);
       const answer = Buffer.from(buffer, byteOffset, byteLength);
+      const found = new Map<string, Uint8Array>();
       const pieces: Uint8Array[] = [];
       let rest = 0;
       for (let at = answer.indexOf(opening); at >= 0; at = answer.indexOf(opening, rest)) {
@@ -52,16 +53,22 @@ export const decodedInPlace = (): Pick<DynamoDBClientConfig, "streamCollector" |
         const end = answer.indexOf('"', start);
         if (end < 0) break; // not JSON: the SDK says so
         const name = `${mark}${count++}`;
-        decoded.set(name, decodeInPlace(answer, start, end));
+        found.set(name, decodeInPlace(answer, start, end));
         pieces.push(answer.subarray(rest, start), Buffer.from(name));
         rest = end;
       }
+      for (const [name, bytes] of found) decoded.set(name, bytes);
+      // By then the SDK has read the answer, or found that it is not JSON.
+      setImmediate(() => {
+        for (const name of found.keys()) decoded.delete(name);
+      });
       return Buffer.concat([...pieces, answer.subarray(rest)]);
     },
     base64Decoder: (text) => {
+      if (!text.startsWith(mark)) return Buffer.from(text, "base64");
       const bytes = decoded.get(text);
-      decoded.delete(text);
-      return bytes ?? Buffer.from(text, "base64");
+      if (!bytes) throw new Error("A binary value was read after its time");
+      return bytes;
     },
   };
 };

@@ -309,6 +309,14 @@ describe("The same Idempotency-Key", () => {
     expect(second).toEqual({ ...first, replayed: "true" });
   });
 
+  test("counts a number beyond a double's range as another one than null", async () => {
+    const use = headers();
+    const body = (x: string) => `{"email":"ada@example.com","role":"Analyst","x":${x}}`;
+    expect((await post(body("1e400"), use)).status).toBe(201);
+
+    expect((await post(body("null"), use)).status).toBe(422);
+  });
+
   test.each([
     ["another role", { role: "Analyst" }],
     ["another email", { email: "other@example.com" }],

@@ -40,7 +40,7 @@ const get = (message_id: string, headers: Record<string, string> = {}, account_i
   });
 
 /** The bytes on the wire: fetch would ask for compression, and undo it. */
-const getRaw = async (message_id: string, headers: Record<string, string>) => {
+const getRaw = async (message_id: string, headers: Record<string, string | string[]>) => {
   const response = await new Promise<import("node:http").IncomingMessage>((resolve, reject) => {
     request(`${url}/v2/accounts/${key.account_id}/messages/${message_id}`, {
       headers: { ...bearer(key.secret), ...headers },
@@ -311,6 +311,15 @@ describe("The response is compressed", () => {
     expect(headers.vary).toBe("Accept-Encoding");
     expect(headers["cache-control"]).toBe("no-store");
     expect(decoders[encoding](body)).toEqual(plain.body);
+  });
+
+  test.each([
+    [["zstd;q=0", "*"], "br"],
+    [["gzip;q=0.1", "br;q=0.2"], "br"],
+  ])("for the Accept-Encoding of several lines, %s, with %s", async (accept, encoding) => {
+    const { headers } = await getRaw(await stored(), { "Accept-Encoding": accept });
+
+    expect(headers["content-encoding"]).toBe(encoding);
   });
 
   test("with zstd as it is stored: no larger than its segments and its head", async () => {

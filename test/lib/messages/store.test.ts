@@ -255,8 +255,8 @@ describe("Storing a message", () => {
 });
 
 describe("On a table that turns writes away for a while", () => {
-  /** As long as the SDK tries a call three times, this is more than it waits for. */
-  const turnedAway = 7;
+  /** The SDK tries a call three times: this is more than it does for all segments together. */
+  const turnedAway = 20;
   const failing = async (error: string, operation: string) => {
     const engine = await startFaultyEngine();
     let left = turnedAway;

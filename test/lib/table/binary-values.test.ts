@@ -1,9 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
+import { setImmediate } from "node:timers/promises";
 import { BatchGetCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { decodedInPlace } from "../../../lib/table/binary-values.ts";
 import { openTable } from "../../../lib/table/table.ts";
 import { table } from "../../harness/service.ts";
 
@@ -64,6 +67,18 @@ test("Keeps answers that come together apart", async () => {
   for (const found of [items, together]) {
     expect(found.map(({ bytes }, index) => contents[index]?.equals(bytes))).toEqual(Array(20).fill(true));
   }
+});
+
+test("Keeps nothing of an answer that is not JSON", async () => {
+  const { streamCollector, base64Decoder } = decodedInPlace();
+  const answer = `{"Item":{"bytes":{"B":"${Buffer.from("Hello").toString("base64")}"},`;
+
+  const collected = await streamCollector?.(Readable.from([Buffer.from(answer)]));
+  const name = /"B":"(.*?)"/.exec(Buffer.from(collected ?? []).toString())?.[1] ?? "";
+
+  expect(Buffer.from(base64Decoder?.(name) ?? []).toString()).toBe("Hello");
+  await setImmediate();
+  expect(() => base64Decoder?.(name)).toThrow("after its time");
 });
 
 test.for([
