@@ -82,8 +82,10 @@ const operationObject = (operation: Operation, sample: Sample) => {
   };
 };
 
-/** The document as an object; {@link Sample} fills in the requests that a reader can try. */
-export const openApiDocument = (sample: Sample = sampleOfNoServer) => ({
+/** The document as an object; what is given of {@link Sample} fills in the requests that a reader can try. */
+export const openApiDocument = (given: Partial<Sample> = {}) => documentOf({ ...sampleOfNoServer, ...given });
+
+const documentOf = (sample: Sample) => ({
   openapi: "3.1.1",
   info: { title: "Email API", version: "2", description: introduction },
   servers: [{ url: sample.serverUrl }],

@@ -48,7 +48,9 @@ export const response = (
 });
 
 const headerDescriptions: Record<string, string> = {
-  "WWW-Authenticate": "How to authenticate, and what was wrong with the credentials (RFC 6750).",
+  "WWW-Authenticate":
+    "How to authenticate, and what was wrong with the credentials (RFC 6750). API Gateway's REST APIs rename it to " +
+    "`x-amzn-Remapped-WWW-Authenticate`.",
   Vary: "The response depends on the Accept-Encoding of the request.",
   "Retry-After": "The number of seconds to wait before the next attempt.",
 };

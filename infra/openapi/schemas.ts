@@ -37,8 +37,8 @@ const components: Record<string, Component> = {
       id: "The id the message was created with.",
       subject: "The subject line.",
       tags: "The labels that the sender has put on the message.",
-      sender: { format: "email", description: "The address the email comes from." },
-      recipient: { format: "email", description: "The address the email goes to." },
+      sender: { format: "idn-email", description: "The address the email comes from; UTF-8 (RFC 6531)." },
+      recipient: { format: "idn-email", description: "The address the email goes to; UTF-8 (RFC 6531)." },
       status: "Where the message stands, in words: new values may appear at any time.",
       num_attempts: "How many delivery attempts there have been.",
       click_count: "How many times a link in the email was clicked.",
@@ -88,7 +88,8 @@ const components: Record<string, Component> = {
     email: {
       format: "email",
       description:
-        "The user's email address, compared without regard to case: a user is one person in every account.",
+        "The user's email address, compared without regard to case: a user is one person in every account. ASCII, " +
+        "without quotes, at a domain with a dot in it.",
     },
     role: "What the member may do in the account.",
     name: { minLength: 1, maxLength: 255, description: "The name to show for the member." },

@@ -28,6 +28,14 @@ describe("npm run openapi prints a document", () => {
     operationObjects = Object.values(document.paths).flatMap((path) => Object.values(path)) as Named[];
   });
 
+  test("of the API at an address, and of none at what is no address", async () => {
+    const { stdout } = await run("npm run --silent openapi -- https://api.example.com/prod");
+    const refused = await run("npm run --silent openapi -- api");
+
+    expect(JSON.parse(stdout)).toEqual({ ...document, servers: [{ url: "https://api.example.com/prod" }] });
+    expect(refused).toMatchObject({ status: 2, stdout: "", stderr: expect.stringMatching(/not api\n$/) });
+  });
+
   test("that is valid OpenAPI 3.1", async () => {
     expect(document.openapi).toBe("3.1.1");
     expect((await validate(document)).errors ?? []).toEqual([]);
