@@ -29,7 +29,8 @@ const common = {
     z.meta({
       description:
         "The sender's own name for this event, which no other event of the account has. An event that comes " +
-        "again with its id counts once; another event with an id that is taken is refused.",
+        "again with its id counts once; another event with an id that is taken is refused. Of message.stored the " +
+        "message's own id decides.",
       minLength: 1,
       maxLength: 255,
     }),

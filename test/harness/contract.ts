@@ -34,7 +34,7 @@ const ajv = new Ajv2020({
     "date-time": /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
     uuid: /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/,
     email: true,
-    "idn-email": /^[^@]+@[^@]+$/u,
+    "idn-email": /^.+@[^@]+$/u,
     int64: true,
   },
 });
