@@ -1,6 +1,6 @@
 /** What AWS says of a stack: what its roles may do, what is in its logs, and what it has counted. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { CloudWatchClient, GetMetricStatisticsCommand } from "@aws-sdk/client-cloudwatch";
+import { CloudWatchClient, type Dimension, GetMetricStatisticsCommand } from "@aws-sdk/client-cloudwatch";
 import { CloudWatchLogsClient, paginateFilterLogEvents } from "@aws-sdk/client-cloudwatch-logs";
 import { type ContextEntry, IAMClient, SimulatePrincipalPolicyCommand } from "@aws-sdk/client-iam";
 
@@ -53,13 +53,13 @@ export const openAws = (since: Date, pace = { tries: 60, pause: 5000 }) => {
       return lines;
     },
 
-    /** What an operation has counted since the minute in which the checks began. */
-    sumOf: async (namespace: string, metric: string, operation: string): Promise<number> => {
+    /** What has been counted since the minute in which the checks began. */
+    sumOf: async (namespace: string, metric: string, dimension: Dimension): Promise<number> => {
       const { Datapoints = [] } = await cloudWatch.send(
         new GetMetricStatisticsCommand({
           Namespace: namespace,
           MetricName: metric,
-          Dimensions: [{ Name: "service", Value: operation }],
+          Dimensions: [dimension],
           StartTime: new Date(since.getTime() - (since.getTime() % 60_000)),
           EndTime: new Date(Date.now() + 60_000),
           Period: 60,

@@ -2,8 +2,9 @@
 import { equal, match, ok } from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
+import { type AccessLogMetric, refusals, timeToFirstByte } from "../../../infra/access-log.ts";
 import { metricNames } from "../../../lib/api/metric-names.ts";
-import type { OperationId } from "../../../lib/api/operations.ts";
+import { getMessage as getMessageOperation, type OperationId } from "../../../lib/api/operations.ts";
 import { requestIdHeader } from "../../../lib/api/response.ts";
 import {
   apiKeyKey,
@@ -167,6 +168,26 @@ export const awsChecks = async (service: Service, open = openAws): Promise<Group
         },
       },
       {
+        promise:
+          "What alarms hear of by API Gateway's log is counted: the first byte of a response, and a 401",
+        run: async () => {
+          const namespace = output("MetricNamespace");
+          expectStatus(await requests.GetMessage(), 200);
+          expectStatus(await getMessage(null, randomUUID()), 401);
+
+          const logged: [AccessLogMetric, string][] = [
+            [timeToFirstByte, `${getMessageOperation.method} ${getMessageOperation.path}`],
+            [refusals, "401"],
+          ];
+          for (const [{ name, dimension }, value] of logged) {
+            await aws.eventually(
+              () => aws.sumOf(namespace, name, { Name: dimension, Value: value }),
+              (sum) => sum > 0,
+            );
+          }
+        },
+      },
+      {
         promise: "A replay and a reused Idempotency-Key are counted",
         run: async () => {
           const namespace = output("MetricNamespace");
@@ -181,7 +202,7 @@ export const awsChecks = async (service: Service, open = openAws): Promise<Group
 
           for (const metric of [metricNames.replay, metricNames.payloadMismatch]) {
             await aws.eventually(
-              () => aws.sumOf(namespace, metric, "AddAccountMember"),
+              () => aws.sumOf(namespace, metric, { Name: "service", Value: "AddAccountMember" }),
               (sum) => sum > 0,
             );
           }
