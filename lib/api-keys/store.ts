@@ -4,7 +4,7 @@ import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { epochSeconds, isLive, live, nowValue } from "../table/expiry.ts";
 import { apiKeyKey, apiKeyListingKey, sha256 } from "../table/keys.ts";
 import { listItems } from "../table/list.ts";
-import { isTurnedAway, patiently } from "../table/patience.ts";
+import { writePatiently } from "../table/patience.ts";
 import type { Table } from "../table/table.ts";
 import { transact } from "../table/transact.ts";
 import { put, update, type Write } from "../table/writes.ts";
@@ -94,7 +94,7 @@ export const revokeApiKey = async (table: Table, id: string, now: number): Promi
       ConditionExpression: usable,
       ExpressionAttributeValues: { ":time": new Date(now).toISOString(), ...nowValue(now) },
     });
-    await patiently(() => table.client.send(command), { mayPass: isTurnedAway });
+    await writePatiently(() => table.client.send(command));
     return true;
   } catch (error) {
     if ((error as Error).name === "ConditionalCheckFailedException") return false;

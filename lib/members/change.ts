@@ -2,7 +2,7 @@
 import { DeleteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { memberKey } from "../table/keys.ts";
 import { listItems } from "../table/list.ts";
-import { isTurnedAway, patiently } from "../table/patience.ts";
+import { writePatiently } from "../table/patience.ts";
 import type { Table } from "../table/table.ts";
 import type { AccountMember, NewMember } from "./member.ts";
 
@@ -36,7 +36,7 @@ const unchanged = ({ account_id, user_id }: AccountMember, TableName: string) =>
 
 const succeeds = async (write: () => Promise<unknown>): Promise<boolean> => {
   try {
-    await patiently(write, { mayPass: isTurnedAway });
+    await writePatiently(write);
     return true;
   } catch (error) {
     if ((error as Error).name === "ConditionalCheckFailedException") return false;

@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { epochSeconds, live, nowValue } from "../table/expiry.ts";
 import { headKey } from "../table/keys.ts";
-import { isTurnedAway, patiently } from "../table/patience.ts";
+import { writePatiently } from "../table/patience.ts";
 import type { Table } from "../table/table.ts";
 import { compressToSegments, noContent } from "./compression.ts";
 import { renderContent } from "./content.ts";
@@ -31,16 +31,14 @@ export const deleteMessage = async (
 ): Promise<boolean> => {
   const putTombstone = async (): Promise<Record<string, unknown> | undefined> => {
     const tombstone = { content_digest: randomUUID(), expires_at: epochSeconds(now) - goneSeconds };
-    const { Attributes } = await patiently(
-      () =>
-        table.client.send(
-          new PutCommand({
-            TableName: table.name,
-            Item: { ...headKey(account_id, id), ...tombstone },
-            ReturnValues: "ALL_OLD",
-          }),
-        ),
-      { mayPass: isTurnedAway },
+    const { Attributes } = await writePatiently(() =>
+      table.client.send(
+        new PutCommand({
+          TableName: table.name,
+          Item: { ...headKey(account_id, id), ...tombstone },
+          ReturnValues: "ALL_OLD",
+        }),
+      ),
     );
     return Attributes;
   };
@@ -84,7 +82,7 @@ export const removeContent = async (
         ...nowValue(now),
       },
     });
-    await patiently(() => table.client.send(command), { mayPass: isTurnedAway });
+    await writePatiently(() => table.client.send(command));
   } catch (error) {
     if ((error as Error).name === "ConditionalCheckFailedException") return false;
     throw error;

@@ -4,7 +4,7 @@ import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
 import { segmentKey, segmentsOf } from "../table/keys.ts";
 import { listItems } from "../table/list.ts";
-import { isTurnedAway, patiently } from "../table/patience.ts";
+import { writePatiently } from "../table/patience.ts";
 import type { Table } from "../table/table.ts";
 import type { Compressed } from "./compression.ts";
 import type { MessageRef } from "./events.ts";
@@ -25,7 +25,7 @@ const writeAll = async <T>(
   const writeOne = async (item: T, index: number) => {
     if (failed.signal.aborted) return;
     try {
-      await patiently(() => write(item, index), { mayPass: isTurnedAway });
+      await writePatiently(() => write(item, index));
     } catch (error) {
       failed.abort();
       throw error;

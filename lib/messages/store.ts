@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { absent, epochSeconds, isLive } from "../table/expiry.ts";
 import { headKey } from "../table/keys.ts";
-import { isTurnedAway, patiently } from "../table/patience.ts";
+import { writePatiently } from "../table/patience.ts";
 import type { Table } from "../table/table.ts";
 import { compressToSegments, noContent } from "./compression.ts";
 import { renderContent } from "./content.ts";
@@ -116,7 +116,7 @@ export const storeMessage = async (
         : { ConditionExpression: absent }),
     });
     try {
-      await patiently(() => table.client.send(command), { mayPass: isTurnedAway });
+      await writePatiently(() => table.client.send(command));
       return true;
     } catch (error) {
       if ((error as Error).name !== "ConditionalCheckFailedException") throw error;

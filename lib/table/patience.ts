@@ -8,13 +8,6 @@ type SdkError = Error & { cause?: Error };
 export const isUnavailability = (error: Error): boolean =>
   isThrottlingError(error as SdkError) || isTransientError(error as SdkError);
 
-/**
- * A single write that DynamoDB turns away for now: the table or the partition is throttled, or a transaction is under
- * way on the item. The SDK makes no other try for the latter.
- */
-export const isTurnedAway = (error: Error): boolean =>
-  isThrottlingError(error as SdkError) || error.name === "TransactionConflictException";
-
 const defaultPatience = 60_000;
 
 /** Full jitter: readers who were throttled together do not come back together. */
@@ -44,3 +37,14 @@ export const patiently = async <T>(
     await sleep(backoff(failures), undefined, { signal });
   }
 };
+
+const isTurnedAway = (error: Error): boolean =>
+  isThrottlingError(error as SdkError) || error.name === "TransactionConflictException";
+
+/**
+ * The same for a single write that DynamoDB turns away for now: the table or the partition is throttled, or a
+ * transaction is under way on the item. The SDK makes no other try for the latter. A table that does not answer is
+ * not waited for.
+ */
+export const writePatiently = <T>(write: () => Promise<T>): Promise<T> =>
+  patiently(write, { mayPass: isTurnedAway });
