@@ -77,6 +77,17 @@ test("A message that an operator has deleted does not come back with its event",
   expect(await head()).toBeUndefined();
 });
 
+test("Nor does it come back with any other event that was there for it, in whatever order they come again", async () => {
+  const { stored, account_id, id, head } = message();
+  const again = { ...stored, id: "sent twice" };
+  expect([await store(stored), await store(again)]).toEqual(["recorded", "repeated"]);
+  await deleteMessage(table, { account_id, id }, noon);
+
+  expect([await store(stored), await store(again), await store(stored)]).toEqual(Array(3).fill("repeated"));
+
+  expect(await head()).toBeUndefined();
+});
+
 test("A message is stored again by an event of its own, after it was deleted", async () => {
   const { stored, account_id, id, head } = message();
   await store(stored);
