@@ -79,7 +79,7 @@ test("What lists a key is taken away by the table when the key is: both expire t
 });
 
 test("Two who rotate a key at once both get a new one: their transactions meet, and one is made again", async () => {
-  const engine = await startFaultyEngine();
+  const engine = await startFaultyEngine(300);
   const { id } = await newKey();
   const rotate = () => rotateApiKey(engine.table, id, 60, noon);
 
