@@ -9,11 +9,11 @@ import {
   type ServerResponse,
 } from "node:http";
 import { pipeline } from "node:stream/promises";
+import pLimit, { type LimitFunction } from "p-limit";
 import type { Operation } from "../../lib/api/operations.ts";
 import { gatewayErrors } from "../gateway-errors.ts";
 import { isForeign } from "./caller.ts";
 import { type GatewayError, gatewayError } from "./gateway-error.ts";
-import { inTurns } from "./in-turns.ts";
 import { type HttpResponse, invoke, type LambdaHandler } from "./lambda.ts";
 import { answerWhatIsNoRequest } from "./no-request.ts";
 import { targetOf, toEvent } from "./proxy-event.ts";
@@ -76,7 +76,7 @@ const findRoute = (routes: LocalRoute[], method: string | undefined, path: strin
 };
 
 /** What all requests to one gateway share. */
-type Gateway = { routes: LocalRoute[]; pages: Pages; turns: ReturnType<typeof inTurns> };
+type Gateway = { routes: LocalRoute[]; pages: Pages; turns: LimitFunction };
 
 const answer = async (
   { routes, pages, turns }: Gateway,
@@ -116,7 +116,7 @@ export const gateway = (
   pages: Pages = new Map(),
   functionsAtOnce = Number.POSITIVE_INFINITY,
 ): Server => {
-  const shared = { routes, pages, turns: inTurns(functionsAtOnce) };
+  const shared = { routes, pages, turns: pLimit(functionsAtOnce) };
   const listener: RequestListener = async (request, response) => {
     const requestId = randomUUID();
     try {

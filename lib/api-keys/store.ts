@@ -1,10 +1,11 @@
 /** API keys: who may call, on which account, for what. Only the SHA-256 of a key is stored. */
 import { randomBytes } from "node:crypto";
-import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { succeeds } from "../table/conditional.ts";
 import { epochSeconds, isLive, live, nowValue } from "../table/expiry.ts";
+import { getItem } from "../table/get.ts";
 import { apiKeyKey, apiKeyListingKey, sha256 } from "../table/keys.ts";
 import { listItems } from "../table/list.ts";
-import { writePatiently } from "../table/patience.ts";
 import type { Table } from "../table/table.ts";
 import { transact } from "../table/transact.ts";
 import { put, update, type Write } from "../table/writes.ts";
@@ -54,15 +55,7 @@ export const createApiKey = async (
 };
 
 const getApiKey = async (table: Table, id: string, now: number): Promise<ApiKey | null> => {
-  const { Item } = await table.client.send(
-    new GetCommand({
-      TableName: table.name,
-      Key: apiKeyKey(id),
-      ConsistentRead: true,
-      ReturnConsumedCapacity: "TOTAL",
-    }),
-  );
-  const apiKey = Item as ApiKey | undefined;
+  const apiKey = await getItem<ApiKey>(table, apiKeyKey(id), { consistent: true });
   return apiKey && isLive(apiKey, now) ? apiKey : null;
 };
 
@@ -85,21 +78,15 @@ export const listApiKeys = async (table: Table, account_id: string, now: number)
 const usable = `${live} AND attribute_not_exists(revoked_at)`;
 
 /** Ends a key from the next request on. Returns false when there is no such key, or it has ended already. */
-export const revokeApiKey = async (table: Table, id: string, now: number): Promise<boolean> => {
-  try {
-    const command = new UpdateCommand({
-      TableName: table.name,
-      Key: apiKeyKey(id),
-      UpdateExpression: "SET revoked_at = :time",
-      ConditionExpression: usable,
-      ExpressionAttributeValues: { ":time": new Date(now).toISOString(), ...nowValue(now) },
-    });
-    await writePatiently(() => table.client.send(command));
-    return true;
-  } catch (error) {
-    if ((error as Error).name === "ConditionalCheckFailedException") return false;
-    throw error;
-  }
+export const revokeApiKey = (table: Table, id: string, now: number): Promise<boolean> => {
+  const command = new UpdateCommand({
+    TableName: table.name,
+    Key: apiKeyKey(id),
+    UpdateExpression: "SET revoked_at = :time",
+    ConditionExpression: usable,
+    ExpressionAttributeValues: { ":time": new Date(now).toISOString(), ...nowValue(now) },
+  });
+  return succeeds(() => table.client.send(command));
 };
 
 /** When the copy of a key expires that is made now: after as long a life as the key was given. */

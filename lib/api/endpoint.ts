@@ -20,21 +20,15 @@ import * as validate from "./validate.ts";
 /** What an operation is given: the valid input, the table and the time of the request in milliseconds. */
 type Call<Path, Body> = { path: Path; body: Body; table: Table; now: number };
 
-type Definition<
-  Path extends AccountPath,
-  Body,
-  Streams extends boolean,
-  Idempotent extends boolean,
-  Prefetched,
-> = {
-  operation: Operation<Path, Body, Streams, Idempotent>;
+type Definition<Path extends AccountPath, Body, Streams extends boolean, Prefetched> = {
+  operation: Operation<Path, Body, Streams>;
   /** Starts while the key is looked up, so that authentication costs no round trip of its own. */
   prefetch: (call: Call<Path, Body>) => Promise<Prefetched>;
   /** Grants what the operation's scope does not, by what was prefetched. */
   permits?: authorize.Permit<Prefetched>;
   /** Runs only after the key, its account and its scope are checked, and the input is valid. */
   handle: (
-    call: Call<Path, Body> & { prefetched: Prefetched; once: idempotency.OnceFor<Idempotent> },
+    call: Call<Path, Body> & { prefetched: Prefetched; once: idempotency.Once },
   ) => Promise<ApiResponse> | ApiResponse;
 };
 
@@ -51,8 +45,8 @@ type Definition<
  * export const handler = createHandler();
  */
 export const endpoint =
-  <Path extends AccountPath, Body, Streams extends boolean, Idempotent extends boolean, Prefetched>(
-    definition: Definition<Path, Body, Streams, Idempotent, Prefetched>,
+  <Path extends AccountPath, Body, Streams extends boolean, Prefetched>(
+    definition: Definition<Path, Body, Streams, Prefetched>,
   ) =>
   (table: Table = openTable(), clock: Clock = Date.now): ApiHandler<Streams> => {
     const { operation, prefetch, permits, handle } = definition;

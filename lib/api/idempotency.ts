@@ -6,8 +6,8 @@
  *   ├── same request: replayed ────────────────┤── a new key
  *   ├── other request: 422 ────────────────────┤
  */
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { epochSeconds, isLive } from "../table/expiry.ts";
+import { getItem } from "../table/get.ts";
 import { idempotencyKey } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
 import { type Refusal, transact } from "../table/transact.ts";
@@ -56,14 +56,7 @@ const toReplay = (stored: StoredResponse, use: Use): StorableResponse => {
  * response that it misses is found by the condition of the write.
  */
 const findReplay = async (table: Table, use: Use, now: number): Promise<StorableResponse | undefined> => {
-  const { Item } = await table.client.send(
-    new GetCommand({
-      TableName: table.name,
-      Key: idempotencyKey(use.account_id, use.key),
-      ReturnConsumedCapacity: "TOTAL",
-    }),
-  );
-  const stored = Item as StoredResponse | undefined;
+  const stored = await getItem<StoredResponse>(table, idempotencyKey(use.account_id, use.key));
   return stored && isLive(stored, now) ? toReplay(stored, use) : undefined;
 };
 
@@ -101,28 +94,22 @@ export const key =
     return { idempotencyKey };
   };
 
-/** There is nothing to do once for an operation that is not idempotent. */
-export type OnceFor<Idempotent extends boolean> = Idempotent extends true ? Once : undefined;
-
 type Needs = ApiRequest & { path: AccountPath; idempotencyKey: string | undefined };
-type Adds<Idempotent extends boolean> = {
-  once: OnceFor<Idempotent>;
+type Adds = {
+  once: Once;
   replayed: Promise<StorableResponse | undefined>;
 };
 
 /** Starts to read what the key has returned before. */
 export const replay =
-  <Idempotent extends boolean>(
-    operation: Operation<AccountPath, unknown, boolean, Idempotent>,
-  ): Step<Needs, Adds<Idempotent>> =>
+  (operation: Operation): Step<Needs, Adds> =>
   ({ event, table, now, path, idempotencyKey: key }) => {
     const use =
       key === undefined
         ? undefined
         : { account_id: path.account_id, key, fingerprint: fingerprint(operation, path, event.body) };
-    const once = operation.idempotent ? makeOnce(table, use, now) : undefined;
     return {
-      once: once as OnceFor<Idempotent>,
+      once: makeOnce(table, use, now),
       replayed: use ? findReplay(table, use, now) : Promise.resolve(undefined),
     };
   };

@@ -15,7 +15,6 @@ export type Operation<
   Path extends AccountPath = AccountPath,
   Body = unknown,
   Streams extends boolean = boolean,
-  Idempotent extends boolean = boolean,
 > = {
   /** The OpenAPI operationId, and the name in logs and metrics. */
   readonly id: OperationId;
@@ -32,7 +31,7 @@ export type Operation<
   /** Whether Lambda streams the response instead of buffering it. */
   readonly streams: Streams;
   /** Whether a repeated Idempotency-Key returns the first response. */
-  readonly idempotent: Idempotent;
+  readonly idempotent: boolean;
 };
 
 /** What a path parameter accepts, in words. */

@@ -5,10 +5,11 @@
  *   sent   recorded                14 days, as a dead letter too   + 14 days, when that is redriven
  *   ├──────┤── comes again: the record refuses it ─┴───────────────────────────────┤── can come no more
  */
-import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { addClick, addDeliveryAttempt, addOpen, addStatus } from "../messages/events.ts";
 import { storeMessage } from "../messages/store.ts";
 import { epochSeconds } from "../table/expiry.ts";
+import { getItem } from "../table/get.ts";
 import { eventKey, sha256, traceKey } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
 import { transact } from "../table/transact.ts";
@@ -69,13 +70,8 @@ const changeOf = (table: Table, event: ChangeEvent, now: number): Write => {
 type Trace = { fingerprints: Set<string>; expires_at: number };
 
 /** What is left of a message, and outlives it: it tells an event that is too late from one that is too early. */
-const readTrace = async (table: Table, account_id: string, id: string): Promise<Trace | undefined> => {
-  const Key = traceKey(account_id, id);
-  const { Item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key, ConsistentRead: true }),
-  );
-  return Item as Trace | undefined;
-};
+const readTrace = (table: Table, account_id: string, id: string): Promise<Trace | undefined> =>
+  getItem<Trace>(table, traceKey(account_id, id), { consistent: true });
 
 /** Stores a message, once: a message that was deleted before its time does not come back with its event. */
 const recordStored = async (

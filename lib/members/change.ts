@@ -1,8 +1,8 @@
 /** What an operator does with the members of an account. Each change is one conditional write. */
 import { DeleteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { succeeds } from "../table/conditional.ts";
 import { memberKey } from "../table/keys.ts";
 import { listItems } from "../table/list.ts";
-import { writePatiently } from "../table/patience.ts";
 import type { Table } from "../table/table.ts";
 import type { AccountMember, NewMember } from "./member.ts";
 
@@ -33,16 +33,6 @@ const unchanged = ({ account_id, user_id }: AccountMember, TableName: string) =>
   Key: memberKey(account_id, user_id),
   ConditionExpression: "id = :id",
 });
-
-const succeeds = async (write: () => Promise<unknown>): Promise<boolean> => {
-  try {
-    await writePatiently(write);
-    return true;
-  } catch (error) {
-    if ((error as Error).name === "ConditionalCheckFailedException") return false;
-    throw error;
-  }
-};
 
 /** Gives a member another role. Returns false when they are no member any more. */
 export const setMemberRole = (

@@ -1,6 +1,6 @@
 /** Users and the accounts they are members of. */
 import { randomUUID } from "node:crypto";
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { getItem } from "../table/get.ts";
 import { memberKey, userKey } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
 import { putIfAbsent, type Write } from "../table/writes.ts";
@@ -29,12 +29,8 @@ export const newMember = (
  * The user with this address, or `null`. The read is eventually consistent, at half the price: a user
  * whom it misses is found by the condition of {@link putUser}.
  */
-export const findUser = async (table: Table, email: string): Promise<User | null> => {
-  const { Item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: userKey(email), ReturnConsumedCapacity: "TOTAL" }),
-  );
-  return (Item as User | undefined) ?? null;
-};
+export const findUser = async (table: Table, email: string): Promise<User | null> =>
+  (await getItem<User>(table, userKey(email))) ?? null;
 
 /** Refused, with the user who is there, when someone else has just created them. */
 export const putUser = (table: Table, user: User, now: number): Write<User> =>

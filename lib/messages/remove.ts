@@ -4,6 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { succeeds } from "../table/conditional.ts";
 import { epochSeconds, live, nowValue } from "../table/expiry.ts";
 import { headKey } from "../table/keys.ts";
 import { writePatiently } from "../table/patience.ts";
@@ -65,28 +66,23 @@ export const removeContent = async (
     ? await compressToSegments(renderContent(null, await readTexts(message)), 0)
     : noContent;
   const written = await writeSegments(table, head, rest);
-  try {
-    const command = new UpdateCommand({
-      TableName: table.name,
-      Key: headKey(account_id, id),
-      UpdateExpression:
-        "SET #segments = :segments, content_bytes = :bytes, content_digest = :digest, updated_at = :updated_at",
-      ConditionExpression: `${live} AND content_digest = :found`,
-      ExpressionAttributeNames: { "#segments": "segments" },
-      ExpressionAttributeValues: {
-        ":segments": written.segments,
-        ":bytes": written.content_bytes,
-        ":digest": written.content_digest,
-        ":updated_at": new Date(now).toISOString(),
-        ":found": head.content_digest,
-        ...nowValue(now),
-      },
-    });
-    await writePatiently(() => table.client.send(command));
-  } catch (error) {
-    if ((error as Error).name === "ConditionalCheckFailedException") return false;
-    throw error;
-  }
+  const command = new UpdateCommand({
+    TableName: table.name,
+    Key: headKey(account_id, id),
+    UpdateExpression:
+      "SET #segments = :segments, content_bytes = :bytes, content_digest = :digest, updated_at = :updated_at",
+    ConditionExpression: `${live} AND content_digest = :found`,
+    ExpressionAttributeNames: { "#segments": "segments" },
+    ExpressionAttributeValues: {
+      ":segments": written.segments,
+      ":bytes": written.content_bytes,
+      ":digest": written.content_digest,
+      ":updated_at": new Date(now).toISOString(),
+      ":found": head.content_digest,
+      ...nowValue(now),
+    },
+  });
+  if (!(await succeeds(() => table.client.send(command)))) return false;
   await removeSegments(table, { account_id, id }, written);
   return true;
 };

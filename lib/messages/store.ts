@@ -1,9 +1,10 @@
 /** Storing a message: what a sending pipeline calls with its fields and its raw email. */
 import { createHash } from "node:crypto";
-import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { succeeds } from "../table/conditional.ts";
 import { absent, epochSeconds, isLive } from "../table/expiry.ts";
+import { getItem } from "../table/get.ts";
 import { headKey } from "../table/keys.ts";
-import { writePatiently } from "../table/patience.ts";
 import type { Table } from "../table/table.ts";
 import { compressToSegments, noContent } from "./compression.ts";
 import { renderContent } from "./content.ts";
@@ -86,11 +87,9 @@ export const storeMessage = async (
 
   /** What is there under the id: nothing, or what has expired. @returns null when the message is there already. */
   const findRoom = async (): Promise<{ found: Head | undefined } | null> => {
-    const { Item } = await table.client.send(
-      new GetCommand({ TableName: table.name, Key: headKey(account_id, id), ConsistentRead: true }),
-    );
-    if (!isLive(Item, now)) return { found: Item as Head | undefined };
-    if (Item?.digest === digest) return null;
+    const found = await getItem<Head>(table, headKey(account_id, id), { consistent: true });
+    if (!isLive(found, now)) return { found };
+    if (found?.digest === digest) return null;
     throw new MessageRefusedError(`the message id ${id} is taken by a message with other content`);
   };
   let room = await findRoom();
@@ -115,12 +114,7 @@ export const storeMessage = async (
           }
         : { ConditionExpression: absent }),
     });
-    try {
-      await writePatiently(() => table.client.send(command));
-      return true;
-    } catch (error) {
-      if ((error as Error).name !== "ConditionalCheckFailedException") throw error;
-    }
+    if (await succeeds(() => table.client.send(command))) return true;
     room = await findRoom();
   }
   return false;

@@ -4,9 +4,11 @@ import { isThrottlingError, isTransientError } from "@smithy/core/retry";
 
 type SdkError = Error & { cause?: Error };
 
+export const isThrottled = (error: Error): boolean => isThrottlingError(error as SdkError);
+
 /** Throttled, or without an answer: a network fault, a time-out or a 5xx of DynamoDB, after the SDK's retries. */
 export const isUnavailability = (error: Error): boolean =>
-  isThrottlingError(error as SdkError) || isTransientError(error as SdkError);
+  isThrottled(error) || isTransientError(error as SdkError);
 
 const defaultPatience = 60_000;
 
@@ -39,7 +41,7 @@ export const patiently = async <T>(
 };
 
 const isTurnedAway = (error: Error): boolean =>
-  isThrottlingError(error as SdkError) || error.name === "TransactionConflictException";
+  isThrottled(error) || error.name === "TransactionConflictException";
 
 /**
  * The same for a single write that DynamoDB turns away for now: the table or the partition is throttled, or a

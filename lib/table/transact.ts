@@ -1,8 +1,9 @@
 /** Several writes or none. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { GetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
+import { getItem } from "./get.ts";
 import type { Table } from "./table.ts";
 import type { Item, Write } from "./writes.ts";
 
@@ -67,14 +68,8 @@ const readRefusal = async (
   writes: readonly Write[],
   abortSignal: AbortSignal,
 ): Promise<Refusal | null> => {
-  const read = async (write: Write) => {
-    const Key = write.key;
-    const { Item } = await table.client.send(
-      new GetCommand({ TableName: table.name, Key, ConsistentRead: true, ReturnConsumedCapacity: "TOTAL" }),
-      { abortSignal },
-    );
-    return [write, Item] as const;
-  };
+  const read = async (write: Write) =>
+    [write, await getItem<Item>(table, write.key, { consistent: true, abortSignal })] as const;
   const found = await Promise.all(writes.map(read));
   const refused = found.filter(([write, item]) => write.refuses(item));
   return refused.length > 0 ? refusalBy(new Map(refused)) : null;

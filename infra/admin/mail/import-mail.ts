@@ -1,10 +1,9 @@
 /** Stores the emails of files as messages, with what their headers say of them. */
 import { createHash } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
-import { isThrottlingError } from "@smithy/core/retry";
 import { readEnvelope } from "../../../lib/messages/envelope.ts";
 import type { NewMessage } from "../../../lib/messages/message.ts";
 import { MessageRefusedError, refuseTooLarge, storeMessage } from "../../../lib/messages/store.ts";
+import { isThrottled, patiently } from "../../../lib/table/patience.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import type { MailFile } from "./find-mail.ts";
 import { inParallel } from "./in-parallel.ts";
@@ -46,24 +45,6 @@ const messageOf = (raw: Buffer, fields: ImportFields): NewMessage => {
   return { sent_at: date, ...fields, ...envelope, sender, recipient, id };
 };
 
-const isThrottled = (error: unknown): boolean =>
-  error instanceof Error && isThrottlingError({ name: error.name, message: error.message });
-
-/**
- * A large import may fill a new table faster than that grows: then it waits, for as long as it takes. A table that
- * does not answer is another matter: the operator hears of it at once.
- */
-const waitingForCapacity = async <T>(act: () => Promise<T>): Promise<T> => {
-  for (;;) {
-    try {
-      return await act();
-    } catch (error) {
-      if (!isThrottled(error)) throw error;
-      await sleep(Math.random() * 2000);
-    }
-  }
-};
-
 async function* emailsIn(files: MailFile[]): AsyncGenerator<Found> {
   for (const { path, open } of files) {
     try {
@@ -95,7 +76,10 @@ export const importMail = (
 ): Promise<void> => {
   const store = async (raw: Buffer) => {
     const message = messageOf(raw, fields);
-    const isNew = await waitingForCapacity(() => storeMessage(table, message, raw, now));
+    const isNew = await patiently(() => storeMessage(table, message, raw, now), {
+      mayPass: isThrottled,
+      patience: Number.POSITIVE_INFINITY,
+    });
     return { id: message.id, message_id: message.message_id, isNew };
   };
   const importOne = async ({ source, bytes, ...found }: Found): Promise<void> => {

@@ -1,0 +1,13 @@
+/** A single write under a condition. */
+import { writePatiently } from "./patience.ts";
+
+/** Makes the write. Returns false when its condition does not hold, and then nothing has changed. */
+export const succeeds = async (write: () => Promise<unknown>): Promise<boolean> => {
+  try {
+    await writePatiently(write);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && error.name === "ConditionalCheckFailedException") return false;
+    throw error;
+  }
+};
