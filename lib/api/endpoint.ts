@@ -61,7 +61,7 @@ export const endpoint =
       .add(idempotency.key(operation)) //            400
       .check(validate.mediaType(operation)) //       415
       .check(validate.bodySize(operation)) //        413
-      .with(validate.parseJson(operation)) //        400
+      .add(validate.json(operation)) //              400
       .add(validate.body(operation)) //              400
       .add(({ path, body, table, now }) => ({ prefetched: prefetch({ path, body, table, now }) }))
       .check(authorize.permit(operation, permits)) // 403, where what was prefetched decides

@@ -94,7 +94,7 @@ export const key =
     return { idempotencyKey };
   };
 
-type Needs = ApiRequest & { path: AccountPath; idempotencyKey: string | undefined };
+type Needs = ApiRequest & { path: AccountPath; idempotencyKey: string | undefined; json: unknown };
 type Adds = {
   once: Once;
   replayed: Promise<StorableResponse | undefined>;
@@ -103,11 +103,11 @@ type Adds = {
 /** Starts to read what the key has returned before. */
 export const replay =
   (operation: Operation): Step<Needs, Adds> =>
-  ({ event, table, now, path, idempotencyKey: key }) => {
+  ({ table, now, path, idempotencyKey: key, json }) => {
     const use =
       key === undefined
         ? undefined
-        : { account_id: path.account_id, key, fingerprint: fingerprint(operation, path, event.body) };
+        : { account_id: path.account_id, key, fingerprint: fingerprint(operation, path, json) };
     return {
       once: makeOnce(table, use, now),
       replayed: use ? findReplay(table, use, now) : Promise.resolve(undefined),

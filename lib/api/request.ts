@@ -30,6 +30,7 @@ export type Trace = {
 export type ApiRequest = {
   /** With the names of its headers in lower case. */
   readonly event: APIGatewayProxyEvent;
+  readonly context: Context;
   readonly table: Table;
   /** The time of the request, in milliseconds since the epoch. */
   readonly now: number;
@@ -60,8 +61,6 @@ export type Steps<State> = {
   /** The chain with one more step. A step whose needs no earlier one has added does not compile. */
   add<Adds extends object>(step: Step<State, Adds>): Steps<State & Adds>;
   check(check: Check<State>): Steps<State>;
-  /** The chain with a middleware in this place. */
-  with(middleware: ApiMiddleware): Steps<State>;
   /** What every step has added, once none of them has refused. @throws what the first that does has thrown */
   settled(context: ApiContext): Promise<State>;
 };
@@ -83,7 +82,7 @@ export const beginRequest = (table: Table, clock: Clock): ApiMiddleware => ({
       trace.consumedCapacity += units;
     });
     context.trace = trace;
-    context.request = { event, table: counted, now: clock(), trace };
+    context.request = { event, context, table: counted, now: clock(), trace };
     context.pending = [];
   },
 });
@@ -119,7 +118,6 @@ const chain = <State extends ApiRequest>(middlewares: readonly ApiMiddleware[]):
         }),
       ]),
     check: (check) => chain([...middlewares, before((context) => hold(context, check(stateOf(context))))]),
-    with: (middleware) => chain([...middlewares, middleware]),
     settled: async (context) => {
       await settle(context.pending);
       return stateOf(context);

@@ -15,7 +15,7 @@ import {
 } from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";
 import type { AccountPath, Operation } from "./operations.ts";
-import type { ApiMiddleware, ApiRequest, Check, Step } from "./request.ts";
+import type { ApiRequest, Check, Step } from "./request.ts";
 
 const maximumBodyBytes = 64 * 1024;
 /** JSON.parse takes any depth; what walks the value afterwards would overflow its stack. */
@@ -62,18 +62,25 @@ const refusals = new Map<unknown, ErrorResponse>([
 const refusedField = ({ cause }: Error): unknown =>
   typeof cause === "object" && cause !== null && "data" in cause ? cause.data : undefined;
 
-/** Puts the value in the place of the text. */
-export const parseJson = (operation: Operation): ApiMiddleware => ({
-  before: (request) => {
-    if (!takesBody(operation)) return;
-    request.event.body ??= "";
+/** The body as the value that its JSON says; `undefined` for an operation without a body. */
+export const json =
+  (operation: Operation): Step<ApiRequest, { json: unknown }> =>
+  ({ event, context }) => {
+    if (!takesBody(operation)) return { json: undefined };
+    const request = {
+      event: { ...event, body: event.body ?? "" },
+      context,
+      response: undefined,
+      error: undefined,
+      internal: {},
+    };
     try {
       parser.before?.(request);
+      return { json: request.event.body };
     } catch (error) {
       throw new ApiError((error instanceof Error && refusals.get(refusedField(error))) || malformedJson);
     }
-  },
-});
+  };
 
 /** Refuses what JSON can say, but no table can hold and no function should walk. */
 const checkJson = (value: unknown, depth = 0): void => {
@@ -87,9 +94,8 @@ const checkJson = (value: unknown, depth = 0): void => {
 };
 
 export const body =
-  <Body>(operation: Operation<AccountPath, Body>): Step<ApiRequest, { body: Body }> =>
-  ({ event }) => {
-    const json = takesBody(operation) ? event.body : undefined;
+  <Body>(operation: Operation<AccountPath, Body>): Step<{ json: unknown }, { body: Body }> =>
+  ({ json }) => {
     checkJson(json);
     return { body: check(operation.body, json) };
   };
