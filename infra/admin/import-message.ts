@@ -1,9 +1,9 @@
 /** `import-message`: stores emails from files, with what their headers say of them. */
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import { findMail } from "../mail/find-mail.ts";
+import { importMail } from "../mail/import-mail.ts";
 import { collect, defineCommand, openTableOf, type Shell, uuid } from "./command.ts";
-import { findMail } from "./mail/find-mail.ts";
-import { importMail } from "./mail/import-mail.ts";
-import { tellImport } from "./mail/tell-import.ts";
+import { tellImport } from "./report-import.ts";
 
 const day = 24 * 60 * 60 * 1000;
 

@@ -1,10 +1,10 @@
 /** `record-events`: what the queue's function does, for events in files. */
 import { stat } from "node:fs/promises";
+import { showProgress } from "../progress.ts";
 import { defineCommand, openTableOf, report, type Shell } from "./command.ts";
 import { emailFolder } from "./events/email-folder.ts";
 import { type Recorded, recordLines } from "./events/record-lines.ts";
 import { explain } from "./explain.ts";
-import { showProgress } from "./progress.ts";
 
 const examples = `
 Examples:

@@ -1,7 +1,7 @@
 /** `show-message`: what is known of messages, and how their content is stored. */
 import { findMessage, type StoredMessage } from "../../lib/messages/find.ts";
 import { headFields } from "../../lib/messages/head.ts";
-import { readTexts } from "../../lib/messages/texts.ts";
+import { readTexts } from "../../lib/messages/long-fields.ts";
 import { defineCommand, forEach, openTableOf, readOperands, report, type Shell, uuid } from "./command.ts";
 import { idArgument, messageNamed, noSuchMessage } from "./message.ts";
 

@@ -5,7 +5,7 @@ import type { ChangeEvent } from "../../lib/intake/event.ts";
 import { recordChange } from "../../lib/intake/record-event.ts";
 import { readEnvelope } from "../../lib/messages/envelope.ts";
 import type { DeliveryAttempt, NewMessage } from "../../lib/messages/message.ts";
-import { storeMessage } from "../../lib/messages/store.ts";
+import { storeMessage } from "../../lib/messages/store-message.ts";
 import type { Table } from "../../lib/table/table.ts";
 
 const account_id = "7f0c1a52-9d0e-4b7a-8a54-2f4f3f0d9c11";

@@ -5,7 +5,7 @@
  */
 import { Agent, createServer, request, type Server } from "node:http";
 import { pipeline } from "node:stream";
-import { isForeign } from "./caller.ts";
+import { isForeign } from "./cross-origin.ts";
 
 /** "Bad ports" of the Fetch standard, above 1023: those that browsers have refused the longest come first. */
 export const portsClosedToPages = [

@@ -12,10 +12,10 @@ import { pipeline } from "node:stream/promises";
 import pLimit, { type LimitFunction } from "p-limit";
 import type { Operation } from "../../lib/api/operations.ts";
 import { gatewayErrors } from "../gateway-errors.ts";
-import { isForeign } from "./caller.ts";
+import { isForeign } from "./cross-origin.ts";
 import { type GatewayError, gatewayError } from "./gateway-error.ts";
 import { type HttpResponse, invoke, type LambdaHandler } from "./lambda.ts";
-import { answerWhatIsNoRequest } from "./no-request.ts";
+import { answerWhatIsNoRequest } from "./malformed-http.ts";
 import { targetOf, toEvent } from "./proxy-event.ts";
 
 /** An operation and the handler that serves it. */

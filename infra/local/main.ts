@@ -12,7 +12,7 @@ import { gateway, type LocalRoute } from "./gateway.ts";
 import { type Options, portOf, readOptions } from "./options.ts";
 import { referencePages } from "./reference.ts";
 import { seed } from "./seed.ts";
-import { tour } from "./tour.ts";
+import { tour } from "./startup-message.ts";
 
 const defaultDynamoDbPort = 8000;
 

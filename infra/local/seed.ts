@@ -1,9 +1,9 @@
 /** `--seed`: your own mail in the demonstration account. */
 import { stat } from "node:fs/promises";
 import type { Table } from "../../lib/table/table.ts";
-import { findMail } from "../admin/mail/find-mail.ts";
-import { importMail } from "../admin/mail/import-mail.ts";
-import { showProgress } from "../admin/progress.ts";
+import { findMail } from "../mail/find-mail.ts";
+import { importMail } from "../mail/import-mail.ts";
+import { showProgress } from "../progress.ts";
 import { SetupError } from "./engine.ts";
 
 const retention = 30 * 24 * 60 * 60 * 1000;

@@ -1,5 +1,5 @@
 /** Errors as callers see them: thrown where they are found, turned into a response in one place. */
-import { isUnavailability } from "../table/patience.ts";
+import { isUnavailability } from "../table/retry.ts";
 import { TableBusyError } from "../table/transact.ts";
 import { type ErrorResponse, internalError, unavailable } from "./error-catalogue.ts";
 

@@ -1,6 +1,6 @@
 /** The bucket that raw emails are put into, for the function that takes events from the queue. */
 import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
-import { refuseTooLarge } from "../messages/store.ts";
+import { refuseTooLarge } from "../messages/store-message.ts";
 import { EventRefusedError } from "./event.ts";
 import type { ReadEmail } from "./record-event.ts";
 

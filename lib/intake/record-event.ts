@@ -7,7 +7,7 @@
  */
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { addClick, addDeliveryAttempt, addOpen, addStatus } from "../messages/events.ts";
-import { storeMessage } from "../messages/store.ts";
+import { storeMessage } from "../messages/store-message.ts";
 import { epochSeconds } from "../table/expiry.ts";
 import { getItem } from "../table/get.ts";
 import { eventKey, sha256, traceKey } from "../table/keys.ts";

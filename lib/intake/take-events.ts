@@ -5,7 +5,7 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
 import type { Context, SQSBatchItemFailure, SQSEvent, SQSHandler, SQSRecord } from "aws-lambda";
-import { MessageRefusedError } from "../messages/store.ts";
+import { MessageRefusedError } from "../messages/store-message.ts";
 import { EventRefusedError, type MessageEvent, parseEvent } from "./event.ts";
 import { outcomeMetrics, serviceName } from "./metric-names.ts";
 import { MessageMissingError, type Outcome } from "./record-event.ts";

@@ -3,8 +3,8 @@ import { pipeline, Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { decompressor, decompressSmall } from "./compression.ts";
 import type { StoredMessage } from "./find.ts";
-import { closeFrame, isSendable, openFrame } from "./frame.ts";
 import { headJson } from "./head.ts";
+import { closeFrame, isSendable, openFrame } from "./zstd-frame.ts";
 
 const noContent = Buffer.from('"content":null,"content_parsed":null}');
 

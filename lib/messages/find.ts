@@ -2,7 +2,7 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { isLive } from "../table/expiry.ts";
 import { headSort, messagePartition, segmentSort } from "../table/keys.ts";
-import { patiently } from "../table/patience.ts";
+import { patiently } from "../table/retry.ts";
 import type { Table } from "../table/table.ts";
 import { segmentsPerPage } from "./compression.ts";
 import type { Head } from "./head.ts";

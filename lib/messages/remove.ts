@@ -7,14 +7,14 @@ import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { succeeds } from "../table/conditional.ts";
 import { epochSeconds, live, nowValue } from "../table/expiry.ts";
 import { headKey } from "../table/keys.ts";
-import { writePatiently } from "../table/patience.ts";
+import { writePatiently } from "../table/retry.ts";
 import type { Table } from "../table/table.ts";
 import { compressToSegments, noContent } from "./compression.ts";
 import { renderContent } from "./content.ts";
 import type { MessageRef } from "./events.ts";
 import { findMessage } from "./find.ts";
+import { hasLongTexts, readTexts } from "./long-fields.ts";
 import { removeSegments, writeSegments } from "./segments.ts";
-import { hasLongTexts, readTexts } from "./texts.ts";
 
 /** Long ago for any clock that is not quite right, and not too long for DynamoDB to purge it (5 years). */
 const goneSeconds = 24 * 60 * 60;

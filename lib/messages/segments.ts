@@ -4,7 +4,7 @@ import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
 import { segmentKey, segmentsOf } from "../table/keys.ts";
 import { listItems } from "../table/list.ts";
-import { writePatiently } from "../table/patience.ts";
+import { writePatiently } from "../table/retry.ts";
 import type { Table } from "../table/table.ts";
 import type { Compressed } from "./compression.ts";
 import type { MessageRef } from "./events.ts";

@@ -1,5 +1,5 @@
 /** A single write under a condition. */
-import { writePatiently } from "./patience.ts";
+import { writePatiently } from "./retry.ts";
 
 /** Makes the write. Returns false when its condition does not hold, and then nothing has changed. */
 export const succeeds = async (write: () => Promise<unknown>): Promise<boolean> => {

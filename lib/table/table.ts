@@ -1,7 +1,7 @@
 /** The table: its name and a document client whose failures are bounded in time. */
 import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { decodedInPlace } from "./binary-values.ts";
+import { decodedInPlace } from "./in-place-base64.ts";
 
 type Logger = NonNullable<DynamoDBClientConfig["logger"]>;
 

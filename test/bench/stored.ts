@@ -4,7 +4,7 @@ import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { createTable } from "../../infra/local/create-table.ts";
 import { createApiKey } from "../../lib/api-keys/store.ts";
 import type { NewMessage } from "../../lib/messages/message.ts";
-import { storeMessage } from "../../lib/messages/store.ts";
+import { storeMessage } from "../../lib/messages/store-message.ts";
 import { openTable, type Table } from "../../lib/table/table.ts";
 import { newEmail } from "./email.ts";
 import type { Caller } from "./events.ts";

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { DeleteCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { createApiKey, revokeApiKey } from "../../lib/api-keys/store.ts";
 import type { NewMessage } from "../../lib/messages/message.ts";
-import { storeMessage } from "../../lib/messages/store.ts";
+import { storeMessage } from "../../lib/messages/store-message.ts";
 import {
   apiKeyKey,
   apiKeyListingKey,

@@ -3,7 +3,7 @@ import type { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { findMessage } from "../../lib/messages/find.ts";
 import { removeContent } from "../../lib/messages/remove.ts";
-import { storeMessage } from "../../lib/messages/store.ts";
+import { storeMessage } from "../../lib/messages/store-message.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { type Fault, type FaultyEngine, startFaultyService, unavailable } from "../harness/faulty-engine.ts";
 import { bearer, call, itemsOf, loseSegment, newKey, newMessage, noon, table } from "../harness/service.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Message, NewMessage } from "../../lib/messages/message.ts";
-import { storeMessage } from "../../lib/messages/store.ts";
+import { storeMessage } from "../../lib/messages/store-message.ts";
 import { bearer, call, newKey, newMessage, noon, startService, table } from "../harness/service.ts";
 
 const MiB = 1024 * 1024;

@@ -7,7 +7,7 @@ import type { APIGatewayProxyEvent } from "aws-lambda";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createHandler } from "../../functions/get-message.ts";
 import { invoke } from "../../infra/local/lambda.ts";
-import { storeMessage } from "../../lib/messages/store.ts";
+import { storeMessage } from "../../lib/messages/store-message.ts";
 import { sampleEmail } from "../harness/sample-email.ts";
 import {
   attempted,

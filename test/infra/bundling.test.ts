@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { bundle, bundleFile } from "../../infra/bundling.ts";
 import { gateway } from "../../infra/local/gateway.ts";
 import { addAccountMember, getMessage, type Operation } from "../../lib/api/operations.ts";
-import { storeMessage } from "../../lib/messages/store.ts";
+import { storeMessage } from "../../lib/messages/store-message.ts";
 import { bearer, day, newKey, newMessage, table } from "../harness/service.ts";
 import { type Resource, synthesise } from "../harness/synthesise.ts";
 

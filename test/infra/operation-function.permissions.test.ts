@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { addAccountMember, getMessage, type Operation } from "../../lib/api/operations.ts";
-import { storeMessage } from "../../lib/messages/store.ts";
+import { storeMessage } from "../../lib/messages/store-message.ts";
 import { guard, permissionsOf } from "../harness/permissions.ts";
 import { bearer, call, newKey, newMessage, noon, startService, table } from "../harness/service.ts";
 import { functionOf, templateWith } from "../harness/synthesise.ts";

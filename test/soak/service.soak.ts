@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { storeMessage } from "../../lib/messages/store.ts";
+import { storeMessage } from "../../lib/messages/store-message.ts";
 import { memberKey } from "../../lib/table/keys.ts";
 import { listItems } from "../../lib/table/list.ts";
 import { type Fault, startFaultyEngine } from "../harness/faulty-engine.ts";

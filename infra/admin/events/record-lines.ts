@@ -3,10 +3,10 @@ import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
 import { EventRefusedError, type MessageEvent, parseEvent } from "../../../lib/intake/event.ts";
 import { MessageMissingError, type Outcome, recordEvent } from "../../../lib/intake/record-event.ts";
-import { MessageRefusedError, maximumRawBytes, refuseTooLarge } from "../../../lib/messages/store.ts";
+import { MessageRefusedError, maximumRawBytes, refuseTooLarge } from "../../../lib/messages/store-message.ts";
 import type { Clock } from "../../../lib/table/expiry.ts";
 import type { Table } from "../../../lib/table/table.ts";
-import { inParallel } from "../mail/in-parallel.ts";
+import { inParallel } from "../../mail/in-parallel.ts";
 import type { EmailFolder } from "./email-folder.ts";
 
 /** What became of one line. `source` is its file and number. */

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { BatchWriteCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { createTable } from "../../../infra/local/create-table.ts";
-import { storeMessage } from "../../../lib/messages/store.ts";
+import { storeMessage } from "../../../lib/messages/store-message.ts";
 import { headKey } from "../../../lib/table/keys.ts";
 import { openTable, type Table } from "../../../lib/table/table.ts";
 import { newEmail } from "../email.ts";

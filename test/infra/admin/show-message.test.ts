@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { storeMessage } from "../../../lib/messages/store.ts";
+import { storeMessage } from "../../../lib/messages/store-message.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
 import { newMessage, table } from "../../harness/service.ts";
 

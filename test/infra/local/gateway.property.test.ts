@@ -1,7 +1,7 @@
 /** Whatever is sent over a socket, the answer is one of the contract's: never a 5xx, never silence. */
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
-import { storeMessage } from "../../../lib/messages/store.ts";
+import { storeMessage } from "../../../lib/messages/store-message.ts";
 import { decoded, expectContract } from "../../harness/any-answer.ts";
 import {
   body,

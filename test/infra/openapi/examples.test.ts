@@ -8,7 +8,7 @@ import { addAccountMember, getMessage, type Operation } from "../../../lib/api/o
 import { NewMember } from "../../../lib/members/member.ts";
 import type { Message } from "../../../lib/messages/message.ts";
 import { parseEmail } from "../../../lib/messages/mime.ts";
-import { storeMessage } from "../../../lib/messages/store.ts";
+import { storeMessage } from "../../../lib/messages/store-message.ts";
 import { headKey } from "../../../lib/table/keys.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { bearer, call, newKey, newMessage, noon, startService, table } from "../../harness/service.ts";

@@ -5,7 +5,7 @@ import { createHandler } from "../../../functions/add-account-member.ts";
 import { invoke } from "../../../infra/local/lambda.ts";
 import { parseScope } from "../../../lib/api-keys/scopes.ts";
 import { revokeApiKey } from "../../../lib/api-keys/store.ts";
-import { storeMessage } from "../../../lib/messages/store.ts";
+import { storeMessage } from "../../../lib/messages/store-message.ts";
 import { bearer, call, newKey, newMessage, noon, startService, table } from "../../harness/service.ts";
 
 let url: string;

@@ -7,7 +7,7 @@ import { createHandler as addAccountMemberHandler } from "../../../functions/add
 import { createHandler as getMessageHandler } from "../../../functions/get-message.ts";
 import { invoke } from "../../../infra/local/lambda.ts";
 import { addAccountMember, getMessage } from "../../../lib/api/operations.ts";
-import { storeMessage } from "../../../lib/messages/store.ts";
+import { storeMessage } from "../../../lib/messages/store-message.ts";
 import { decoded, expectContract } from "../../harness/any-answer.ts";
 import {
   body,

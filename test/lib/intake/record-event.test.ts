@@ -5,7 +5,7 @@ import { EventRefusedError, type StoredEvent } from "../../../lib/intake/event.t
 import { MessageMissingError, recordChange, recordEvent } from "../../../lib/intake/record-event.ts";
 import { findMessage } from "../../../lib/messages/find.ts";
 import { deleteMessage } from "../../../lib/messages/remove.ts";
-import { MessageRefusedError } from "../../../lib/messages/store.ts";
+import { MessageRefusedError } from "../../../lib/messages/store-message.ts";
 import { eventKey, headKey } from "../../../lib/table/keys.ts";
 import { day, itemsOf, noon, table } from "../../harness/service.ts";
 

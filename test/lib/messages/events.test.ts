@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { findMessage } from "../../../lib/messages/find.ts";
 import { headJson } from "../../../lib/messages/head.ts";
-import { storeMessage } from "../../../lib/messages/store.ts";
+import { storeMessage } from "../../../lib/messages/store-message.ts";
 import {
   attempted,
   clicked,

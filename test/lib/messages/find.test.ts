@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { findMessage } from "../../../lib/messages/find.ts";
-import { storeMessage } from "../../../lib/messages/store.ts";
+import { storeMessage } from "../../../lib/messages/store-message.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { newMessage, noon, table } from "../../harness/service.ts";
 

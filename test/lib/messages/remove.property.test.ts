@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { messageBody } from "../../../lib/messages/body.ts";
 import { findMessage } from "../../../lib/messages/find.ts";
 import { deleteMessage } from "../../../lib/messages/remove.ts";
-import { storeMessage } from "../../../lib/messages/store.ts";
+import { storeMessage } from "../../../lib/messages/store-message.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { itemsOf, newMessage, noon, table } from "../../harness/service.ts";
 

@@ -4,7 +4,7 @@ import { messageBody } from "../../../lib/messages/body.ts";
 import { findMessage } from "../../../lib/messages/find.ts";
 import type { Message, NewMessage } from "../../../lib/messages/message.ts";
 import { deleteMessage, removeContent } from "../../../lib/messages/remove.ts";
-import { storeMessage } from "../../../lib/messages/store.ts";
+import { storeMessage } from "../../../lib/messages/store-message.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { day, happen, itemsOf, newMessage, noon, opened, table } from "../../harness/service.ts";
 

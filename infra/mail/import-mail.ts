@@ -1,10 +1,10 @@
 /** Stores the emails of files as messages, with what their headers say of them. */
 import { createHash } from "node:crypto";
-import { readEnvelope } from "../../../lib/messages/envelope.ts";
-import type { NewMessage } from "../../../lib/messages/message.ts";
-import { MessageRefusedError, refuseTooLarge, storeMessage } from "../../../lib/messages/store.ts";
-import { isThrottled, patiently } from "../../../lib/table/patience.ts";
-import type { Table } from "../../../lib/table/table.ts";
+import { readEnvelope } from "../../lib/messages/envelope.ts";
+import type { NewMessage } from "../../lib/messages/message.ts";
+import { MessageRefusedError, refuseTooLarge, storeMessage } from "../../lib/messages/store-message.ts";
+import { isThrottled, patiently } from "../../lib/table/retry.ts";
+import type { Table } from "../../lib/table/table.ts";
 import type { MailFile } from "./find-mail.ts";
 import { inParallel } from "./in-parallel.ts";
 import { readEmails } from "./read-emails.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { answerWhatIsNoRequest } from "../../../infra/local/no-request.ts";
+import { answerWhatIsNoRequest } from "../../../infra/local/malformed-http.ts";
 import { asError, membersPath, serve } from "../../harness/echo-gateway.ts";
 import { exchange } from "../../harness/raw-http.ts";
 

@@ -5,7 +5,7 @@
  *   From ada@example.com Sat Nov 21 15:00:00 2026     begins each email, after a blank line (RFC 4155)
  *   >From now on                                      is the email's own "From now on" (mboxrd)
  */
-import { maximumRawBytes } from "../../../lib/messages/store.ts";
+import { maximumRawBytes } from "../../lib/messages/store-message.ts";
 
 /** `bytes` is the size of the email; `raw` is empty where that is more than is stored: no memory holds it. */
 export type Email = { raw: Buffer; bytes: number; isOfMbox: boolean };

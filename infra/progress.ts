@@ -1,5 +1,5 @@
 /** How far a long command has come, as one line at the foot of a terminal. */
-import type { Shell } from "./command.ts";
+import type { Shell } from "./admin/command.ts";
 
 const barWidth = 30;
 const millisecondsBetweenDraws = 100;

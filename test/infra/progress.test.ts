@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { showProgress } from "../../../infra/admin/progress.ts";
+import { showProgress } from "../../infra/progress.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();

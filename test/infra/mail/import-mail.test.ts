@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { type Imported, importMail } from "../../../../infra/admin/mail/import-mail.ts";
-import type { Table } from "../../../../lib/table/table.ts";
-import { day, noon, table } from "../../../harness/service.ts";
+import { type Imported, importMail } from "../../../infra/mail/import-mail.ts";
+import type { Table } from "../../../lib/table/table.ts";
+import { day, noon, table } from "../../harness/service.ts";
 
 /** The table, where the first calls that write fail with these errors. */
 const failingWith = (...names: string[]): Table => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { messageBody } from "../../../lib/messages/body.ts";
 import { findMessage } from "../../../lib/messages/find.ts";
 import type { Message, NewMessage } from "../../../lib/messages/message.ts";
-import { MessageRefusedError, storeMessage } from "../../../lib/messages/store.ts";
+import { MessageRefusedError, storeMessage } from "../../../lib/messages/store-message.ts";
 import { headKey, segmentKey } from "../../../lib/table/keys.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { startFaultyEngine } from "../../harness/faulty-engine.ts";

@@ -1,8 +1,9 @@
 /** What an operator sees of an import: a line for each email, a bar on a terminal, and a sum at the end. */
-import { report, type Shell } from "../command.ts";
-import { explain } from "../explain.ts";
+
+import type { Imported } from "../mail/import-mail.ts";
 import { showProgress } from "../progress.ts";
-import type { Imported } from "./import-mail.ts";
+import { report, type Shell } from "./command.ts";
+import { explain } from "./explain.ts";
 
 export type ImportTeller = {
   hear: (imported: Imported) => void;

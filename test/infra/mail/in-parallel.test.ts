@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { inParallel } from "../../../../infra/admin/mail/in-parallel.ts";
+import { inParallel } from "../../../infra/mail/in-parallel.ts";
 
 /** Acts on the items, and returns the most that were acted on together, by number and by bytes. */
 const most = async (sizes: number[]) => {

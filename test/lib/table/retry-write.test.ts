@@ -5,7 +5,7 @@ import { createApiKey, revokeApiKey } from "../../../lib/api-keys/store.ts";
 import { removeMember, setMemberRole } from "../../../lib/members/change.ts";
 import { newMember } from "../../../lib/members/store.ts";
 import { deleteMessage, removeContent } from "../../../lib/messages/remove.ts";
-import { storeMessage } from "../../../lib/messages/store.ts";
+import { storeMessage } from "../../../lib/messages/store-message.ts";
 import { memberKey } from "../../../lib/table/keys.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { startFaultyEngine } from "../../harness/faulty-engine.ts";

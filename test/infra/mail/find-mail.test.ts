@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { findMail } from "../../../../infra/admin/mail/find-mail.ts";
+import { findMail } from "../../../infra/mail/find-mail.ts";
 
 /** A folder that holds these files, until the test ends. */
 const folderOf = (...files: string[]): string => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { patiently } from "../../../lib/table/patience.ts";
+import { patiently } from "../../../lib/table/retry.ts";
 
 const throttled = Object.assign(new Error("slow down"), { name: "ThrottlingException" });
 

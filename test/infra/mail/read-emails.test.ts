@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Email, readEmails } from "../../../../infra/admin/mail/read-emails.ts";
-import { sampleEmail, sampleNames } from "../../../harness/sample-email.ts";
+import { type Email, readEmails } from "../../../infra/mail/read-emails.ts";
+import { sampleEmail, sampleNames } from "../../harness/sample-email.ts";
 
 /** The emails of a stream that arrives in pieces of `size` bytes. */
 const read = async (bytes: Buffer | string, size = 1_000_000) => {

@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { createZstdDecompress, zstdDecompressSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { compressToSegments } from "../../../lib/messages/compression.ts";
-import { closeFrame, isSendable, openFrame } from "../../../lib/messages/frame.ts";
+import { closeFrame, isSendable, openFrame } from "../../../lib/messages/zstd-frame.ts";
 
 const content = (bytes: number): Buffer => {
   const half = randomBytes(bytes / 2).toString("base64");

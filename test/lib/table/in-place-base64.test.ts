@@ -6,7 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import { BatchGetCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { decodedInPlace } from "../../../lib/table/binary-values.ts";
+import { decodedInPlace } from "../../../lib/table/in-place-base64.ts";
 import { openTable } from "../../../lib/table/table.ts";
 import { table } from "../../harness/service.ts";
 
