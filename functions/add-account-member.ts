@@ -17,13 +17,13 @@ export const createHandler = endpoint({
     const join = async (user: User, isNew: boolean): Promise<StorableResponse> => {
       const member = newMember(path.account_id, user.id, body.role, now);
       const writes = { member: putMember(table, member, body, now), user: putUser(table, user, now) };
-      const { response, refusal } = await once.commit(
+      const { response, failed } = await once.commit(
         created(member),
         isNew ? [writes.member, writes.user] : [writes.member],
       );
       if (response) return response;
       // Someone else has just created the user: they are who is there.
-      const existing = refusal.get(writes.user);
+      const existing = failed.get(writes.user);
       if (existing) return join(existing, false);
       return once.store(conflict);
     };

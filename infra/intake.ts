@@ -10,7 +10,7 @@ import { deadLetterDays, queueDays } from "../lib/intake/record-event.ts";
 import { itemTypes } from "../lib/table/keys.ts";
 import { type Needs, ServiceFunction, type Surroundings } from "./service-function.ts";
 
-const { message, event, trace } = itemTypes;
+const { message, event, messageMarker } = itemTypes;
 
 const needs: Needs = {
   // Storing a message of 40 MiB takes several times its size, and all of one processor.
@@ -18,9 +18,9 @@ const needs: Needs = {
   timeout: Duration.minutes(2),
   permissions: [
     // What is there before a message is stored, and what stands in a transaction's way.
-    { call: "GetItem", on: [message, event, trace] },
+    { call: "GetItem", on: [message, event, messageMarker] },
     { call: "PutItem", on: [message] },
-    { call: "UpdateItem", on: [trace] },
+    { call: "UpdateItem", on: [messageMarker] },
     { call: "PutItem", on: [event], within: "TransactWriteItems" },
     { call: "UpdateItem", on: [message], within: "TransactWriteItems" },
   ],

@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import * as z from "zod/mini";
 import { openTable, type Table } from "../../lib/table/table.ts";
-import { localEnvironment } from "../local/engine.ts";
+import { localEnvironment } from "../local-environment.ts";
 import { explain } from "./explain.ts";
 
 /** Where a command runs: the process's own streams, or a test's. */
@@ -87,7 +87,7 @@ const localPort = (value: string): number => {
 };
 
 /** What the segments that are on their way at once, some 4 MB, take on a line of 2 Mbit/s. */
-const silence = 15_000;
+const timeoutMs = 15_000;
 
 /** The deployed table that `TABLE_NAME` names, or the one that `npm start` runs. */
 export const openTableOf = ({ local }: { local?: true | undefined }): Table => {
@@ -99,7 +99,7 @@ export const openTableOf = ({ local }: { local?: true | undefined }): Table => {
   } else if (!TABLE_NAME) {
     throw new UsageError("Set TABLE_NAME to the deployed table's name, or pass --local");
   }
-  return openTable(process.env, silence);
+  return openTable({ timeoutMs });
 };
 
 /** What a person reads; with `--json`, one object on one line. */

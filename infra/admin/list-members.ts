@@ -1,5 +1,5 @@
 /** `list-members`: who is a member of an account, in which role. */
-import * as change from "../../lib/members/change.ts";
+import * as change from "../../lib/members/store.ts";
 import { defineCommand, openTableOf, reportRows, type Shell, uuid } from "./command.ts";
 
 export const listMembers = (shell: Shell) =>

@@ -1,5 +1,5 @@
 /** Members as an operator names them. */
-import type { StoredMember } from "../../lib/members/change.ts";
+import type { StoredMember } from "../../lib/members/store.ts";
 
 export const noSuchMember = "no such member of the account";
 

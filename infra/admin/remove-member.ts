@@ -1,5 +1,5 @@
 /** `remove-member`: takes members out of an account. */
-import * as change from "../../lib/members/change.ts";
+import * as change from "../../lib/members/store.ts";
 import { defineCommand, forEach, openTableOf, readOperands, report, type Shell, uuid } from "./command.ts";
 import { memberNamed, noSuchMember } from "./member.ts";
 

@@ -1,7 +1,7 @@
 /** `set-member-role`: gives members of an account another role. */
 import { Option } from "@commander-js/extra-typings";
-import * as change from "../../lib/members/change.ts";
 import { roles } from "../../lib/members/member.ts";
+import * as change from "../../lib/members/store.ts";
 import { defineCommand, forEach, openTableOf, readOperands, report, type Shell, uuid } from "./command.ts";
 import { memberNamed, noSuchMember } from "./member.ts";
 

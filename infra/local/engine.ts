@@ -9,15 +9,6 @@ import { delimiter, join } from "node:path";
 /** A problem that the user can solve; its message is the one line they see. */
 export class SetupError extends Error {}
 
-/** Any credentials do; the SDK asks for some, and DynamoDB Local keeps a database for each. */
-export const localEnvironment = (port: number) => ({
-  AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${port}`,
-  AWS_REGION: "local",
-  AWS_ACCESS_KEY_ID: "local",
-  AWS_SECRET_ACCESS_KEY: "local",
-  TABLE_NAME: "email-api",
-});
-
 /**
  * Returns the engine's program: from npm's package for the platform, else from the PATH.
  *

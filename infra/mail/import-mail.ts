@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { readEnvelope } from "../../lib/messages/envelope.ts";
 import type { NewMessage } from "../../lib/messages/message.ts";
-import { MessageRefusedError, refuseTooLarge, storeMessage } from "../../lib/messages/store-message.ts";
-import { isThrottled, patiently } from "../../lib/table/retry.ts";
+import { MessageRejectedError, rejectTooLarge, storeMessage } from "../../lib/messages/store-message.ts";
+import { isThrottled, retry } from "../../lib/table/retry.ts";
 import type { Table } from "../../lib/table/table.ts";
 import type { MailFile } from "./find-mail.ts";
 import { inParallel } from "./in-parallel.ts";
@@ -34,13 +34,13 @@ const idOf = (account_id: string, raw: Buffer): string => {
   return hash.toString("hex", 0, 16).replace(/(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 };
 
-/** @throws MessageRefusedError when neither the email nor `fields` names the sender and the recipient */
+/** @throws MessageRejectedError when neither the email nor `fields` names the sender and the recipient */
 const messageOf = (raw: Buffer, fields: ImportFields): NewMessage => {
   const { date, ...envelope } = readEnvelope(raw);
   const sender = envelope.sender || fields.sender;
   const recipient = envelope.recipient || fields.recipient;
-  if (!sender) throw new MessageRefusedError("its headers name no sender: --sender gives one");
-  if (!recipient) throw new MessageRefusedError("its headers name no recipient: --recipient gives one");
+  if (!sender) throw new MessageRejectedError("its headers name no sender: --sender gives one");
+  if (!recipient) throw new MessageRejectedError("its headers name no recipient: --recipient gives one");
   const id = idOf(fields.account_id, raw);
   return { sent_at: date, ...fields, ...envelope, sender, recipient, id };
 };
@@ -76,19 +76,19 @@ export const importMail = (
 ): Promise<void> => {
   const store = async (raw: Buffer) => {
     const message = messageOf(raw, fields);
-    const isNew = await patiently(() => storeMessage(table, message, raw, now), {
-      mayPass: isThrottled,
-      patience: Number.POSITIVE_INFINITY,
+    const isNew = await retry(() => storeMessage(table, message, raw, now), {
+      isRetryable: isThrottled,
+      timeoutMs: Number.POSITIVE_INFINITY,
     });
     return { id: message.id, message_id: message.message_id, isNew };
   };
   const importOne = async ({ source, bytes, ...found }: Found): Promise<void> => {
     try {
-      if ("error" in found) throw new MessageRefusedError(found.error.message);
-      refuseTooLarge(bytes);
+      if ("error" in found) throw new MessageRejectedError(found.error.message);
+      rejectTooLarge(bytes);
       hear({ source, bytes, ...(await store(found.raw)) });
     } catch (error) {
-      if (!(error instanceof MessageRefusedError)) throw error;
+      if (!(error instanceof MessageRejectedError)) throw error;
       hear({ source, bytes, error });
     }
   };

@@ -123,11 +123,11 @@ export const rotateApiKey = async (
     },
     (found) => !isLive(found, now) || found?.revoked_at !== undefined,
   );
-  const refusal = await transact(table, [
+  const failed = await transact(table, [
     putApiKey(table, apiKey),
     putListing(table, apiKey),
     shorten,
     putListing(table, old),
   ]);
-  return refusal ? null : { secret, apiKey, old };
+  return failed ? null : { secret, apiKey, old };
 };

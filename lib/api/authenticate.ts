@@ -21,6 +21,6 @@ const findValidKey = async ({ table, secret, now }: ApiRequest & { secret: strin
 };
 
 /** Starts the look-up of the key. */
-export const key: Step<ApiRequest & { secret: string }, { apiKey: Promise<ApiKey> }> = (request) => ({
+export const apiKey: Step<ApiRequest & { secret: string }, { apiKey: Promise<ApiKey> }> = (request) => ({
   apiKey: findValidKey(request),
 });

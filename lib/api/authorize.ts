@@ -9,10 +9,10 @@ import type { ApiRequest, Check } from "./request.ts";
 type WithKey = ApiRequest & { apiKey: Promise<ApiKey> };
 
 /** The key is one of the account that the path names. */
-export const account: Check<WithKey & { path: AccountPath }> = async ({ apiKey, path, trace }) => {
+export const account: Check<WithKey & { path: AccountPath }> = async ({ apiKey, path, requestLog }) => {
   const principal = await apiKey;
   if (principal.account_id !== path.account_id) throw new ApiError(invalidApiKey);
-  trace.principal = principal;
+  requestLog.principal = principal;
 };
 
 /** Whether a key that lacks the operation's scope may still have what was prefetched. */

@@ -54,11 +54,11 @@ export const endpoint =
     // The contract's order: whatever else is wrong, a caller hears of the first that is.
     const checks = steps()
       .add(authenticate.credentials) //              401
-      .add(authenticate.key) //                      401
+      .add(authenticate.apiKey) //                      401
       .add(validate.path(operation)) //              400
       .check(authorize.account) //                   401
       .check(authorize.scope(operation, permits)) // 403
-      .add(idempotency.key(operation)) //            400
+      .add(idempotency.header(operation)) //            400
       .check(validate.mediaType(operation)) //       415
       .check(validate.bodySize(operation)) //        413
       .add(validate.json(operation)) //              400

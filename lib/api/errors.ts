@@ -1,5 +1,5 @@
 /** Errors as callers see them: thrown where they are found, turned into a response in one place. */
-import { isUnavailability } from "../table/retry.ts";
+import { isUnavailable } from "../table/retry.ts";
 import { TableBusyError } from "../table/transact.ts";
 import { type ErrorResponse, internalError, unavailable } from "./error-catalogue.ts";
 
@@ -19,6 +19,6 @@ export class ApiError extends Error {
 /** What any error tells a caller. An error that is not ours is a `500`, or a `503` where the table failed. */
 export const toApiError = (error: Error): ApiError => {
   if (error instanceof ApiError) return error;
-  const tableFailed = error instanceof TableBusyError || isUnavailability(error);
+  const tableFailed = error instanceof TableBusyError || isUnavailable(error);
   return new ApiError(tableFailed ? unavailable : internalError);
 };

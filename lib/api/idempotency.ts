@@ -10,7 +10,7 @@ import { epochSeconds, isLive } from "../table/expiry.ts";
 import { getItem } from "../table/get.ts";
 import { idempotencyKey } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
-import { type Refusal, transact } from "../table/transact.ts";
+import { type FailedConditions, transact } from "../table/transact.ts";
 import { putIfAbsent, type Write } from "../table/writes.ts";
 import { idempotencyKeyLength, idempotencyKeyReused } from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";
@@ -36,7 +36,9 @@ export type Once = {
   commit: (
     response: StorableResponse,
     writes: readonly Write[],
-  ) => Promise<{ response: StorableResponse; refusal?: never } | { response?: never; refusal: Refusal }>;
+  ) => Promise<
+    { response: StorableResponse; failed?: never } | { response?: never; failed: FailedConditions }
+  >;
   /** The same for a response that reports no write. */
   store: (response: StorableResponse) => Promise<StorableResponse>;
 };
@@ -72,10 +74,10 @@ const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
 
   const commit: Once["commit"] = async (response, writes) => {
     const record = use && putRecord(use, response);
-    const refusal = await transact(table, record ? [...writes, record] : writes);
-    if (!refusal) return { response };
-    const stored = record && refusal.get(record);
-    return use && stored ? { response: toReplay(stored, use) } : { refusal };
+    const failed = await transact(table, record ? [...writes, record] : writes);
+    if (!failed) return { response };
+    const stored = record && failed.get(record);
+    return use && stored ? { response: toReplay(stored, use) } : { failed };
   };
 
   return {
@@ -84,7 +86,7 @@ const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
   };
 };
 
-export const key =
+export const header =
   ({ idempotent }: Operation): Step<ApiRequest, { idempotencyKey: string | undefined }> =>
   ({ event }) => {
     const idempotencyKey = idempotent ? event.headers["idempotency-key"] : undefined;

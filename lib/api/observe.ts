@@ -9,7 +9,7 @@ import type { Request } from "@middy/core";
 import { toApiError } from "./errors.ts";
 import { metricNames } from "./metric-names.ts";
 import type { Operation } from "./operations.ts";
-import { type ApiMiddleware, traceOf } from "./request.ts";
+import { type ApiMiddleware, requestLogOf } from "./request.ts";
 
 /** DynamoDB's errors carry the items they speak of: what is logged is named, not copied. */
 const describe = ({ name, message, stack }: Error) => ({ name, message, stack });
@@ -22,20 +22,20 @@ export const observe = (operation: Operation) => {
 
   const middleware: ApiMiddleware = {
     before: () => metrics.captureColdStartMetric(),
-    after: ({ context: { trace }, response }) => {
+    after: ({ context: { requestLog }, response }) => {
       if (typeof response?.body !== "object") return;
       response.body.once("error", (error: NodeJS.ErrnoException) => {
         // A caller who leaves before the end is no fault of ours.
-        if (error.code !== "ERR_STREAM_PREMATURE_CLOSE") trace.fault = error;
+        if (error.code !== "ERR_STREAM_PREMATURE_CLOSE") requestLog.fault = error;
       });
     },
-    onError: ({ context: { trace }, error }) => {
-      if (error && toApiError(error).status >= 500) trace.fault = error;
+    onError: ({ context: { requestLog }, error }) => {
+      if (error && toApiError(error).status >= 500) requestLog.fault = error;
     },
   };
 
   const requestEnd = ({ context, response }: Request): void => {
-    const { requestId, principal, fault, startedAt, consumedCapacity } = traceOf(context);
+    const { requestId, principal, fault, startedAt, consumedCapacity } = requestLogOf(context);
     if (response?.headers?.["Idempotent-Replayed"]) count(metricNames.replay);
     if (response?.statusCode === 422) count(metricNames.payloadMismatch);
     if (fault) count(metricNames.serverError);

@@ -15,7 +15,7 @@ import type { Table } from "../table/table.ts";
 import type { ProxyResult } from "./response.ts";
 
 /** What the log line and the counts of a request tell. */
-export type Trace = {
+export type RequestLog = {
   readonly requestId: string;
   /** `performance.now()` at the start. */
   readonly startedAt: number;
@@ -34,19 +34,19 @@ export type ApiRequest = {
   readonly table: Table;
   /** The time of the request, in milliseconds since the epoch. */
   readonly now: number;
-  readonly trace: Trace;
+  readonly requestLog: RequestLog;
 };
 
 /** What travels with a request, in the one object that middlewares and handler both receive. */
 export type ApiContext = Context & {
-  trace: Trace;
+  requestLog: RequestLog;
   /** What the steps have added so far. */
   request: ApiRequest;
   /** What they wait for, in their order. */
   pending: Promise<unknown>[];
 };
 
-export const traceOf = (context: Context): Trace => (context as ApiContext).trace;
+export const requestLogOf = (context: Context): RequestLog => (context as ApiContext).requestLog;
 
 export type ApiMiddleware = MiddlewareObj<APIGatewayProxyEvent, ProxyResult, Error, ApiContext>;
 
@@ -73,21 +73,21 @@ const settle = async (pending: readonly Promise<unknown>[]): Promise<void> => {
 export const beginRequest = (table: Table, clock: Clock): ApiMiddleware => ({
   before: ({ event, context }) => {
     event.headers ??= {}; // a test event from the console may have none
-    const trace: Trace = {
+    const requestLog: RequestLog = {
       requestId: event.requestContext?.requestId ?? context.awsRequestId,
       startedAt: performance.now(),
       consumedCapacity: 0,
     };
     const counted = metered(table, (units) => {
-      trace.consumedCapacity += units;
+      requestLog.consumedCapacity += units;
     });
-    context.trace = trace;
-    context.request = { event, context, table: counted, now: clock(), trace };
+    context.requestLog = requestLog;
+    context.request = { event, context, table: counted, now: clock(), requestLog };
     context.pending = [];
   },
 });
 
-/** A refusal waits until the steps before it have spoken. */
+/** An error waits until the steps before it have spoken. */
 const inTurn: ApiMiddleware = {
   onError: async (request) => {
     await settle(request.context.pending).catch((earlier) => {

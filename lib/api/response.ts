@@ -41,14 +41,14 @@ export const errorBody = ({ message }: { message: string }): string => JSON.stri
 /** Turns the error that ended a request into its response, and names the request in every response. */
 export const respond: ApiMiddleware = {
   after: ({ context, response }) => {
-    if (response?.headers) response.headers[requestIdHeader] = context.trace.requestId;
+    if (response?.headers) response.headers[requestIdHeader] = context.requestLog.requestId;
   },
   onError: (request) => {
     if (!request.error) return;
     const { status, message, headers } = toApiError(request.error);
     request.response = toProxyResult({
       status,
-      headers: { ...headers, [requestIdHeader]: request.context.trace.requestId },
+      headers: { ...headers, [requestIdHeader]: request.context.requestLog.requestId },
       body: errorBody({ message }),
     });
   },

@@ -1,7 +1,7 @@
 /** The bucket that raw emails are put into, for the function that takes events from the queue. */
 import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
-import { refuseTooLarge } from "../messages/store-message.ts";
-import { EventRefusedError } from "./event.ts";
+import { rejectTooLarge } from "../messages/store-message.ts";
+import { EventRejectedError } from "./event.ts";
 import type { ReadEmail } from "./record-event.ts";
 
 /** Whoever may not list a bucket hears of an object that is not there that they may not read it. */
@@ -25,7 +25,7 @@ export const openEmailBucket = (environment: NodeJS.ProcessEnv = process.env): R
       const { Body, ContentLength = 0 } = await client.send(new GetObjectCommand({ Bucket, Key }));
       if (!Body) throw new Error("S3 returned no body");
       try {
-        refuseTooLarge(ContentLength);
+        rejectTooLarge(ContentLength);
       } catch (error) {
         if ("destroy" in Body) Body.destroy();
         throw error;
@@ -33,7 +33,7 @@ export const openEmailBucket = (environment: NodeJS.ProcessEnv = process.env): R
       return await Body.transformToByteArray();
     } catch (error) {
       if (!missing.has((error as Error).name)) throw error;
-      throw new EventRefusedError("its raw email is not in the bucket");
+      throw new EventRejectedError("its raw email is not in the bucket");
     }
   };
 };

@@ -136,8 +136,8 @@ export type ChangeEvent = Exclude<MessageEvent, { type: "message.stored" }>;
 export type StoredEvent = Extract<MessageEvent, { type: "message.stored" }>;
 
 /** An event that can't be recorded, now or later, and why. The message names fields, and quotes none of them. */
-export class EventRefusedError extends Error {
-  override readonly name = "EventRefusedError";
+export class EventRejectedError extends Error {
+  override readonly name = "EventRejectedError";
 }
 
 /** A double has no room for an int64: `source`, its digits in the text, has. */
@@ -148,18 +148,18 @@ const parseJson = (json: string): unknown => {
   try {
     return JSON.parse(json, exactly);
   } catch {
-    throw new EventRefusedError("it is not JSON"); // what JSON.parse says quotes the text
+    throw new EventRejectedError("it is not JSON"); // what JSON.parse says quotes the text
   }
 };
 
 /**
  * Reads an event from its JSON.
  *
- * @throws EventRefusedError that names every field which is not what {@link MessageEvent} asks for.
+ * @throws EventRejectedError that names every field which is not what {@link MessageEvent} asks for.
  */
 export const parseEvent = (json: string): MessageEvent => {
   const result = MessageEvent.safeParse(parseJson(json));
   if (result.success) return result.data;
   const faults = result.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`.trim());
-  throw new EventRefusedError(faults.join("; "));
+  throw new EventRejectedError(faults.join("; "));
 };

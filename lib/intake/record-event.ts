@@ -10,11 +10,11 @@ import { addClick, addDeliveryAttempt, addOpen, addStatus } from "../messages/ev
 import { storeMessage } from "../messages/store-message.ts";
 import { epochSeconds } from "../table/expiry.ts";
 import { getItem } from "../table/get.ts";
-import { eventKey, sha256, traceKey } from "../table/keys.ts";
+import { eventKey, messageMarkerKey, sha256 } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
 import { transact } from "../table/transact.ts";
 import { putIfAbsent, type Write } from "../table/writes.ts";
-import { type ChangeEvent, EventRefusedError, type MessageEvent, type StoredEvent } from "./event.ts";
+import { type ChangeEvent, EventRejectedError, type MessageEvent, type StoredEvent } from "./event.ts";
 
 const secondsPerDay = 24 * 60 * 60;
 
@@ -32,15 +32,15 @@ const traceSeconds = 366 * secondsPerDay;
 export type Outcome = "recorded" | "repeated" | "expired";
 
 /** There is no such message, yet: the event may come before its message. */
-export class MessageMissingError extends Error {
-  override readonly name = "MessageMissingError";
+export class MessageNotStoredYetError extends Error {
+  override readonly name = "MessageNotStoredYetError";
 
   constructor() {
     super("its message is not there yet");
   }
 }
 
-/** Where raw emails are. @throws EventRefusedError when there is none under the key, or more than is kept */
+/** Where raw emails are. @throws EventRejectedError when there is none under the key, or more than is kept */
 export type ReadEmail = (key: string) => Promise<Uint8Array>;
 
 type EventRecord = { fingerprint: string; expires_at: number };
@@ -67,11 +67,15 @@ const changeOf = (table: Table, event: ChangeEvent, now: number): Write => {
   }
 };
 
-type Trace = { fingerprints: Set<string>; expires_at: number };
+type MessageMarker = { fingerprints: Set<string>; expires_at: number };
 
 /** What is left of a message, and outlives it: it tells an event that is too late from one that is too early. */
-const readTrace = (table: Table, account_id: string, id: string): Promise<Trace | undefined> =>
-  getItem<Trace>(table, traceKey(account_id, id), { consistent: true });
+const readMessageMarker = (
+  table: Table,
+  account_id: string,
+  id: string,
+): Promise<MessageMarker | undefined> =>
+  getItem<MessageMarker>(table, messageMarkerKey(account_id, id), { consistent: true });
 
 /** Stores a message, once: a message that was deleted before its time does not come back with its event. */
 const recordStored = async (
@@ -84,7 +88,7 @@ const recordStored = async (
   const retainUntil = Date.parse(message.retain_until);
   if (retainUntil <= now) return "expired";
   const fingerprint = fingerprintOf(event);
-  const earlier = await readTrace(table, account_id, message.id);
+  const earlier = await readMessageMarker(table, account_id, message.id);
   if (earlier?.fingerprints.has(fingerprint)) return "repeated";
 
   const raw = raw_email === null ? null : await readEmail(raw_email);
@@ -92,7 +96,7 @@ const recordStored = async (
   await table.client.send(
     new UpdateCommand({
       TableName: table.name,
-      Key: traceKey(account_id, message.id),
+      Key: messageMarkerKey(account_id, message.id),
       UpdateExpression: "ADD fingerprints :fingerprints SET expires_at = :expires_at",
       ExpressionAttributeValues: {
         ":fingerprints": new Set([fingerprint]),
@@ -106,8 +110,8 @@ const recordStored = async (
 /**
  * Records what happened to a message, once.
  *
- * @throws EventRefusedError for an event whose id is taken by another one.
- * @throws MessageMissingError when it may be recorded later.
+ * @throws EventRejectedError for an event whose id is taken by another one.
+ * @throws MessageNotStoredYetError when it may be recorded later.
  */
 export const recordChange = async (table: Table, event: ChangeEvent, now: number): Promise<Outcome> => {
   const { account_id, id, message } = event;
@@ -117,14 +121,14 @@ export const recordChange = async (table: Table, event: ChangeEvent, now: number
   const record = putIfAbsent<EventRecord>(table, eventKey(account_id, id), { fingerprint, expires_at }, now);
 
   const attempt = async (isTraced: boolean): Promise<Outcome> => {
-    const refusal = await transact(table, [change, record]);
-    if (!refusal) return "recorded";
-    const earlier = refusal.get(record);
+    const failed = await transact(table, [change, record]);
+    if (!failed) return "recorded";
+    const earlier = failed.get(record);
     if (earlier?.fingerprint === fingerprint) return "repeated";
-    if (earlier) throw new EventRefusedError("its id is taken by another event of the account");
-    if (refusal.get(change) || isTraced) return "expired";
-    if (!(await readTrace(table, account_id, message.id))) throw new MessageMissingError();
-    // A trace is left behind its message: the message may have come since, and is gone only if it still is not there.
+    if (earlier) throw new EventRejectedError("its id is taken by another event of the account");
+    if (failed.get(change) || isTraced) return "expired";
+    if (!(await readMessageMarker(table, account_id, message.id))) throw new MessageNotStoredYetError();
+    // A message marker is left behind its message: the message may have come since, and is gone only if it still is not there.
     return attempt(true);
   };
   return attempt(false);
@@ -134,8 +138,8 @@ export const recordChange = async (table: Table, event: ChangeEvent, now: number
  * Records an event that may come any number of times, at once or one after the other, before its message or long
  * after it.
  *
- * @throws EventRefusedError, and MessageRefusedError, for an event that can't be recorded, now or later.
- * @throws MessageMissingError when it may be recorded later.
+ * @throws EventRejectedError, and MessageRejectedError, for an event that can't be recorded, now or later.
+ * @throws MessageNotStoredYetError when it may be recorded later.
  * @throws Error when the table fails: whether the event is recorded is not known, and it can be recorded again.
  *
  * @example

@@ -5,10 +5,10 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
 import type { Context, SQSBatchItemFailure, SQSEvent, SQSHandler, SQSRecord } from "aws-lambda";
-import { MessageRefusedError } from "../messages/store-message.ts";
-import { EventRefusedError, type MessageEvent, parseEvent } from "./event.ts";
+import { MessageRejectedError } from "../messages/store-message.ts";
+import { EventRejectedError, type MessageEvent, parseEvent } from "./event.ts";
 import { outcomeMetrics, serviceName } from "./metric-names.ts";
-import { MessageMissingError, type Outcome } from "./record-event.ts";
+import { MessageNotStoredYetError, type Outcome } from "./record-event.ts";
 
 type Result = { event?: MessageEvent | undefined } & (
   | { outcome: Outcome }
@@ -27,9 +27,9 @@ class TimeIsUpError extends Error {
 }
 
 const isExplained = (error: Error): boolean =>
-  error instanceof EventRefusedError ||
-  error instanceof MessageRefusedError ||
-  error instanceof MessageMissingError ||
+  error instanceof EventRejectedError ||
+  error instanceof MessageRejectedError ||
+  error instanceof MessageNotStoredYetError ||
   error instanceof TimeIsUpError;
 
 /** DynamoDB's errors carry the items they speak of: what is logged is named, not copied. */
@@ -71,7 +71,7 @@ export const takeEvents = (record: (event: MessageEvent) => Promise<Outcome>): S
   };
 
   const isEarly = (result: Result): boolean =>
-    "error" in result && result.error instanceof MessageMissingError;
+    "error" in result && result.error instanceof MessageNotStoredYetError;
 
   return async ({ Records }: SQSEvent, context: Context) => {
     logger.addContext(context);

@@ -2,7 +2,7 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { isLive } from "../table/expiry.ts";
 import { headSort, messagePartition, segmentSort } from "../table/keys.ts";
-import { patiently } from "../table/retry.ts";
+import { retry } from "../table/retry.ts";
 import type { Table } from "../table/table.ts";
 import { segmentsPerPage } from "./compression.ts";
 import type { Head } from "./head.ts";
@@ -103,7 +103,7 @@ export const findMessage = async (
         const from = asked;
         const to = Math.min(from + pageSize, head.segments);
         asked = to;
-        const page = patiently(() => fetchPage(from, to), { signal: leave.signal });
+        const page = retry(() => fetchPage(from, to), { signal: leave.signal });
         page.catch(() => {}); // thrown below, unless the reader leaves before
         underWay.push(page);
       };

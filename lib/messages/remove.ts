@@ -7,7 +7,7 @@ import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { succeeds } from "../table/conditional.ts";
 import { epochSeconds, live, nowValue } from "../table/expiry.ts";
 import { headKey } from "../table/keys.ts";
-import { writePatiently } from "../table/retry.ts";
+import { retryWrite } from "../table/retry.ts";
 import type { Table } from "../table/table.ts";
 import { compressToSegments, noContent } from "./compression.ts";
 import { renderContent } from "./content.ts";
@@ -32,7 +32,7 @@ export const deleteMessage = async (
 ): Promise<boolean> => {
   const putTombstone = async (): Promise<Record<string, unknown> | undefined> => {
     const tombstone = { content_digest: randomUUID(), expires_at: epochSeconds(now) - goneSeconds };
-    const { Attributes } = await writePatiently(() =>
+    const { Attributes } = await retryWrite(() =>
       table.client.send(
         new PutCommand({
           TableName: table.name,

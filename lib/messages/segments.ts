@@ -4,7 +4,7 @@ import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
 import { segmentKey, segmentsOf } from "../table/keys.ts";
 import { listItems } from "../table/list.ts";
-import { writePatiently } from "../table/retry.ts";
+import { retryWrite } from "../table/retry.ts";
 import type { Table } from "../table/table.ts";
 import type { Compressed } from "./compression.ts";
 import type { MessageRef } from "./events.ts";
@@ -25,7 +25,7 @@ const writeAll = async <T>(
   const writeOne = async (item: T, index: number) => {
     if (failed.signal.aborted) return;
     try {
-      await writePatiently(() => write(item, index));
+      await retryWrite(() => write(item, index));
     } catch (error) {
       failed.abort();
       throw error;

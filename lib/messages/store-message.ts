@@ -18,16 +18,16 @@ export const maximumRawBytes = 40 * 1024 * 1024;
 const maximumTextsBytes = 50_000;
 
 /** A message that can't be stored, and why; nothing of it can be read. */
-export class MessageRefusedError extends Error {
-  override readonly name = "MessageRefusedError";
+export class MessageRejectedError extends Error {
+  override readonly name = "MessageRejectedError";
 }
 
-/** @throws MessageRefusedError that names every field which is not what {@link NewMessage} asks for */
+/** @throws MessageRejectedError that names every field which is not what {@link NewMessage} asks for */
 const validate = (message: NewMessage) => {
   const result = NewMessage.safeParse(message);
   if (result.success) return result.data;
   const faults = result.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
-  throw new MessageRefusedError(faults.join("; "));
+  throw new MessageRejectedError(faults.join("; "));
 };
 
 /** The fields that the head begins with, and those that are too long for it. */
@@ -52,10 +52,10 @@ const divide = (message: NewMessage, now: number) => {
   return { head, longTexts: areLong ? texts : undefined };
 };
 
-/** @throws MessageRefusedError for an email that is larger than what is kept */
-export const refuseTooLarge = (rawBytes: number): void => {
+/** @throws MessageRejectedError for an email that is larger than what is kept */
+export const rejectTooLarge = (rawBytes: number): void => {
   if (rawBytes <= maximumRawBytes) return;
-  throw new MessageRefusedError(
+  throw new MessageRejectedError(
     `the email has ${rawBytes} bytes: at most ${maximumRawBytes} (40 MiB) are kept`,
   );
 };
@@ -70,7 +70,7 @@ export const refuseTooLarge = (rawBytes: number): void => {
  * expires at its retain_until.
  *
  * @returns whether the message is new: false when it was there already.
- * @throws MessageRefusedError when the email is larger, a field is not what {@link NewMessage} asks for, or a
+ * @throws MessageRejectedError when the email is larger, a field is not what {@link NewMessage} asks for, or a
  * message with another email has the id. Nothing can be read of what was refused.
  */
 export const storeMessage = async (
@@ -80,7 +80,7 @@ export const storeMessage = async (
   now: number,
 ): Promise<boolean> => {
   const rawBytes = raw?.length ?? 0;
-  refuseTooLarge(rawBytes);
+  rejectTooLarge(rawBytes);
   const digest = raw ? createHash("sha256").update(raw).digest("hex") : "";
   const { head, longTexts } = divide(message, now);
   const { account_id, id } = head;
@@ -90,7 +90,7 @@ export const storeMessage = async (
     const found = await getItem<Head>(table, headKey(account_id, id), { consistent: true });
     if (!isLive(found, now)) return { found };
     if (found?.digest === digest) return null;
-    throw new MessageRefusedError(`the message id ${id} is taken by a message with other content`);
+    throw new MessageRejectedError(`the message id ${id} is taken by a message with other content`);
   };
   let room = await findRoom();
   if (!room) return false;

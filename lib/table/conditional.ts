@@ -1,10 +1,10 @@
 /** A single write under a condition. */
-import { writePatiently } from "./retry.ts";
+import { retryWrite } from "./retry.ts";
 
 /** Makes the write. Returns false when its condition does not hold, and then nothing has changed. */
 export const succeeds = async (write: () => Promise<unknown>): Promise<boolean> => {
   try {
-    await writePatiently(write);
+    await retryWrite(write);
     return true;
   } catch (error) {
     if (error instanceof Error && error.name === "ConditionalCheckFailedException") return false;

@@ -38,7 +38,7 @@ const decodeInPlace = (answer: Buffer, start: number, end: number): Uint8Array =
 };
 
 /** What to give to a client. */
-export const decodedInPlace = (): Pick<DynamoDBClientConfig, "streamCollector" | "base64Decoder"> => {
+export const inPlaceBase64 = (): Pick<DynamoDBClientConfig, "streamCollector" | "base64Decoder"> => {
   const decoded = new Map<string, Uint8Array>();
   let count = 0;
   return {

@@ -17,7 +17,7 @@ export const itemTypes = {
   account: "ACCOUNT#",
   idempotency: "IDEMPOTENCY#",
   event: "EVENT#",
-  trace: "TRACE#",
+  messageMarker: "TRACE#",
 } as const;
 
 /** @param id the SHA-256 of the key, in hex */
@@ -76,7 +76,7 @@ export const eventKey = (account_id: string, id: string): Key => ({
 });
 
 /** That there has been such a message. */
-export const traceKey = (account_id: string, id: string): Key => ({
-  pk: `${itemTypes.trace}${account_id}#${id}`,
+export const messageMarkerKey = (account_id: string, id: string): Key => ({
+  pk: `${itemTypes.messageMarker}${account_id}#${id}`,
   sk: "TRACE",
 });

@@ -1,7 +1,7 @@
 /** The table: its name and a document client whose failures are bounded in time. */
 import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { decodedInPlace } from "./in-place-base64.ts";
+import { inPlaceBase64 } from "./in-place-base64.ts";
 
 type Logger = NonNullable<DynamoDBClientConfig["logger"]>;
 
@@ -12,30 +12,40 @@ export type Table = {
   readonly name: string;
   readonly client: Pick<DynamoDBDocumentClient, "send">;
   /** How long a transaction that meets others is tried again, in milliseconds; 20,000 where it is not set. */
-  readonly patience?: number;
+  readonly transactTimeoutMs?: number;
+};
+
+type TableOptions = {
+  /** The table's name; by default `TABLE_NAME` of the environment. */
+  name?: string | undefined;
+  /** The URL of DynamoDB; by default the SDK's own, from the region or `AWS_ENDPOINT_URL_DYNAMODB`. */
+  endpoint?: string | undefined;
+  /** The longest silence of a call, in milliseconds; by default 3,000. */
+  timeoutMs?: number;
 };
 
 /**
- * Opens the table that the environment names: `TABLE_NAME`, and the SDK's own variables for region,
- * credentials and endpoint (`AWS_ENDPOINT_URL_DYNAMODB`).
+ * Opens the table. Region and credentials come from the environment, as the SDK reads them.
  *
- * A call that gets no answer within 3 seconds, or one that falls silent for as long, counts as failed, and is
- * tried three times in all: a caller hears about an unreachable table before API Gateway gives up on the function.
+ * The SDK makes three attempts. So a caller receives a `503` before API Gateway's own timeout.
  *
- * @param silence another time than 3 seconds, in milliseconds
- * @throws Error when `TABLE_NAME` is not set.
+ * @throws Error if no name is set
  */
-export const openTable = (environment: NodeJS.ProcessEnv = process.env, silence = 3000): Table => {
-  const name = environment.TABLE_NAME;
+export const openTable = ({
+  name = process.env.TABLE_NAME,
+  endpoint,
+  timeoutMs = 3000,
+}: TableOptions = {}): Table => {
   if (!name) throw new Error("TABLE_NAME is not set: it names the DynamoDB table");
   const client = new DynamoDBClient({
+    ...(endpoint && { endpoint }),
     maxAttempts: 3,
     requestHandler: {
       connectionTimeout: 1000,
-      socketTimeout: silence, // before the answer or within it
+      socketTimeout: timeoutMs, // before the response or within it
     },
     logger: silent,
-    ...decodedInPlace(),
+    ...inPlaceBase64(),
   });
   return {
     name,

@@ -8,17 +8,17 @@ import type { Table } from "./table.ts";
 import type { Item, Write } from "./writes.ts";
 
 /** Which writes of a transaction were refused, and by what. */
-export type Refusal = {
+export type FailedConditions = {
   has(write: Write): boolean;
   /** The item that refused the write, as it is in the table. */
   get<Stored extends object>(write: Write<Stored>): Stored | undefined;
 };
 
-const refusalBy = (items: ReadonlyMap<Write, Item | undefined>): Refusal => ({
+const failedConditions = (items: ReadonlyMap<Write, Item | undefined>): FailedConditions => ({
   has: (write) => items.has(write),
   get: (write) => {
     const item = items.get(write);
-    return write.refuses(item) ? item : undefined;
+    return write.fails(item) ? item : undefined;
   },
 });
 
@@ -28,7 +28,7 @@ export class TableBusyError extends Error {
 }
 
 /** Within the 28 seconds that a function has, and the 29 that API Gateway waits for it. */
-const defaultPatience = 20_000;
+const defaultTimeoutMs = 20_000;
 
 /** Full jitter: callers who collided do not collide again. */
 const backoff = (failures: number): number => Math.random() * Math.min(20 * 2 ** failures, 1000);
@@ -52,8 +52,11 @@ const readReasons = (error: Cancellation): CancellationReason[] => {
 };
 
 /** What DynamoDB found in the way of the writes. */
-const refusalOf = (writes: readonly Write[], reasons: readonly CancellationReason[]): Refusal =>
-  refusalBy(
+const failedConditionsOf = (
+  writes: readonly Write[],
+  reasons: readonly CancellationReason[],
+): FailedConditions =>
+  failedConditions(
     new Map(
       writes.flatMap((write, index) => {
         const { Code, Item } = reasons[index] ?? {};
@@ -63,16 +66,16 @@ const refusalOf = (writes: readonly Write[], reasons: readonly CancellationReaso
   );
 
 /** What stands in the way of the writes now, or `null` where nothing does. */
-const readRefusal = async (
+const readFailedConditions = async (
   table: Table,
   writes: readonly Write[],
   abortSignal: AbortSignal,
-): Promise<Refusal | null> => {
+): Promise<FailedConditions | null> => {
   const read = async (write: Write) =>
     [write, await getItem<Item>(table, write.key, { consistent: true, abortSignal })] as const;
   const found = await Promise.all(writes.map(read));
-  const refused = found.filter(([write, item]) => write.refuses(item));
-  return refused.length > 0 ? refusalBy(new Map(refused)) : null;
+  const failed = found.filter(([write, item]) => write.fails(item));
+  return failed.length > 0 ? failedConditions(new Map(failed)) : null;
 };
 
 /**
@@ -86,11 +89,11 @@ const readRefusal = async (
  *
  * @example
  * const member = putIfAbsent(table, memberKey(account_id, user_id), fields, now);
- * const refusal = await transact(table, [member]);
- * if (refusal?.has(member)) return "a member already";
+ * const failed = await transact(table, [member]);
+ * if (failed?.has(member)) return "a member already";
  */
-export const transact = async (table: Table, writes: readonly Write[]): Promise<Refusal | null> => {
-  const signal = AbortSignal.timeout(table.patience ?? defaultPatience);
+export const transact = async (table: Table, writes: readonly Write[]): Promise<FailedConditions | null> => {
+  const signal = AbortSignal.timeout(table.transactTimeoutMs ?? defaultTimeoutMs);
   const command = new TransactWriteCommand({
     TransactItems: writes.map(({ transactItem }) => transactItem),
     ClientRequestToken: randomUUID(),
@@ -111,12 +114,12 @@ export const transact = async (table: Table, writes: readonly Write[]): Promise<
     for (let failures = 0; ; failures++) {
       const reasons = await attempt();
       if (!reasons) return null;
-      const mayPass = reasons.length === 0 || reasons.some(({ Code = "" }) => passing.has(Code));
-      if (!mayPass) return refusalOf(writes, reasons);
+      const isRetryable = reasons.length === 0 || reasons.some(({ Code = "" }) => passing.has(Code));
+      if (!isRetryable) return failedConditionsOf(writes, reasons);
       await sleep(backoff(failures), undefined, { signal });
       const met = writes.filter((_, index) => reasons[index]?.Code === conflict);
-      const refusal = await readRefusal(table, met, signal);
-      if (refusal) return refusal;
+      const failed = await readFailedConditions(table, met, signal);
+      if (failed) return failed;
     }
   } catch (error) {
     throw signal.aborted ? new TableBusyError("The table stayed busy", { cause: error }) : error;

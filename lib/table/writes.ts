@@ -14,7 +14,7 @@ export type Write<Stored extends object = object> = {
   readonly transactItem: TransactItem;
   readonly key: Key;
   /** Whether the condition fails on what is there; `undefined` is nothing. */
-  readonly refuses: (found: Item | undefined) => found is Item & Stored;
+  readonly fails: (found: Item | undefined) => found is Item & Stored;
 };
 
 /** Puts an item where nothing is, or only what has expired. */
@@ -34,14 +34,14 @@ export const putIfAbsent = <Stored extends object>(
       ReturnValuesOnConditionCheckFailure: "ALL_OLD",
     },
   },
-  refuses: (found): found is Item & Stored => isLive(found, now),
+  fails: (found): found is Item & Stored => isLive(found, now),
 });
 
 /** Puts an item, whatever is there. */
 export const put = (table: Table, key: Key, fields: object): Write => ({
   key,
   transactItem: { Put: { TableName: table.name, Item: { ...key, ...fields } } },
-  refuses: (_found): _found is Item => false,
+  fails: (_found): _found is Item => false,
 });
 
 /** Changes an item under a condition. `refuses` says of an item, or of nothing, whether the condition fails. */
@@ -49,7 +49,7 @@ export const update = (
   table: Table,
   key: Key,
   change: Omit<NonNullable<TransactItem["Update"]>, "TableName" | "Key">,
-  refuses: (found: Item | undefined) => boolean,
+  fails: (found: Item | undefined) => boolean,
 ): Write => ({
   key,
   transactItem: {
@@ -60,7 +60,7 @@ export const update = (
       ...change,
     },
   },
-  refuses: (found): found is Item => refuses(found),
+  fails: (found): found is Item => fails(found),
 });
 
 /** Changes an item that is there and has not expired. */

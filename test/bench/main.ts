@@ -1,6 +1,7 @@
 /** `npm run bench`: our figures beside their floors and their peers, on the real engine and the real bundles. */
 import { parseArgs } from "node:util";
-import { type Engine, localEnvironment, SetupError, startEngine } from "../../infra/local/engine.ts";
+import { type Engine, SetupError, startEngine } from "../../infra/local/engine.ts";
+import { localEnvironment } from "../../infra/local-environment.ts";
 import { runtimeClient } from "../lambda/runtime-client.ts";
 import { type Bundles, bundleAll } from "./bundles.ts";
 import { measureAsStored } from "./measure/as-stored.ts";

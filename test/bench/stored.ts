@@ -76,7 +76,7 @@ export const newCaller = async (table: Table): Promise<Caller> => {
 export const storeEmails = async (sizes: number[]): Promise<{ caller: Caller; ids: string[] }> => {
   await createTable(tables.TABLE_NAME);
   await createIdempotencyTable();
-  const table = openTable(tables);
+  const table = openTable({ name: tables.TABLE_NAME });
   const caller = await newCaller(table);
   const ids: string[] = [];
   for (const bytes of sizes) {

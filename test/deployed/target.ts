@@ -1,7 +1,8 @@
 /** Which service is checked: from the command's options, or from what `npm run deploy` has written. */
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { localEnvironment, SetupError } from "../../infra/local/engine.ts";
+import { SetupError } from "../../infra/local/engine.ts";
+import { localEnvironment } from "../../infra/local-environment.ts";
 import { openTable } from "../../lib/table/table.ts";
 import type { Outputs, Target } from "./service.ts";
 
@@ -50,7 +51,7 @@ const readStacks = (): Stacks => {
 
 const open = (url: string, TABLE_NAME: string, outputs?: Outputs): Target => ({
   url: url.replace(/\/$/, ""),
-  table: openTable({ TABLE_NAME }),
+  table: openTable({ name: TABLE_NAME }),
   outputs,
 });
 

@@ -162,7 +162,7 @@ describe("Adding a member", () => {
   });
 
   test("tells the caller to come back when conflicts do not end, and writes nothing", async () => {
-    engine.table.patience = 1000;
+    engine.table.transactTimeoutMs = 1000;
     transactions(() => conflict);
 
     const response = await newRequest()();
@@ -224,7 +224,7 @@ describe("Adding a member", () => {
   });
 
   test("answers 503 when the transaction is throttled item by item", async () => {
-    engine.table.patience = 1000;
+    engine.table.transactTimeoutMs = 1000;
     const reasons = [{ Code: "ThrottlingError" }, { Code: "None" }, { Code: "None" }];
     transactions(() => ({ error: "TransactionCanceledException", fields: { CancellationReasons: reasons } }));
 

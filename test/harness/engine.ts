@@ -3,7 +3,8 @@
  * `AWS_ENDPOINT_URL_DYNAMODB` names, or an embedded one.
  */
 import type { TestProject } from "vitest/node";
-import { localEnvironment, startEngine } from "../../infra/local/engine.ts";
+import { startEngine } from "../../infra/local/engine.ts";
+import { localEnvironment } from "../../infra/local-environment.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {

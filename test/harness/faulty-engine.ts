@@ -21,8 +21,8 @@ export type Fault =
 
 export type FaultyEngine = {
   url: string;
-  /** Its patience is the test's to choose. */
-  table: Table & { patience?: number };
+  /** Its transactTimeoutMs is the test's to choose. */
+  table: Table & { transactTimeoutMs?: number };
   /** Decides, by the operation's name, what befalls each call from now on. */
   failWith: (fault: (operation: string) => Fault | undefined) => void;
   /**

@@ -1,7 +1,8 @@
 /** `npm run test:lambda`: both functions under AWS's own runtime client, held against the contract. */
 import { parseArgs } from "node:util";
 import { createTable } from "../../infra/local/create-table.ts";
-import { localEnvironment, SetupError, startEngine } from "../../infra/local/engine.ts";
+import { SetupError, startEngine } from "../../infra/local/engine.ts";
+import { localEnvironment } from "../../infra/local-environment.ts";
 import { openTable } from "../../lib/table/table.ts";
 import { type Group, type Result, runChecks, toTable } from "../deployed/checklist.ts";
 import { allChecks } from "../deployed/checks.ts";

@@ -1,9 +1,13 @@
 /** Records events of files, one JSON event a line, as the function that takes from the queue does. */
 import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
-import { EventRefusedError, type MessageEvent, parseEvent } from "../../../lib/intake/event.ts";
-import { MessageMissingError, type Outcome, recordEvent } from "../../../lib/intake/record-event.ts";
-import { MessageRefusedError, maximumRawBytes, refuseTooLarge } from "../../../lib/messages/store-message.ts";
+import { EventRejectedError, type MessageEvent, parseEvent } from "../../../lib/intake/event.ts";
+import { MessageNotStoredYetError, type Outcome, recordEvent } from "../../../lib/intake/record-event.ts";
+import {
+  MessageRejectedError,
+  maximumRawBytes,
+  rejectTooLarge,
+} from "../../../lib/messages/store-message.ts";
 import type { Clock } from "../../../lib/table/expiry.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { inParallel } from "../../mail/in-parallel.ts";
@@ -43,7 +47,7 @@ async function* linesOf(paths: string[], standardInput: Readable) {
 }
 
 const isRefusal = (error: unknown): error is Error =>
-  error instanceof EventRefusedError || error instanceof MessageRefusedError;
+  error instanceof EventRejectedError || error instanceof MessageRejectedError;
 
 /**
  * Records every event of the files, many at a time, and tells `hear` of each. An event that can't be recorded is
@@ -62,7 +66,7 @@ export const recordLines = async (
   hear: (recorded: Recorded) => void,
 ): Promise<void> => {
   const readEmail = async (key: string): Promise<Buffer> => {
-    refuseTooLarge(await emails.size(key));
+    rejectTooLarge(await emails.size(key));
     return emails.read(key);
   };
 
@@ -85,8 +89,8 @@ export const recordLines = async (
     try {
       hear({ source, bytes, event, outcome: await recordEvent(table, event, readEmail, clock()) });
     } catch (error) {
-      if (error instanceof MessageMissingError && !isLast) early.push(line);
-      else if (error instanceof MessageMissingError || isRefusal(error)) hear({ source, bytes, error });
+      if (error instanceof MessageNotStoredYetError && !isLast) early.push(line);
+      else if (error instanceof MessageNotStoredYetError || isRefusal(error)) hear({ source, bytes, error });
       else throw error;
     }
   };

@@ -14,7 +14,11 @@ const requestsOf = { "1 MiB": 20, "5 MiB": 6 } as const satisfies Partial<Record
 
 /** Of its compressed content. */
 const storedBytes = async ({ caller, ids }: Workload, size: Size): Promise<number> => {
-  const segments = await listItems(openTable(tables), segmentsOf(caller.account_id, ids[size]), "bytes");
+  const segments = await listItems(
+    openTable({ name: tables.TABLE_NAME }),
+    segmentsOf(caller.account_id, ids[size]),
+    "bytes",
+  );
   return segments.reduce((sum, { bytes }) => sum + (bytes as Uint8Array).length, 0);
 };
 

@@ -56,7 +56,7 @@ export const measureGrowth = async ({ bundles }: Workload, rounds: number): Prom
   for (const count of counts) {
     const TABLE_NAME = `${tables.TABLE_NAME}-${count}`;
     await createTable(TABLE_NAME);
-    const table = openTable({ TABLE_NAME });
+    const table = openTable({ name: TABLE_NAME });
     const caller = await newCaller(table);
     await fill(table, caller, Number(count) - messagesRead);
     events[count] = (await storeRead(table, caller)).map((id) => getMessageEvent(caller, id));

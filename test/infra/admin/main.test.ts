@@ -1,6 +1,6 @@
 /** The commands as a user starts them: a process of its own, with an environment of its own. */
 import { expect, inject, test } from "vitest";
-import { localEnvironment } from "../../../infra/local/engine.ts";
+import { localEnvironment } from "../../../infra/local-environment.ts";
 import { run } from "../../harness/process.ts";
 import { table } from "../../harness/service.ts";
 

@@ -1,4 +1,4 @@
-/** The chain of steps: what starts when, and whose refusal is heard. */
+/** The chain of steps: what starts when, and whose failed is heard. */
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { expect, test } from "vitest";
 import { ApiError } from "../../../lib/api/errors.ts";
@@ -7,7 +7,7 @@ import { noon, table } from "../../harness/service.ts";
 
 type Run = Parameters<NonNullable<ApiMiddleware["before"]>>[0];
 
-const refusal = (message: string) => new ApiError({ status: 400, message });
+const failed = (message: string) => new ApiError({ status: 400, message });
 const later = async (error: Error): Promise<never> => {
   await new Promise((resolve) => setImmediate(resolve));
   throw error;
@@ -33,21 +33,21 @@ test("A request that no step refuses passes", async () => {
   expect(await errorOf(steps().add(() => ({ a: 1, b: Promise.resolve(2) })))).toBeUndefined();
 });
 
-test("A refusal is heard after those of the steps before it, though they take longer", async () => {
+test("A failed is heard after those of the steps before it, though they take longer", async () => {
   const chain = steps()
-    .add(() => ({ slow: later(refusal("first")) }))
+    .add(() => ({ slow: later(failed("first")) }))
     .check(() => {
-      throw refusal("second");
+      throw failed("second");
     });
 
   expect(await errorOf(chain)).toBe("first");
 });
 
-test("A refusal is heard when the steps before it pass, and none after it", async () => {
+test("A failed is heard when the steps before it pass, and none after it", async () => {
   const chain = steps()
     .check(async () => {})
-    .check(() => later(refusal("first")))
-    .check(() => later(refusal("second")));
+    .check(() => later(failed("first")))
+    .check(() => later(failed("second")));
 
   expect(await errorOf(chain)).toBe("first");
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { EventRefusedError, parseEvent } from "../../../lib/intake/event.ts";
+import { EventRejectedError, parseEvent } from "../../../lib/intake/event.ts";
 
 const common = { id: "1", account_id: randomUUID(), message: { id: randomUUID() } };
 const opened = { type: "message.opened", ...common };
@@ -97,14 +97,14 @@ test.each([
 ])("%j is refused: %s", (event, reason) => {
   const json = typeof event === "string" ? event : JSON.stringify(event);
 
-  expect(() => parseEvent(json)).toThrow(EventRefusedError);
+  expect(() => parseEvent(json)).toThrow(EventRejectedError);
   expect(() => parseEvent(json)).toThrow(reason);
 });
 
 test("Why an event is refused names every field that is wrong, and quotes nothing of it", () => {
   const secret = "s3cret@example.com";
 
-  const refusal = (event: unknown) => {
+  const failed = (event: unknown) => {
     try {
       return parseEvent(typeof event === "string" ? event : JSON.stringify(event));
     } catch (error) {
@@ -112,11 +112,11 @@ test("Why an event is refused names every field that is wrong, and quotes nothin
     }
   };
 
-  expect(refusal({ ...status, time: secret, status: 1 })).toBe(
+  expect(failed({ ...status, time: secret, status: 1 })).toBe(
     "time must be ISO 8601 with an offset; status must be a string",
   );
-  expect(refusal({ ...opened, type: secret })).not.toContain(secret);
-  expect(refusal(`{"type": ${secret}}`)).not.toContain("s3cret");
+  expect(failed({ ...opened, type: secret })).not.toContain(secret);
+  expect(failed(`{"type": ${secret}}`)).not.toContain("s3cret");
 });
 
 test("An id is counted in characters, however many bytes each takes", () => {

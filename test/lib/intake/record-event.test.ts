@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { DeleteCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
-import { EventRefusedError, type StoredEvent } from "../../../lib/intake/event.ts";
-import { MessageMissingError, recordChange, recordEvent } from "../../../lib/intake/record-event.ts";
+import { EventRejectedError, type StoredEvent } from "../../../lib/intake/event.ts";
+import { MessageNotStoredYetError, recordChange, recordEvent } from "../../../lib/intake/record-event.ts";
 import { findMessage } from "../../../lib/messages/find.ts";
 import { deleteMessage } from "../../../lib/messages/remove.ts";
-import { MessageRefusedError } from "../../../lib/messages/store-message.ts";
+import { MessageRejectedError } from "../../../lib/messages/store-message.ts";
 import { eventKey, headKey } from "../../../lib/table/keys.ts";
 import { day, itemsOf, noon, table } from "../../harness/service.ts";
 
@@ -111,7 +111,7 @@ test("A message under an id that another one has is refused", async () => {
   await store(stored);
 
   await expect(store({ ...stored, id: "other" }, noon, Buffer.from("other"))).rejects.toThrow(
-    MessageRefusedError,
+    MessageRejectedError,
   );
 });
 
@@ -154,7 +154,7 @@ test("Another event under an id that is taken is refused, and changes nothing", 
   const other = recordChange(table, { ...opened, type: "message.clicked" }, noon);
 
   await expect(other).rejects.toThrow(
-    new EventRefusedError("its id is taken by another event of the account"),
+    new EventRejectedError("its id is taken by another event of the account"),
   );
   expect(await head()).toMatchObject({ open_count: 1, click_count: 0 });
 });
@@ -171,7 +171,7 @@ test("Accounts choose ids without regard to each other", async () => {
 test("An event that comes before its message is not recorded, and is when it comes again after it", async () => {
   const { stored, opened, head } = message();
 
-  await expect(recordChange(table, opened, noon)).rejects.toThrow(MessageMissingError);
+  await expect(recordChange(table, opened, noon)).rejects.toThrow(MessageNotStoredYetError);
   await store(stored);
 
   expect(await recordChange(table, opened, noon)).toBe("recorded");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { listMembers, removeMember, setMemberRole } from "../../../lib/members/change.ts";
+import { listMembers, removeMember, setMemberRole } from "../../../lib/members/store.ts";
 import { startAccount } from "../../harness/members.ts";
 import { noon, table } from "../../harness/service.ts";
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { messageBody } from "../../../lib/messages/body.ts";
 import { findMessage } from "../../../lib/messages/find.ts";
 import type { Message, NewMessage } from "../../../lib/messages/message.ts";
-import { MessageRefusedError, storeMessage } from "../../../lib/messages/store-message.ts";
+import { MessageRejectedError, storeMessage } from "../../../lib/messages/store-message.ts";
 import { headKey, segmentKey } from "../../../lib/table/keys.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { startFaultyEngine } from "../../harness/faulty-engine.ts";
@@ -105,7 +105,7 @@ describe("Storing a message", () => {
     const winner = outcomes.findIndex(({ status }) => status === "fulfilled");
     const refused = outcomes[1 - winner] as PromiseRejectedResult;
     expect(refused.reason).toEqual(
-      new MessageRefusedError(`the message id ${one.id} is taken by a message with other content`),
+      new MessageRejectedError(`the message id ${one.id} is taken by a message with other content`),
     );
     expect((await read(one))?.content).toBe(raws[winner]?.toString("latin1"));
   });
@@ -199,7 +199,7 @@ describe("Storing a message", () => {
 
     const refused = storeMessage(table, one, hello, noon);
 
-    await expect(refused).rejects.toThrow(MessageRefusedError);
+    await expect(refused).rejects.toThrow(MessageRejectedError);
     await expect(refused).rejects.toThrow(new RegExp(`^${name}\\S* ${rule.replaceAll(/[()]/g, "\\$&")}`));
     if (name !== "id") expect(await itemsOf(one)).toEqual([]);
   });

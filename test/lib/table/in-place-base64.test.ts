@@ -6,7 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import { BatchGetCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { decodedInPlace } from "../../../lib/table/in-place-base64.ts";
+import { inPlaceBase64 } from "../../../lib/table/in-place-base64.ts";
 import { openTable } from "../../../lib/table/table.ts";
 import { table } from "../../harness/service.ts";
 
@@ -70,7 +70,7 @@ test("Keeps answers that come together apart", async () => {
 });
 
 test("Keeps nothing of an answer that is not JSON", async () => {
-  const { streamCollector, base64Decoder } = decodedInPlace();
+  const { streamCollector, base64Decoder } = inPlaceBase64();
   const answer = `{"Item":{"bytes":{"B":"${Buffer.from("Hello").toString("base64")}"},`;
 
   const collected = await streamCollector?.(Readable.from([Buffer.from(answer)]));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { patiently } from "../../../lib/table/retry.ts";
+import { retry } from "../../../lib/table/retry.ts";
 
 const throttled = Object.assign(new Error("slow down"), { name: "ThrottlingException" });
 
@@ -17,24 +17,24 @@ test.each([
 ])("A call that fails with %s is made again until it succeeds", async (name) => {
   const error = Object.assign(new Error(), { name });
 
-  expect(await patiently(failing(3, error))).toBe(4);
+  expect(await retry(failing(3, error))).toBe(4);
 });
 
 test("A call that no other try can mend is made once", async () => {
   const call = failing(1, new Error("not yours"));
 
-  await expect(patiently(call)).rejects.toThrow("not yours");
+  await expect(retry(call)).rejects.toThrow("not yours");
 
   expect(await call()).toBe(2);
 });
 
-test("After its patience it throws what the last try threw", async () => {
-  await expect(patiently(failing(Infinity, throttled), { patience: 100 })).rejects.toBe(throttled);
+test("After its timeoutMs it throws what the last try threw", async () => {
+  await expect(retry(failing(Infinity, throttled), { timeoutMs: 100 })).rejects.toBe(throttled);
 });
 
 test("It stops waiting when nobody needs the result any more", async () => {
   const leave = new AbortController();
-  const result = patiently(failing(Infinity, throttled), { signal: leave.signal });
+  const result = retry(failing(Infinity, throttled), { signal: leave.signal });
 
   leave.abort();
 
