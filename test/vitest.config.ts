@@ -2,19 +2,33 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
-/** A hundred workers, and the processes that tests start, load the same packages: they are compiled once. */
+// Test files and the programs that they start share one cache of compiled code.
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), "email-api-compile-cache");
 
+const engine = { globalSetup: "test/harness/engine.ts", setupFiles: "test/harness/environment.ts" };
+
+// The timeout ends a test that hangs. Slow machines stay far below it.
+const patient = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 60_000 } } };
+
+/** Each project is one npm script: `npm test` runs `unit`, `npm run test:browser` runs `browser`. */
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    globalSetup: "test/harness/engine.ts",
-    setupFiles: "test/harness/environment.ts",
     reporters: ["default", "./test/harness/slowest.ts"],
     sequence: { shuffle: true },
-    maxWorkers: 4, // on two processors: many tests wait for retries and child processes
-    testTimeout: 120_000, // a hang is found; a busy machine is no failure
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000 } },
+    maxWorkers: 4, // More than the two processors, because many tests wait for retries and child processes.
+    projects: [
+      { test: { name: "unit", include: ["test/**/*.test.ts"], ...engine, ...patient } },
+      { test: { name: "browser", include: ["test/**/*.browser.ts"], testTimeout: 180_000 } },
+      {
+        test: {
+          name: "intake",
+          include: ["test/intake/**/*.e2e.ts"],
+          globalSetup: ["test/harness/engine.ts", "test/intake/moto.ts"],
+          setupFiles: "test/harness/environment.ts",
+          ...patient,
+        },
+      },
+      { test: { name: "soak", include: ["test/soak/*.soak.ts"], ...engine, testTimeout: 0 } },
+    ],
   },
 });
