@@ -1,8 +1,9 @@
 /** What the CDK command runs: the stack, as the settings in its context ask for it. */
 import { App } from "aws-cdk-lib";
 import { operations } from "../lib/api/operations.ts";
-import { readSettings, SettingError } from "./settings.ts";
+import { readSettings } from "./settings.ts";
 import { EmailApiStack } from "./stack.ts";
+import { UserError } from "./user-error.ts";
 
 const app = new App();
 try {
@@ -10,7 +11,7 @@ try {
   const settings = readSettings(app.node.getAllContext(), region);
   new EmailApiStack(app, { settings, operations, region });
 } catch (error) {
-  if (!(error instanceof SettingError)) throw error;
+  if (!(error instanceof UserError)) throw error;
   console.error(error.message);
   process.exit(1);
 }

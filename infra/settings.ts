@@ -2,6 +2,7 @@
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { RegionInfo } from "aws-cdk-lib/region-info";
 import * as z from "zod/mini";
+import { UserError } from "./user-error.ts";
 
 const retentionDays = Object.values(RetentionDays).filter(
   (days) => typeof days === "number" && days !== RetentionDays.INFINITE,
@@ -85,11 +86,6 @@ const Settings = z.object({
 });
 export type Settings = z.output<typeof Settings>;
 
-/** A setting that can't be used; its message is the one line that the operator sees. */
-export class SettingError extends Error {
-  override readonly name = "SettingError";
-}
-
 type Given = Record<string, unknown>;
 
 const Stages = z.record(z.string(), z.record(z.string(), z.unknown()));
@@ -99,34 +95,32 @@ const settingsOfStage = (stages: unknown, stage: string): Given => {
   if (stages === undefined) return {};
   const named = Stages.safeParse(stages);
   if (!named.success) {
-    throw new SettingError('stages takes settings by stage, as in {"prod": {"logRetentionDays": 90}}');
+    throw new UserError('stages takes settings by stage, as in {"prod": {"logRetentionDays": 90}}');
   }
   const found = named.data[stage];
   if (found) return { ...found, stage };
-  throw new SettingError(`There is no stage ${stage}: cdk.json has ${Object.keys(named.data).join(", ")}`);
+  throw new UserError(`There is no stage ${stage}: cdk.json has ${Object.keys(named.data).join(", ")}`);
 };
 
 const checkNames = (given: Given) => {
   const known = Object.keys(Settings.shape);
   const stranger = Object.keys(given).find((name) => !known.includes(name));
   if (stranger === undefined) return;
-  throw new SettingError(`There is no setting ${stranger}: the settings are ${known.join(", ")}`);
+  throw new UserError(`There is no setting ${stranger}: the settings are ${known.join(", ")}`);
 };
 
 const checkTogether = (settings: Settings, region: string | undefined) => {
   const { domain, certificate, alarmTopic, tableName, replicaRegions } = settings;
   if ((domain === undefined) !== (certificate === undefined)) {
-    throw new SettingError("domain and certificate go together: set both, or neither");
+    throw new UserError("domain and certificate go together: set both, or neither");
   }
   if (tableName !== undefined && replicaRegions.length > 0) {
-    throw new SettingError(
-      "replicaRegions are for the stack's own table: tableName names one that has its own",
-    );
+    throw new UserError("replicaRegions are for the stack's own table: tableName names one that has its own");
   }
   for (const [name, arn] of Object.entries({ certificate, alarmTopic })) {
     const place = arn?.split(":")[3];
     if (place === undefined || region === undefined || place === region) continue;
-    throw new SettingError(`${name} is in ${place}, but the stack goes to ${region}`);
+    throw new UserError(`${name} is in ${place}, but the stack goes to ${region}`);
   }
 };
 
@@ -138,7 +132,7 @@ const isOurs = (name: string): boolean => !name.includes(":");
  * What `stages` says of the stage holds where the context itself does not say otherwise.
  *
  * @param region where the stack goes, if that is known: a certificate and a topic must be there too
- * @throws SettingError for a value that its setting does not take, and for a name that is no setting.
+ * @throws UserError for a value that its setting does not take, and for a name that is no setting.
  */
 export const readSettings = (context: Given, region?: string): Settings => {
   const { stages, ...own } = Object.fromEntries(Object.entries(context).filter(([name]) => isOurs(name)));
@@ -151,7 +145,7 @@ export const readSettings = (context: Given, region?: string): Settings => {
   if (!result.success) {
     const [issue] = result.error.issues;
     const name = String(issue?.path[0]);
-    throw new SettingError(`${name} takes ${issue?.message}, not ${given[name]}`);
+    throw new UserError(`${name} takes ${issue?.message}, not ${given[name]}`);
   }
   checkTogether(result.data, region);
   return result.data;

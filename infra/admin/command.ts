@@ -5,7 +5,7 @@ import { Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import * as z from "zod/mini";
 import { openTable, type Table } from "../../lib/table/table.ts";
 import { localEnvironment } from "../local-environment.ts";
-import { explain } from "./explain.ts";
+import { describe, UserError } from "../user-error.ts";
 
 /** Where a command runs: the process's own streams, or a test's. */
 export type Shell = {
@@ -17,9 +17,6 @@ export type Shell = {
   /** The terminal that a person looks at, where there is one. */
   terminal?: { write: (text: string) => void; columns: number } | undefined;
 };
-
-/** What the operator can mend in how they call the command: exit status 2. */
-export class UsageError extends Error {}
 
 /** A command with the options that all have. */
 export const defineCommand = (name: string, summary: string) =>
@@ -55,14 +52,14 @@ export const collect =
 /**
  * Returns the operands; for `-`, the lines of standard input in its place.
  *
- * @throws UsageError when nothing is named
+ * @throws UserError when nothing is named
  */
 export const readOperands = async (operands: string[], { input }: Shell): Promise<string[]> => {
   const read = operands.map(async (operand) => (operand === "-" ? (await text(input)).split("\n") : operand));
   const named = (await Promise.all(read)).flat().map((operand) => operand.trim());
   const found = named.filter((operand) => operand !== "");
   if (found.length > 0) return found;
-  throw new UsageError("Standard input names nothing");
+  throw new UserError("Standard input names nothing", 2);
 };
 
 /** Does the same to each, one after the other: what fails is told, and the others still have their turn. */
@@ -75,7 +72,7 @@ export const forEach = async <T>(
     try {
       await act(one);
     } catch (error) {
-      shell.complain(explain(error as Error));
+      shell.complain(describe(error));
     }
   }
 };
@@ -83,7 +80,7 @@ export const forEach = async <T>(
 const localPort = (value: string): number => {
   const port = Number(value);
   if (Number.isInteger(port) && port > 0 && port < 65536) return port;
-  throw new UsageError(`DYNAMODB_PORT takes a port from 1 to 65535, not ${value}`);
+  throw new UserError(`DYNAMODB_PORT takes a port from 1 to 65535, not ${value}`, 2);
 };
 
 /** What the segments that are on their way at once, some 4 MB, take on a line of 2 Mbit/s. */
@@ -97,7 +94,7 @@ export const openTableOf = ({ local }: { local?: true | undefined }): Table => {
     if (AWS_ENDPOINT_URL_DYNAMODB) process.env.TABLE_NAME = TABLE_NAME ?? ours.TABLE_NAME;
     else Object.assign(process.env, ours);
   } else if (!TABLE_NAME) {
-    throw new UsageError("Set TABLE_NAME to the deployed table's name, or pass --local");
+    throw new UserError("Set TABLE_NAME to the deployed table's name, or pass --local", 2);
   }
   return openTable({ timeoutMs });
 };

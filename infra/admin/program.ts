@@ -1,9 +1,9 @@
 /** All of the operator's commands as one program. */
 import { Command, CommanderError, type CommandUnknownOpts } from "@commander-js/extra-typings";
-import { type Shell, UsageError } from "./command.ts";
+import { describe, UserError } from "../user-error.ts";
+import type { Shell } from "./command.ts";
 import { createApiKey } from "./create-api-key.ts";
 import { deleteMessage } from "./delete-message.ts";
-import { explain, withoutSecrets } from "./explain.ts";
 import { importMessage } from "./import-message.ts";
 import { listApiKeys } from "./list-api-keys.ts";
 import { listMembers } from "./list-members.ts";
@@ -30,6 +30,9 @@ const introduction =
 const closing = `
 npm run -s admin -- COMMAND --help says what a command takes.
 Exit status: 0 done, 1 something failed, 2 bad arguments.`;
+
+/** A secret must not reach a terminal's scrollback or a log, however it came into a message. */
+const withoutSecrets = (line: string): string => line.replaceAll(/emk_[\w-]+/g, "emk_…");
 
 /** With the options that must be there: commander's own says "[options]" for all. */
 const usageOf = ({ options, registeredArguments }: CommandUnknownOpts): string =>
@@ -82,7 +85,7 @@ export const runAdmin = async (args: string[], shell: Shell): Promise<number> =>
   } catch (error) {
     // What commander ends with, it has printed.
     if (!(error instanceof CommanderError))
-      complain(explain(error as Error), error instanceof UsageError ? 2 : 1);
+      complain(describe(error), error instanceof UserError ? error.exitStatus : 1);
   }
   return status;
 };

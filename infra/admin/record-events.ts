@@ -1,10 +1,11 @@
 /** `record-events`: what the queue's function does, for events in files. */
+
 import { stat } from "node:fs/promises";
 import { showProgress } from "../progress.ts";
+import { describe } from "../user-error.ts";
 import { defineCommand, openTableOf, report, type Shell } from "./command.ts";
 import { emailFolder } from "./events/email-folder.ts";
 import { type Recorded, recordLines } from "./events/record-lines.ts";
-import { explain } from "./explain.ts";
 
 const examples = `
 Examples:
@@ -37,7 +38,7 @@ export const recordEvents = (shell: Shell) =>
         progress.add(bytes);
         if ("error" in recorded) {
           outcomes.failed++;
-          progress.above(() => shell.complain(`${source}: ${explain(recorded.error)}`));
+          progress.above(() => shell.complain(`${source}: ${describe(recorded.error)}`));
           return;
         }
         const { event, outcome } = recorded;

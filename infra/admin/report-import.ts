@@ -2,8 +2,8 @@
 
 import type { Imported } from "../mail/import-mail.ts";
 import { showProgress } from "../progress.ts";
+import { describe } from "../user-error.ts";
 import { report, type Shell } from "./command.ts";
-import { explain } from "./explain.ts";
 
 export type ImportTeller = {
   hear: (imported: Imported) => void;
@@ -30,7 +30,7 @@ export const tellImport = (
     progress.add(bytes);
     if ("error" in imported) {
       outcomes.failed++;
-      progress.above(() => shell.complain(`${source}: ${explain(imported.error)}`));
+      progress.above(() => shell.complain(`${source}: ${describe(imported.error)}`));
       return;
     }
     const { id, message_id, isNew } = imported;

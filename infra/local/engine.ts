@@ -5,14 +5,12 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { delimiter, join } from "node:path";
-
-/** A problem that the user can solve; its message is the one line they see. */
-export class SetupError extends Error {}
+import { UserError } from "../user-error.ts";
 
 /**
  * Returns the engine's program: from npm's package for the platform, else from the PATH.
  *
- * @throws SetupError that names the package where there is neither
+ * @throws UserError that names the package where there is neither
  */
 export const findEngine = (
   platform: string = process.platform,
@@ -30,7 +28,7 @@ export const findEngine = (
       .find(existsSync);
     if (found) return found;
   }
-  throw new SetupError(
+  throw new UserError(
     `No embedded DynamoDB is installed for this platform: run "npm install --no-save ${packageName}", put dynoxide ` +
       "on the PATH, or set AWS_ENDPOINT_URL_DYNAMODB to an engine that runs, such as DynamoDB Local",
   );
@@ -92,7 +90,7 @@ const startOn = (program: string, port: number, file: string | undefined): Promi
  *
  * @param options.ports any free port, unless they are named
  * @param options.file keeps the data in this file; without it, in memory
- * @throws SetupError when no port is free, the platform has no engine, or the engine does not start
+ * @throws UserError when no port is free, the platform has no engine, or the engine does not start
  */
 export const startEngine = async ({
   ports,
@@ -106,7 +104,7 @@ export const startEngine = async ({
     const engine = await startOn(program, port, file);
     if (typeof engine !== "string") return engine;
     if (!engine.includes("already in use"))
-      throw new SetupError(`The embedded DynamoDB did not start: ${engine}`);
+      throw new UserError(`The embedded DynamoDB did not start: ${engine}`);
   }
-  throw new SetupError("The embedded DynamoDB did not start: all ports that it may have are taken");
+  throw new UserError("The embedded DynamoDB did not start: all ports that it may have are taken");
 };

@@ -4,10 +4,11 @@ import type { AddressInfo } from "node:net";
 import { operations } from "../../lib/api/operations.ts";
 import { openTable } from "../../lib/table/table.ts";
 import { localEnvironment } from "../local-environment.ts";
+import { UserError } from "../user-error.ts";
 import { createTable } from "./create-table.ts";
 import { checkDataFile } from "./data-file.ts";
 import { storeDemo } from "./demo.ts";
-import { type Engine, SetupError, startEngine } from "./engine.ts";
+import { type Engine, startEngine } from "./engine.ts";
 import { engineGuard, portsClosedToPages } from "./engine-guard.ts";
 import { gateway, type LocalRoute } from "./gateway.ts";
 import { type Options, portOf, readOptions } from "./options.ts";
@@ -24,7 +25,7 @@ const listen = (server: Server, port: number, variable: string): Promise<number>
   new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
       const reason = error.code === "EACCES" ? "is not for us" : "is taken";
-      reject(new SetupError(`Port ${port} ${reason}: set ${variable} to another one`));
+      reject(new UserError(`Port ${port} ${reason}: set ${variable} to another one`));
     });
     server.listen(port, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
   });
@@ -57,8 +58,8 @@ const stop = async (status: number): Promise<void> => {
 
 const fail = async (error: unknown): Promise<void> => {
   if (stopping) return;
-  console.error(error instanceof SetupError ? error.message : error);
-  await stop(1);
+  console.error(error instanceof UserError ? error.message : error);
+  await stop(error instanceof UserError ? error.exitStatus : 1);
 };
 
 /** Starts the embedded engine. Returns the port at which programs reach it. */
@@ -66,7 +67,7 @@ const startDynamoDb = async ({ data }: Options): Promise<number> => {
   const port = portOf("DYNAMODB_PORT", defaultDynamoDbPort);
   if (data !== undefined) checkDataFile(data);
   engine = await startEngine({ ports: portsClosedToPages, file: data });
-  engine.ended.then((said) => fail(new SetupError(`The embedded DynamoDB has ended: ${said}`)));
+  engine.ended.then((said) => fail(new UserError(`The embedded DynamoDB has ended: ${said}`)));
   Object.assign(process.env, localEnvironment(engine.port));
   const guard = engineGuard(engine.port);
   servers.push(guard);

@@ -1,6 +1,6 @@
 /** What `npm start` can be told: by options, and by its environment. */
 import { Command, CommanderError } from "@commander-js/extra-typings";
-import { SetupError } from "./engine.ts";
+import { UserError } from "../user-error.ts";
 
 const environment = `
 Environment:
@@ -23,7 +23,7 @@ export type Options = { data?: string | undefined; seed?: string | undefined };
 /**
  * Returns the options, or `null` when help was asked for, and has been printed.
  *
- * @throws SetupError in one line
+ * @throws UserError in one line
  */
 export const readOptions = (args: string[]): Options | null => {
   const command = newCommand().configureOutput({ writeErr: () => {} });
@@ -32,16 +32,16 @@ export const readOptions = (args: string[]): Options | null => {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return null;
-    throw new SetupError(
+    throw new UserError(
       `${error.message.replace(/^error: /, "").replace("\n", " ")}: see npm start -- --help`,
     );
   }
 };
 
-/** Returns the port that a variable names. @throws SetupError when it names none */
+/** Returns the port that a variable names. @throws UserError when it names none */
 export const portOf = (variable: string, fallback: number): number => {
   const text = process.env[variable] ?? String(fallback);
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65535) return port;
-  throw new SetupError(`${variable} takes a port from 0 to 65535, not ${text}`);
+  throw new UserError(`${variable} takes a port from 0 to 65535, not ${text}`);
 };

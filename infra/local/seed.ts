@@ -4,7 +4,7 @@ import type { Table } from "../../lib/table/table.ts";
 import { findMail } from "../mail/find-mail.ts";
 import { importMail } from "../mail/import-mail.ts";
 import { showProgress } from "../progress.ts";
-import { SetupError } from "./engine.ts";
+import { UserError } from "../user-error.ts";
 
 const retention = 30 * 24 * 60 * 60 * 1000;
 
@@ -19,7 +19,7 @@ export type Seeded = {
  * Stores every email of a folder (of emails, Maildirs and mboxes) or file as an incoming message, until 30 days
  * from now. An email that is there already stays as it is.
  *
- * @throws SetupError when there is nothing at the path
+ * @throws UserError when there is nothing at the path
  */
 export const seed = async (
   table: Table,
@@ -28,7 +28,7 @@ export const seed = async (
   now: number,
 ): Promise<Seeded> => {
   await stat(path).catch(() => {
-    throw new SetupError(`--seed takes a folder with emails: there is nothing at ${path}`);
+    throw new UserError(`--seed takes a folder with emails: there is nothing at ${path}`);
   });
   const files = await findMail([path]);
   const bytes = files.reduce((total, file) => total + file.bytes, 0);

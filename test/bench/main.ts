@@ -1,7 +1,8 @@
 /** `npm run bench`: our figures beside their floors and their peers, on the real engine and the real bundles. */
 import { parseArgs } from "node:util";
-import { type Engine, SetupError, startEngine } from "../../infra/local/engine.ts";
+import { type Engine, startEngine } from "../../infra/local/engine.ts";
 import { localEnvironment } from "../../infra/local-environment.ts";
+import { UserError } from "../../infra/user-error.ts";
 import { runtimeClient } from "../lambda/runtime-client.ts";
 import { type Bundles, bundleAll } from "./bundles.ts";
 import { measureAsStored } from "./measure/as-stored.ts";
@@ -88,6 +89,6 @@ const bench = async (): Promise<void> => {
 try {
   await bench();
 } catch (error) {
-  console.error(error instanceof SetupError ? error.message : error);
+  console.error(error instanceof UserError ? error.message : error);
   process.exitCode = 1;
 }

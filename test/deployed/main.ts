@@ -1,5 +1,5 @@
 /** `npm run test:deployed`: a service that runs, held against its contract. */
-import { SetupError } from "../../infra/local/engine.ts";
+import { UserError } from "../../infra/user-error.ts";
 import { type Result, runChecks, toTable } from "./checklist.ts";
 import { allChecks } from "./checks.ts";
 import { openService } from "./service.ts";
@@ -29,6 +29,6 @@ try {
   const results = await check();
   if (results.some(({ outcome }) => outcome === "FAILS")) process.exitCode = 1;
 } catch (error) {
-  console.error(error instanceof SetupError ? error.message : error);
+  console.error(error instanceof UserError ? error.message : error);
   process.exitCode = 2;
 }

@@ -1,8 +1,8 @@
 /** Which service is checked: from the command's options, or from what `npm run deploy` has written. */
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { SetupError } from "../../infra/local/engine.ts";
 import { localEnvironment } from "../../infra/local-environment.ts";
+import { UserError } from "../../infra/user-error.ts";
 import { openTable } from "../../lib/table/table.ts";
 import type { Outputs, Target } from "./service.ts";
 
@@ -30,12 +30,12 @@ const options = {
   help: { type: "boolean", default: false },
 } as const;
 
-/** @throws SetupError for options that there are not */
+/** @throws UserError for options that there are not */
 export const readOptions = () => {
   try {
     return parseArgs({ options }).values;
   } catch (error) {
-    throw new SetupError(`${(error as Error).message}\n\n${usage}`);
+    throw new UserError(`${(error as Error).message}\n\n${usage}`);
   }
 };
 
@@ -45,7 +45,7 @@ const readStacks = (): Stacks => {
   try {
     return JSON.parse(readFileSync(outputsFile, "utf8"));
   } catch {
-    throw new SetupError(`There is no ${outputsFile}: deploy first, or say --url and --table, or --local`);
+    throw new UserError(`There is no ${outputsFile}: deploy first, or say --url and --table, or --local`);
   }
 };
 
@@ -55,7 +55,7 @@ const open = (url: string, TABLE_NAME: string, outputs?: Outputs): Target => ({
   outputs,
 });
 
-/** @throws SetupError that says what is missing */
+/** @throws UserError that says what is missing */
 export const findTarget = ({ stack, url, table, local }: ReturnType<typeof readOptions>): Target => {
   if (local) {
     const environment = localEnvironment(Number(process.env.DYNAMODB_PORT ?? 8000));
@@ -64,12 +64,12 @@ export const findTarget = ({ stack, url, table, local }: ReturnType<typeof readO
   }
   if (url || table) {
     if (url && table) return open(url, table);
-    throw new SetupError("--url and --table belong together");
+    throw new UserError("--url and --table belong together");
   }
   const stacks = readStacks();
   const names = Object.keys(stacks);
   const name = stack ?? (names.length === 1 ? names[0] : undefined);
   const found = name === undefined ? undefined : stacks[name];
-  if (!found) throw new SetupError(`--stack must name one of ${names.join(", ")}`);
+  if (!found) throw new UserError(`--stack must name one of ${names.join(", ")}`);
   return open(found.ApiUrl, found.TableName, found);
 };

@@ -6,7 +6,7 @@ import { readSettings } from "../../infra/settings.ts";
 const certificate = "arn:aws:acm:eu-west-1:123456789012:certificate/0a1b2c3d";
 const alarmTopic = "arn:aws:sns:eu-west-1:123456789012:on-call";
 
-const refusal = (message: unknown) => expect.objectContaining({ name: "SettingError", message });
+const refusal = (message: unknown) => expect.objectContaining({ name: "UserError", message });
 
 test("Without a setting the stage is prod, limits are moderate, and nothing is thrown away", () => {
   expect(readSettings({ "@aws-cdk/core:checkSecretUsage": true })).toEqual({

@@ -1,8 +1,9 @@
 /** `npm run test:lambda`: both functions under AWS's own runtime client, held against the contract. */
 import { parseArgs } from "node:util";
 import { createTable } from "../../infra/local/create-table.ts";
-import { SetupError, startEngine } from "../../infra/local/engine.ts";
+import { startEngine } from "../../infra/local/engine.ts";
 import { localEnvironment } from "../../infra/local-environment.ts";
+import { UserError } from "../../infra/user-error.ts";
 import { openTable } from "../../lib/table/table.ts";
 import { type Group, type Result, runChecks, toTable } from "../deployed/checklist.ts";
 import { allChecks } from "../deployed/checks.ts";
@@ -53,6 +54,6 @@ try {
   const results = await check();
   if (results.some(({ outcome }) => outcome === "FAILS")) process.exitCode = 1;
 } catch (error) {
-  console.error(error instanceof SetupError ? error.message : error);
+  console.error(error instanceof UserError ? error.message : error);
   process.exitCode = 2;
 }

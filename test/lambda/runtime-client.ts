@@ -16,7 +16,7 @@ import {
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { SetupError } from "../../infra/local/engine.ts";
+import { UserError } from "../../infra/user-error.ts";
 
 const version = "4.0.2";
 
@@ -38,10 +38,10 @@ const isOnPath = (name: string): boolean =>
   });
 
 const checkTools = (): void => {
-  if (process.platform !== "linux") throw new SetupError("AWS's runtime client builds on Linux only");
+  if (process.platform !== "linux") throw new UserError("AWS's runtime client builds on Linux only");
   const missing = tools.filter((names) => !names.some(isOnPath)).map(([name]) => name);
   if (missing.length === 0) return;
-  throw new SetupError(
+  throw new UserError(
     `AWS's runtime client is built once, with tools of which this machine lacks: ${missing.join(", ")}. On Debian, ` +
       'run "apt-get update && apt-get install -y cmake make g++ python3 tar xz-utils", then this command again',
   );
@@ -75,13 +75,13 @@ const build = (folder: string): void => {
     },
   );
   if (status === 0 && existsSync(join(folder, client, "rapid-client.node"))) return;
-  throw new SetupError(`AWS's runtime client could not be built:\n${`${stdout}${stderr}`.slice(-4000)}`);
+  throw new UserError(`AWS's runtime client could not be built:\n${`${stdout}${stderr}`.slice(-4000)}`);
 };
 
 /**
  * The file to start Node.js with. The first time, it installs the client: a minute or two.
  *
- * @throws SetupError that says what the build needs, or what it printed
+ * @throws UserError that says what the build needs, or what it printed
  */
 export const runtimeClient = (say: (line: string) => void = console.error): string => {
   if (!existsSync(installed)) {

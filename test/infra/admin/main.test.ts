@@ -8,13 +8,13 @@ const createKey = "node infra/admin/main.ts create-api-key";
 
 test.each([
   ["no table", {}, "", 2, "Set TABLE_NAME to the deployed table's name, or pass --local"],
-  ["no region", { TABLE_NAME: "x" }, "", 1, "No AWS region is set: set AWS_REGION, or pass --local"],
+  ["no region", { TABLE_NAME: "x" }, "", 1, "Set AWS_REGION to the table's region, or pass --local"],
   [
     "no credentials",
     { TABLE_NAME: "x", AWS_REGION: "eu-west-1", AWS_EC2_METADATA_DISABLED: "true", HOME: "/nonexistent" },
     "",
     1,
-    'No AWS credentials are found: run "aws configure", set AWS_PROFILE, or pass --local',
+    'No AWS credentials were found. Run "aws configure", set AWS_PROFILE, or pass --local',
   ],
   [
     "a port that is none",
@@ -28,14 +28,14 @@ test.each([
     { DYNAMODB_PORT: "1" },
     "--local",
     1,
-    'No DynamoDB answers at http://127.0.0.1:1: is "npm start" running?',
+    'No DynamoDB responds at http://127.0.0.1:1. Check that "npm start" or another DynamoDB runs there',
   ],
   [
     "an endpoint that is no URL",
     { ...localEnvironment(1), AWS_ENDPOINT_URL_DYNAMODB: "abc" },
     "",
     1,
-    "AWS_ENDPOINT_URL_DYNAMODB takes a URL, not abc",
+    "AWS_ENDPOINT_URL_DYNAMODB takes a URL such as http://127.0.0.1:8000, not abc",
   ],
 ])(
   "With %s, one line says what to do",

@@ -5,7 +5,8 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { findEngine, freePort, SetupError, startEngine } from "../../../infra/local/engine.ts";
+import { findEngine, freePort, startEngine } from "../../../infra/local/engine.ts";
+import { UserError } from "../../../infra/user-error.ts";
 
 const folderWith = async (file: string): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), "email-api-"));
@@ -25,7 +26,7 @@ test.each([
 
 test("Where there is no engine, one line names the package and the other ways", () => {
   expect(() => findEngine("win32", "x64", "")).toThrow(
-    new SetupError(
+    new UserError(
       'No embedded DynamoDB is installed for this platform: run "npm install --no-save @dynoxide/win32-x64", put ' +
         "dynoxide on the PATH, or set AWS_ENDPOINT_URL_DYNAMODB to an engine that runs, such as DynamoDB Local",
     ),
@@ -50,15 +51,15 @@ test("The engine takes the first of its ports that is free", async () => {
 
 test("Where all of its ports are taken, it says so", async () => {
   await expect(startEngine({ ports: [await takePort()] })).rejects.toThrow(
-    new SetupError("The embedded DynamoDB did not start: all ports that it may have are taken"),
+    new UserError("The embedded DynamoDB did not start: all ports that it may have are taken"),
   );
 });
 
 test("An engine that does not start says why, in one line", async () => {
   const error = await startEngine({ file: tmpdir() }).catch((failed: Error) => failed);
 
-  expect(error).toBeInstanceOf(SetupError);
+  expect(error).toBeInstanceOf(UserError);
   expect(String(error)).toMatch(
-    /^Error: The embedded DynamoDB did not start: .*unable to open database file.*$/,
+    /^UserError: The embedded DynamoDB did not start: .*unable to open database file.*$/,
   );
 });

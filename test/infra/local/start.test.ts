@@ -136,15 +136,15 @@ describe("npm start", () => {
     ],
     [
       `${elsewhere("http://127.0.0.1:1")} node infra/local/main.ts`,
-      "No DynamoDB answers at http://127.0.0.1:1, which AWS_ENDPOINT_URL_DYNAMODB names",
+      'No DynamoDB responds at http://127.0.0.1:1. Check that "npm start" or another DynamoDB runs there',
     ],
     [
       `${elsewhere("http://127.0.0.1:1")} AWS_REGION= node infra/local/main.ts`,
-      "AWS_ENDPOINT_URL_DYNAMODB needs AWS_REGION too: any does for DynamoDB Local",
+      "Set AWS_REGION. A DynamoDB on this machine accepts any region",
     ],
     [
       `${elsewhere("http://127.0.0.1:1")} AWS_ACCESS_KEY_ID= HOME=/nowhere node infra/local/main.ts`,
-      "AWS_ENDPOINT_URL_DYNAMODB needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY too: any do for DynamoDB Local",
+      "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. A DynamoDB on this machine accepts any credentials",
     ],
   ])("says in one line what is wrong with %s", async (command, complaint) => {
     expect(await run(command)).toEqual({ status: 1, stdout: "", stderr: `${complaint}\n` });

@@ -1,0 +1,64 @@
+/** Errors as the operator sees them, in one line. */
+
+/** An error that the user can fix. Its message is the only line that the user sees. */
+export class UserError extends Error {
+  override readonly name = "UserError";
+  /** The program's exit status. 2 means bad arguments, and 1 any other failure. */
+  readonly exitStatus: 1 | 2;
+
+  constructor(message: string, exitStatus: 1 | 2 = 1) {
+    super(message);
+    this.exitStatus = exitStatus;
+  }
+}
+
+const unreachable = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENOTFOUND",
+  "ETIMEDOUT",
+]);
+
+const isUrl = (text: string): boolean => /^https?:\/\//.test(text) && URL.canParse(text);
+
+type SdkError = Error & { code?: string; $fault?: string };
+
+/** Returns the fix for an error of the SDK, or `undefined` if this file knows none. */
+const fixOf = ({ name, message, code = "", $fault }: SdkError): string | undefined => {
+  const { AWS_ENDPOINT_URL_DYNAMODB: endpoint, TABLE_NAME } = process.env;
+  if (endpoint && !isUrl(endpoint)) {
+    return `AWS_ENDPOINT_URL_DYNAMODB takes a URL such as http://127.0.0.1:8000, not ${endpoint}`;
+  }
+  if (unreachable.has(code) || name === "TimeoutError") {
+    return endpoint
+      ? `No DynamoDB responds at ${endpoint}. Check that "npm start" or another DynamoDB runs there`
+      : "DynamoDB does not respond. Check the network and AWS_REGION";
+  }
+  if (/^Region (is missing|not accepted)/.test(message)) {
+    return endpoint
+      ? "Set AWS_REGION. A DynamoDB on this machine accepts any region"
+      : "Set AWS_REGION to the table's region, or pass --local";
+  }
+  if (name === "CredentialsProviderError") {
+    return endpoint
+      ? "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. A DynamoDB on this machine accepts any credentials"
+      : 'No AWS credentials were found. Run "aws configure", set AWS_PROFILE, or pass --local';
+  }
+  if (name === "ResourceNotFoundException") return `There is no table named ${TABLE_NAME}`;
+  return $fault === undefined ? undefined : `DynamoDB reported an error: ${message || name}`;
+};
+
+/** Returns a UserError if the user can fix the error, otherwise the error itself. */
+export const toUserError = (error: unknown): unknown => {
+  if (!(error instanceof Error) || error instanceof UserError) return error;
+  const fix = fixOf(error);
+  return fix === undefined ? error : new UserError(fix);
+};
+
+/** Returns the error in one line. */
+export const describe = (error: unknown): string => {
+  const known = toUserError(error);
+  return known instanceof Error ? known.message.split("\n")[0] || known.name : String(known);
+};
