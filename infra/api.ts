@@ -15,10 +15,10 @@ import {
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
+import * as errors from "../lib/api/error-catalogue.ts";
 import type { Operation } from "../lib/api/operations.ts";
-import { requestIdHeader } from "../lib/api/response.ts";
+import { commonHeaders, requestIdHeader } from "../lib/api/response.ts";
 import { accessLogFormat } from "./access-log.ts";
-import { gatewayErrors } from "./gateway-errors.ts";
 import { KeyRateLimit } from "./key-rate-limit.ts";
 import type { OperationFunction } from "./operation-function.ts";
 import type { Settings } from "./settings.ts";
@@ -51,10 +51,10 @@ const transport = {
  * operation asks API Gateway to check credentials, so whatever is refused and not named here has no route.
  */
 const ownErrors = [
-  [ResponseType.DEFAULT_4XX, gatewayErrors.noRoute],
-  [ResponseType.REQUEST_TOO_LARGE, gatewayErrors.tooLarge],
-  [ResponseType.THROTTLED, gatewayErrors.throttled],
-  [ResponseType.DEFAULT_5XX, gatewayErrors.failure],
+  [ResponseType.DEFAULT_4XX, errors.noRoute],
+  [ResponseType.REQUEST_TOO_LARGE, errors.bodyTooLarge],
+  [ResponseType.THROTTLED, errors.tooManyRequests],
+  [ResponseType.DEFAULT_5XX, errors.internalError],
 ] as const;
 
 /** The API, its stage and its access log; a regional one, because 5 minutes without a byte may pass there. */
@@ -124,20 +124,20 @@ export class Api extends Construct {
   /** The stack's own web ACL, or room for the account's: a stage has one. */
   private addWebAcl(requestsPerMinute: number | undefined) {
     if (requestsPerMinute === undefined) {
-      this.addGatewayResponse(ResponseType.WAF_FILTERED, gatewayErrors.blocked);
+      this.addGatewayResponse(ResponseType.WAF_FILTERED, errors.blocked);
       Validations.of(this.restApi).acknowledge({
         id: "AwsSolutions-APIG3",
         reason: "A web ACL is the account's own; one can be associated with the stage at any time.",
       });
     } else {
-      this.addGatewayResponse(ResponseType.WAF_FILTERED, gatewayErrors.throttled);
+      this.addGatewayResponse(ResponseType.WAF_FILTERED, errors.tooManyRequests);
       const gatewayStage = this.restApi.deploymentStage;
       new KeyRateLimit(this, "KeyRateLimit", { gatewayStage, requestsPerMinute });
     }
   }
 
   private addGatewayResponse(type: ResponseType, { status, message }: { status: number; message: string }) {
-    const { "Content-Type": contentType, ...headers } = gatewayErrors.headers;
+    const { "Content-Type": contentType, ...headers } = commonHeaders;
     this.restApi.addGatewayResponse(type.responseType, {
       type,
       statusCode: String(status),

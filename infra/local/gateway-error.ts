@@ -1,6 +1,5 @@
 /** An error that this gateway answers itself, in the shape and with the headers of the API's own. */
-import { requestIdHeader } from "../../lib/api/response.ts";
-import { gatewayErrors } from "../gateway-errors.ts";
+import { commonHeaders, requestIdHeader } from "../../lib/api/response.ts";
 import type { HttpResponse } from "./lambda.ts";
 
 export type GatewayError = { status: number; message: string };
@@ -10,6 +9,6 @@ export const gatewayError = (
   requestId: string,
 ): HttpResponse & { body: string } => ({
   statusCode: status,
-  headers: { ...gatewayErrors.headers, [requestIdHeader]: requestId },
+  headers: { ...commonHeaders, [requestIdHeader]: requestId },
   body: JSON.stringify({ message }),
 });

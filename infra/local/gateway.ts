@@ -10,8 +10,8 @@ import {
 } from "node:http";
 import { pipeline } from "node:stream/promises";
 import pLimit, { type LimitFunction } from "p-limit";
+import { bodyTooLarge, internalError, noRoute } from "../../lib/api/error-catalogue.ts";
 import type { Operation } from "../../lib/api/operations.ts";
-import { gatewayErrors } from "../gateway-errors.ts";
 import { isForeign } from "./cross-origin.ts";
 import { type GatewayError, gatewayError } from "./gateway-error.ts";
 import { type HttpResponse, invoke, type LambdaHandler } from "./lambda.ts";
@@ -92,12 +92,12 @@ const answer = async (
   if (match) {
     const { operation, handler, pathParameters } = match;
     const body = await readBody(request);
-    if (body === undefined) return refuse(gatewayErrors.tooLarge);
+    if (body === undefined) return refuse(bodyTooLarge);
     const event = toEvent(request, operation, target, { requestId, pathParameters, body });
     return turns(() => invoke(handler, event, { functionName: operation.id }));
   }
   const page = method === "GET" && pages.get(target.path);
-  return page ? page({ serverUrl: `http://${headers.host}`, headers }) : refuse(gatewayErrors.noRoute);
+  return page ? page({ serverUrl: `http://${headers.host}`, headers }) : refuse(noRoute);
 };
 
 const send = async (response: ServerResponse, { statusCode, headers, body }: HttpResponse): Promise<void> => {
@@ -125,7 +125,7 @@ export const gateway = (
       await send(response, answered);
     } catch {
       // The function failed. Within its answer that is a connection that breaks off, which pipeline has seen to.
-      if (!response.headersSent) await send(response, gatewayError(gatewayErrors.failure, requestId));
+      if (!response.headersSent) await send(response, gatewayError(internalError, requestId));
     }
   };
   const server = createServer({ requireHostHeader: false }, listener);

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { gatewayErrors } from "../gateway-errors.ts";
+import { bodyTooLarge, noRoute } from "../../lib/api/error-catalogue.ts";
 import { type GatewayError, gatewayError } from "./gateway-error.ts";
 
 const noHttp = { status: 400, message: "The request must be valid HTTP/1.1" };
@@ -10,7 +10,7 @@ const noHttp = { status: 400, message: "The request must be valid HTTP/1.1" };
 /** By the code of Node's error. */
 const errors = new Map<string | undefined, GatewayError>([
   ["HPE_HEADER_OVERFLOW", { status: 400, message: "The request's headers must be at most 16 KiB in all" }],
-  ["HPE_CHUNK_EXTENSIONS_OVERFLOW", { status: 413, message: gatewayErrors.tooLarge.message }],
+  ["HPE_CHUNK_EXTENSIONS_OVERFLOW", { status: 413, message: bodyTooLarge.message }],
   ["ERR_HTTP_REQUEST_TIMEOUT", { status: 400, message: "The request took too long to arrive" }],
 ]);
 
@@ -42,6 +42,6 @@ export const answerWhatIsNoRequest = (server: Server): void => {
   });
   server.on("connect", (_request, socket) => {
     socket.on("error", () => {}); // a caller who leaves: Node no longer listens
-    end(socket, gatewayErrors.noRoute);
+    end(socket, noRoute);
   });
 };

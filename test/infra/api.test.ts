@@ -1,7 +1,7 @@
 /** The REST API, as the template has it. */
 import { Match, type Template } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
-import { gatewayErrors } from "../../infra/gateway-errors.ts";
+import * as errors from "../../lib/api/error-catalogue.ts";
 import { addAccountMember, getMessage, operations } from "../../lib/api/operations.ts";
 import {
   follow,
@@ -145,11 +145,11 @@ describe("The API", () => {
 
 describe("What API Gateway answers itself", () => {
   test.each([
-    ["DEFAULT_4XX", "404", gatewayErrors.noRoute.message],
-    ["REQUEST_TOO_LARGE", "413", gatewayErrors.tooLarge.message],
-    ["THROTTLED", "429", gatewayErrors.throttled.message],
-    ["WAF_FILTERED", "403", gatewayErrors.blocked.message],
-    ["DEFAULT_5XX", "500", gatewayErrors.failure.message],
+    ["DEFAULT_4XX", "404", errors.noRoute.message],
+    ["REQUEST_TOO_LARGE", "413", errors.bodyTooLarge.message],
+    ["THROTTLED", "429", errors.tooManyRequests.message],
+    ["WAF_FILTERED", "403", errors.blocked.message],
+    ["DEFAULT_5XX", "500", errors.internalError.message],
   ])("has the contract's shape and names its request: %s is %s", (type, status, message) => {
     template.hasResourceProperties("AWS::ApiGateway::GatewayResponse", {
       ResponseType: type,

@@ -1,7 +1,7 @@
 /** One caller's share of the rate, as the template has it. */
 import { Match } from "aws-cdk-lib/assertions";
 import { expect, test } from "vitest";
-import { gatewayErrors } from "../../infra/gateway-errors.ts";
+import { tooManyRequests } from "../../lib/api/error-catalogue.ts";
 import { ofType, templateWith } from "../harness/synthesise.ts";
 
 const template = templateWith({ keyRateLimit: "600" });
@@ -71,7 +71,7 @@ test("What is over the limit is a 429 in the API's own shape: AWS WAF's would ta
     ResponseType: "WAF_FILTERED",
     StatusCode: "429",
     ResponseParameters: { "gatewayresponse.header.X-Request-Id": "context.requestId" },
-    ResponseTemplates: { "application/json": JSON.stringify({ message: gatewayErrors.throttled.message }) },
+    ResponseTemplates: { "application/json": JSON.stringify({ message: tooManyRequests.message }) },
   });
   expect(JSON.stringify(acl)).not.toContain("CustomResponse");
 });

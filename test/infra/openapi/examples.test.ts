@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
-import { gatewayErrors } from "../../../infra/gateway-errors.ts";
 import { openApiDocument } from "../../../infra/openapi/document.ts";
+import { tooManyRequests } from "../../../lib/api/error-catalogue.ts";
 import { addAccountMember, getMessage, type Operation } from "../../../lib/api/operations.ts";
 import { NewMember } from "../../../lib/members/member.ts";
 import type { Message } from "../../../lib/messages/message.ts";
@@ -130,7 +130,7 @@ test("Add Account Member answers each error as its example says", async () => {
 
 test.each([getMessage, addAccountMember])("$id is throttled in API Gateway's words", (operation) => {
   expect(examplesOf(operation)[429]).toEqual({
-    "Rate exceeded": { message: gatewayErrors.throttled.message },
+    "Rate exceeded": { message: tooManyRequests.message },
   });
 });
 
