@@ -14,12 +14,12 @@ import {
   bearer,
   call,
   clicked,
-  happen,
   itemsOf,
   newKey,
   newMessage,
   noon,
   opened,
+  recordEvent,
   startService,
   status,
   table,
@@ -67,12 +67,12 @@ describe("Get Message", () => {
       reference_message_id: 42n,
     });
     await storeMessage(table, message, raw, noon);
-    await happen(message, attempted(noon - 500, "250 Ok", "delivered"), noon + 1);
+    await recordEvent(message, attempted(noon - 500, "250 Ok", "delivered"), noon + 1);
     const delivered_at = new Date(noon - 500).toISOString();
-    await happen(message, status("delivered", delivered_at, { delivered_at }), noon + 2);
-    await happen(message, opened, noon + 3);
-    await happen(message, opened, noon + 4);
-    await happen(message, clicked, noon + 5);
+    await recordEvent(message, status("delivered", delivered_at, { delivered_at }), noon + 2);
+    await recordEvent(message, opened, noon + 3);
+    await recordEvent(message, opened, noon + 4);
+    await recordEvent(message, clicked, noon + 5);
 
     const response = await get(message.id);
 
@@ -123,9 +123,9 @@ describe("Get Message", () => {
   test("answers delivery attempts oldest first, in whatever order they were recorded", async () => {
     const message = newMessage({ account_id: key.account_id });
     await storeMessage(table, message, null, noon);
-    await happen(message, attempted(noon + 2000));
-    await happen(message, attempted(noon + 1000));
-    await happen(message, attempted(noon + 3000));
+    await recordEvent(message, attempted(noon + 2000));
+    await recordEvent(message, attempted(noon + 1000));
+    await recordEvent(message, attempted(noon + 3000));
 
     const body = (await (await get(message.id)).json()) as { delivery_attempts: { time: string }[] };
 

@@ -1,11 +1,10 @@
 /** The gateway in front of functions that say what they were given, spoken to byte by byte. */
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
-import { expect, onTestFinished } from "vitest";
+import { expect } from "vitest";
 import { gateway, type Page } from "../../infra/local/gateway.ts";
 import type { LambdaHandler } from "../../infra/local/lambda.ts";
 import { addAccountMember, getMessage } from "../../lib/api/operations.ts";
+import { listen } from "./listen.ts";
 import type { RawAnswer } from "./raw-http.ts";
 
 /** A function whose answer is its event. */
@@ -17,13 +16,8 @@ export const echo = async (event: APIGatewayProxyEvent): Promise<APIGatewayProxy
 /** Serves both operations with one handler until the test ends. */
 export const serve = async (handler: LambdaHandler = echo, pages: [string, Page][] = [], atOnce?: number) => {
   const routes = [getMessage, addAccountMember].map((operation) => ({ operation, handler }));
-  const server = gateway(routes, new Map(pages), atOnce).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
+  const server = gateway(routes, new Map(pages), atOnce);
+  const port = await listen(server);
   return { url: `http://127.0.0.1:${port}`, host: `127.0.0.1:${port}`, port };
 };
 

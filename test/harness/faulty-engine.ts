@@ -1,11 +1,10 @@
 /** A proxy in front of the engine that fails as networks and DynamoDB do, call by call. */
 import { createServer, request, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import { inject, onTestFinished } from "vitest";
+import { inject } from "vitest";
 import { openTable, type Table } from "../../lib/table/table.ts";
+import { listen } from "./listen.ts";
 import { newKey, startService } from "./service.ts";
 
 /**
@@ -92,19 +91,8 @@ export const startFaultyEngine = async (hold = delay): Promise<FaultyEngine> => 
     });
     forwarded.end(body);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  // The SDK reads its endpoint from the environment at the client's first call.
-  process.env.AWS_ENDPOINT_URL_DYNAMODB = url;
-  const table = openTable();
-  await table.client.send(new GetCommand({ TableName: table.name, Key: { pk: "none", sk: "none" } }));
-  process.env.AWS_ENDPOINT_URL_DYNAMODB = engineUrl;
-  calls.length = 0;
+  const url = `http://127.0.0.1:${await listen(server)}`;
+  const table = openTable({ endpoint: url });
 
   return {
     url,

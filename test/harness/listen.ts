@@ -1,14 +1,14 @@
-/** Servers on this machine that end with the test file. */
+/** Servers for tests. */
 import { once } from "node:events";
 import type { AddressInfo, Server } from "node:net";
-import { afterAll } from "vitest";
+import { cleanUp } from "./clean-up.ts";
 
-/** Starts a server on a free port of 127.0.0.1. Returns the port. Closes the server after the last test of the file. */
-export const listen = async (server: Server): Promise<number> => {
+/** Starts the server on a free port of 127.0.0.1 until the test ends. Returns the port. */
+export const listen = async (server: Server & { closeAllConnections?: () => void }): Promise<number> => {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  afterAll(() => {
-    if ("closeAllConnections" in server) (server.closeAllConnections as () => void)();
+  cleanUp(() => {
+    server.closeAllConnections?.();
     server.close();
   });
   return (server.address() as AddressInfo).port;

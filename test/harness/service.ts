@@ -1,9 +1,7 @@
 /** The service as a caller meets it: the real functions over HTTP, on a table of the real engine. */
 import { randomUUID } from "node:crypto";
-import type { AddressInfo } from "node:net";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, DynamoDBDocumentClient, paginateQuery } from "@aws-sdk/lib-dynamodb";
-import { onTestFinished } from "vitest";
 import { createTable } from "../../infra/local/create-table.ts";
 import { gateway } from "../../infra/local/gateway.ts";
 import type { LambdaHandler } from "../../infra/local/lambda.ts";
@@ -15,6 +13,7 @@ import type { NewMessage } from "../../lib/messages/message.ts";
 import type { Clock } from "../../lib/table/expiry.ts";
 import { messagePartition } from "../../lib/table/keys.ts";
 import { openTable, type Table } from "../../lib/table/table.ts";
+import { listen } from "./listen.ts";
 
 /** Far ahead: what expires soon after it is nothing that a real engine would take away meanwhile. */
 export const noon = Date.parse("2096-11-20T12:00:00.000Z");
@@ -38,12 +37,7 @@ export const startService = async (clock: Clock = () => noon, on: Table = table)
   const server = gateway(
     makers.map(({ operation, createHandler }) => ({ operation, handler: createHandler(on, clock) })),
   );
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${await listen(server)}`;
 };
 
 /** A key for an account of its own that may do everything, unless the test says otherwise. */
@@ -76,14 +70,14 @@ export const newMessage = (fields: Partial<NewMessage> & { account_id: string })
 
 type MessageRef = { account_id: string; id: string };
 
-type Happening<Event = ChangeEvent> = Event extends ChangeEvent
+type EventFields<Event = ChangeEvent> = Event extends ChangeEvent
   ? Omit<Event, "id" | "account_id" | "message">
   : never;
 
 /** Something happens to a message, under an id of its own. */
-export const happen = (
+export const recordEvent = (
   { account_id, id }: MessageRef,
-  what: Happening,
+  what: EventFields,
   now = noon,
   on: Table = table,
 ): Promise<Outcome> => recordChange(on, { ...what, id: randomUUID(), account_id, message: { id } }, now);

@@ -1,12 +1,12 @@
-/** Folders that end with the test file. */
-import { mkdtemp, rm } from "node:fs/promises";
+/** Folders for tests. */
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
+import { cleanUp } from "./clean-up.ts";
 
-/** Creates an empty folder, and deletes it after the last test of the file. Returns the path. */
-export const temporaryFolder = async (): Promise<string> => {
-  const path = await mkdtemp(join(tmpdir(), "email-api-"));
-  afterAll(() => rm(path, { recursive: true, force: true }));
+/** Creates an empty folder and deletes it when the test ends. Returns the path. */
+export const temporaryFolder = (): string => {
+  const path = mkdtempSync(join(tmpdir(), "email-api-"));
+  cleanUp(() => rmSync(path, { recursive: true, force: true }));
   return path;
 };

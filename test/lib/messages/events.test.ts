@@ -6,11 +6,11 @@ import { storeMessage } from "../../../lib/messages/store-message.ts";
 import {
   attempted,
   clicked,
-  happen,
   itemsOf,
   newMessage,
   noon,
   opened,
+  recordEvent,
   status,
   table,
 } from "../../harness/service.ts";
@@ -39,7 +39,7 @@ const happenings = [
 test.each(happenings)("%s does not make a message that is missing", async (_, what) => {
   const message = newMessage({ account_id });
 
-  await expect(happen(message, what)).rejects.toThrow("its message is not there yet");
+  await expect(recordEvent(message, what)).rejects.toThrow("its message is not there yet");
 
   expect(await itemsOf(message)).toEqual([]);
 });
@@ -50,8 +50,8 @@ test.each(happenings)(
     const message = await stored({ retain_until: new Date(noon + 10_000) });
     const [before] = await itemsOf(message);
 
-    expect(await happen(message, what, noon + 9_999)).toBe("recorded");
-    expect(await happen(message, what, noon + 10_000)).toBe("expired");
+    expect(await recordEvent(message, what, noon + 9_999)).toBe("recorded");
+    expect(await recordEvent(message, what, noon + 10_000)).toBe("expired");
 
     const [after] = await itemsOf(message);
     expect(after?.updated_at).toBe(new Date(noon + 9_999).toISOString());
@@ -64,7 +64,7 @@ test("20 opens, clicks and attempts that come at once all count", async () => {
 
   await Promise.all(
     Array.from({ length: 20 }, () =>
-      [opened, clicked, attempted(noon)].map((what) => happen(message, what)),
+      [opened, clicked, attempted(noon)].map((what) => recordEvent(message, what)),
     ).flat(),
   );
 
@@ -82,7 +82,7 @@ test.each([
 ])("In %s, the newest status is the message's, and what each made known is kept", async (_, statuses) => {
   const message = await stored();
 
-  for (const what of statuses) await happen(message, what);
+  for (const what of statuses) await recordEvent(message, what);
 
   expect(await read(message)).toMatchObject({
     status: "delivered",
@@ -95,7 +95,7 @@ test.each([
 test("A status that is older than the message is newer than the status that it was stored with", async () => {
   const message = await stored();
 
-  await happen(message, status("deferred", "2020-01-01T00:00:00.000Z"));
+  await recordEvent(message, status("deferred", "2020-01-01T00:00:00.000Z"));
 
   expect(await read(message)).toMatchObject({ status: "deferred" });
 });
@@ -103,8 +103,8 @@ test("A status that is older than the message is newer than the status that it w
 test("A status that came about later corrects what an earlier one made known", async () => {
   const message = await stored();
 
-  await happen(message, status("delivered", at(5), { delivered_at: at(5) }));
-  await happen(message, status("delivered", at(4), { delivered_at: at(4) }));
+  await recordEvent(message, status("delivered", at(5), { delivered_at: at(5) }));
+  await recordEvent(message, status("delivered", at(4), { delivered_at: at(4) }));
 
   expect(await read(message)).toMatchObject({ delivered_at: at(5) });
 });

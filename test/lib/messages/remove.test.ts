@@ -6,7 +6,7 @@ import type { Message, NewMessage } from "../../../lib/messages/message.ts";
 import { deleteMessage, removeContent } from "../../../lib/messages/remove.ts";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
 import type { Table } from "../../../lib/table/table.ts";
-import { day, happen, itemsOf, newMessage, noon, opened, table } from "../../harness/service.ts";
+import { day, itemsOf, newMessage, noon, opened, recordEvent, table } from "../../harness/service.ts";
 
 /** Three segments: what is random does not compress. */
 const raw = Buffer.concat([Buffer.from("Subject: Hello\r\n\r\n"), randomBytes(700_000)]);
@@ -75,7 +75,7 @@ describe("Deleting a message", () => {
 describe("Removing the content of a message", () => {
   test("leaves all else, and no segment", async () => {
     await store();
-    await happen(message, opened);
+    await recordEvent(message, opened);
     const before = await read();
 
     expect(await removeContent(table, message, noon + 1000)).toBe(true);

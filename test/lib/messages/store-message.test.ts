@@ -8,7 +8,16 @@ import { MessageRejectedError, storeMessage } from "../../../lib/messages/store-
 import { headKey, segmentKey } from "../../../lib/table/keys.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { startFaultyEngine } from "../../harness/faulty-engine.ts";
-import { attempted, day, happen, itemsOf, newMessage, noon, opened, table } from "../../harness/service.ts";
+import {
+  attempted,
+  day,
+  itemsOf,
+  newMessage,
+  noon,
+  opened,
+  recordEvent,
+  table,
+} from "../../harness/service.ts";
 
 const account_id = randomUUID();
 const message = (fields: Partial<NewMessage> = {}) => newMessage({ account_id, ...fields });
@@ -39,7 +48,7 @@ describe("Storing a message", () => {
   test("answers that it is new, once; repeating changes nothing", async () => {
     const one = message();
     expect(await storeMessage(table, one, hello, noon)).toBe(true);
-    await happen(one, opened);
+    await recordEvent(one, opened);
     const before = await itemsOf(one);
 
     expect(await storeMessage(table, { ...one, subject: "Other", status: "other" }, hello, noon + 1000)).toBe(
@@ -217,7 +226,7 @@ describe("Storing a message", () => {
       const one = message({ [name]: value });
 
       await storeMessage(table, one, hello, noon);
-      for (let n = 0; n < 3; n++) await happen(one, attempted(noon, "x".repeat(100_000)));
+      for (let n = 0; n < 3; n++) await recordEvent(one, attempted(noon, "x".repeat(100_000)));
 
       const { retain_until: _, ...fields } = one;
       expect(await read(one)).toMatchObject({ ...fields, content: hello.toString(), num_attempts: 3 });
