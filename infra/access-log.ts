@@ -9,7 +9,8 @@ import { FilterPattern, type IFilterPattern } from "aws-cdk-lib/aws-logs";
  */
 export const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
-    request_id: AccessLogField.contextRequestId(),
+    request_id: "$context.extendedRequestId", // A caller can choose requestId, but not this one.
+    gateway_request_id: AccessLogField.contextRequestId(),
     time: AccessLogField.contextRequestTimeEpoch(),
     route: `${AccessLogField.contextHttpMethod()} ${AccessLogField.contextResourcePath()}`,
     status: AccessLogField.contextStatus(),

@@ -75,7 +75,11 @@ export const idempotencyKeyReused = {
 
 export const noRoute = { status: 404, message: "No such route or method" } as const;
 export const blocked = { status: 403, message: "The request was blocked by a firewall rule" } as const;
-export const tooManyRequests = { status: 429, message: "Too many requests: please slow down" } as const;
+export const tooManyRequests = {
+  status: 429,
+  message: "Too many requests: please slow down",
+  headers: { "Retry-After": "1" },
+} as const;
 export const internalError = { status: 500, message: "Internal server error" } as const;
 export const unavailable = {
   status: 503,

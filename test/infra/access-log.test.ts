@@ -8,7 +8,8 @@ test("A line is JSON: the request's id, route, status and latencies, and nothing
   const [stage] = ofType(template, "AWS::ApiGateway::Stage");
 
   expect(JSON.parse(stage?.Properties.AccessLogSetting.Format)).toEqual({
-    request_id: "$context.requestId",
+    request_id: "$context.extendedRequestId",
+    gateway_request_id: "$context.requestId",
     time: "$context.requestTimeEpoch",
     route: "$context.httpMethod $context.resourcePath",
     status: "$context.status",

@@ -143,28 +143,59 @@ describe("The API", () => {
   });
 });
 
-describe("What API Gateway answers itself", () => {
-  test.each([
-    ["DEFAULT_4XX", "404", errors.noRoute.message],
-    ["REQUEST_TOO_LARGE", "413", errors.bodyTooLarge.message],
-    ["THROTTLED", "429", errors.tooManyRequests.message],
-    ["WAF_FILTERED", "403", errors.blocked.message],
-    ["DEFAULT_5XX", "500", errors.internalError.message],
-  ])("has the contract's shape and names its request: %s is %s", (type, status, message) => {
-    template.hasResourceProperties("AWS::ApiGateway::GatewayResponse", {
-      ResponseType: type,
-      StatusCode: status,
-      ResponseParameters: {
-        "gatewayresponse.header.Cache-Control": "'no-store'",
-        "gatewayresponse.header.X-Content-Type-Options": "'nosniff'",
-        "gatewayresponse.header.X-Request-Id": "context.requestId",
-      },
-      ResponseTemplates: { "application/json": JSON.stringify({ message }) },
-    });
+describe("A response that API Gateway generates", () => {
+  const responses = ofType(template, "AWS::ApiGateway::GatewayResponse").map(({ Properties }) => Properties);
+  const unknownRoute = [
+    "DEFAULT_4XX",
+    "ACCESS_DENIED",
+    "EXPIRED_TOKEN",
+    "INVALID_API_KEY",
+    "INVALID_SIGNATURE",
+    "MISSING_AUTHENTICATION_TOKEN",
+    "RESOURCE_NOT_FOUND",
+    "UNAUTHORIZED",
+  ];
+  const failure = ["DEFAULT_5XX", "API_CONFIGURATION_ERROR", "INTEGRATION_FAILURE", "INTEGRATION_TIMEOUT"];
+  const expected = [
+    ...unknownRoute.map((type) => ({ type, error: errors.noRoute })),
+    { type: "REQUEST_TOO_LARGE", error: errors.bodyTooLarge },
+    { type: "THROTTLED", error: errors.tooManyRequests },
+    ...failure.map((type) => ({ type, error: errors.internalError })),
+    { type: "WAF_FILTERED", error: errors.blocked },
+  ];
+
+  test("has the status and the message of the error catalogue, whatever its type", () => {
+    expect(
+      responses.map(({ ResponseType, StatusCode, ResponseTemplates }) => [
+        ResponseType,
+        StatusCode,
+        ResponseTemplates,
+      ]),
+    ).toEqual(
+      expected.map(({ type, error: { status, message } }) => [
+        type,
+        String(status),
+        { "application/json": JSON.stringify({ message }) },
+      ]),
+    );
   });
 
-  test("is nothing but those", () => {
-    template.resourceCountIs("AWS::ApiGateway::GatewayResponse", 5);
+  test("has the headers of every response, and an X-Request-Id that no caller can choose", () => {
+    for (const { ResponseParameters } of responses) {
+      expect(ResponseParameters).toMatchObject({
+        "gatewayresponse.header.Cache-Control": "'no-store'",
+        "gatewayresponse.header.X-Content-Type-Options": "'nosniff'",
+        "gatewayresponse.header.X-Request-Id": "context.extendedRequestId",
+      });
+    }
+  });
+
+  test("has Retry-After: 1 if the rate limit was exceeded", () => {
+    const retryAfter = responses.flatMap(({ ResponseType, ResponseParameters }) =>
+      ResponseParameters["gatewayresponse.header.Retry-After"] === "'1'" ? [ResponseType] : [],
+    );
+
+    expect(retryAfter).toEqual(["THROTTLED"]);
   });
 });
 

@@ -70,7 +70,10 @@ test("What is over the limit is a 429 in the API's own shape: AWS WAF's would ta
   template.hasResourceProperties("AWS::ApiGateway::GatewayResponse", {
     ResponseType: "WAF_FILTERED",
     StatusCode: "429",
-    ResponseParameters: { "gatewayresponse.header.X-Request-Id": "context.requestId" },
+    ResponseParameters: {
+      "gatewayresponse.header.X-Request-Id": "context.extendedRequestId",
+      "gatewayresponse.header.Retry-After": "'1'",
+    },
     ResponseTemplates: { "application/json": JSON.stringify({ message: tooManyRequests.message }) },
   });
   expect(JSON.stringify(acl)).not.toContain("CustomResponse");
