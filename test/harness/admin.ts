@@ -1,15 +1,15 @@
-/** The operator's commands, run within the test: a process for each would take a second of a busy machine. */
+/** Runs the operator's commands inside the test's process, because each new process takes a second. */
 import { Readable } from "node:stream";
 import { runAdmin } from "../../infra/admin/program.ts";
-import "./service.ts"; // makes the table
+import "./service.ts"; // creates the table
 
 export type Ran = { status: number; stdout: string[]; stderr: string[]; terminal: string };
 
 /**
- * Runs one command on the test's own table, and returns the lines that it printed.
+ * Runs one command on the test's own table. Returns the printed lines.
  *
- * @param command the arguments with spaces between them, or as a list where one holds a space
- * @param terminal whether a person looks at it
+ * @param command arguments separated by spaces, or a list if an argument contains a space
+ * @param terminal whether the command writes to a terminal
  */
 export const admin = async (
   command: string | string[],
@@ -31,7 +31,7 @@ export const admin = async (
   return { status, stdout, stderr, terminal: drawn };
 };
 
-/** The same with `--json`: the objects that it printed. */
+/** Runs one command with `--json`. Returns the printed objects. */
 export const adminJson = async (command: string, input: string | Buffer = "") => {
   const { stdout } = await admin(`${command} --json`, { input });
   return stdout.map((line) => JSON.parse(line));

@@ -1,10 +1,10 @@
-/** What every answer promises, whatever was asked. */
+/** The rules of the contract for every response. */
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
 import { expect } from "vitest";
 
 const statuses = new Set([200, 201, 400, 401, 403, 404, 406, 409, 413, 415, 422]);
 
-/** Holds an answer to what every answer promises. @param body `null` where the answer has none, as to HEAD */
+/** Asserts the rules for every response. @param text the body, or `null` for a response to HEAD */
 export const expectContract = (
   status: number,
   headers: Record<string, unknown>,
@@ -25,6 +25,6 @@ export const expectContract = (
 const decoders = { br: brotliDecompressSync, gzip: gunzipSync, zstd: zstdDecompressSync };
 const isKnown = (encoding: unknown): encoding is keyof typeof decoders => String(encoding) in decoders;
 
-/** The text of a body, decompressed as its Content-Encoding says. */
+/** Returns the text of a body, after it decompresses the body's Content-Encoding. */
 export const decoded = (bytes: Buffer, encoding: unknown): string =>
   (isKnown(encoding) ? decoders[encoding](bytes) : bytes).toString();

@@ -1,4 +1,4 @@
-/** What the functions write for CloudWatch, which a test run does without otherwise: log lines, and metrics as EMF. */
+/** Captures log lines and EMF metrics of the functions. Other tests run without logs. */
 import { vi } from "vitest";
 
 // biome-ignore lint/suspicious/noExplicitAny: a line of a log is JSON of any shape
@@ -7,12 +7,12 @@ type Line = any;
 export type CapturedOutput = {
   text: () => string;
   lines: () => Line[];
-  /** Forgets what has been written so far. */
+  /** Discards the output so far. */
   clear: () => void;
   restore: () => void;
 };
 
-/** Captures everything that is written, until it is told to restore. */
+/** Captures stdout and stderr until `restore`. */
 export const captureOutput = (): CapturedOutput => {
   vi.stubEnv("POWERTOOLS_LOG_LEVEL", "INFO");
   vi.stubEnv("POWERTOOLS_METRICS_DISABLED", "false");

@@ -1,4 +1,4 @@
-/** Holds every response against the OpenAPI document, so that document and code can't part. */
+/** Compares every response with the OpenAPI document, so that document and code cannot differ. */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { openApiDocument } from "../../infra/openapi/document.ts";
 
@@ -8,7 +8,7 @@ type Answer = { status: number; headers: Headers; body: string | null };
 
 const document = openApiDocument();
 
-/** What HTTP and its server say about any message: none of the API's business. */
+/** Headers that HTTP itself adds. The OpenAPI document does not describe them. */
 const headersOfTransport = new Set([
   "connection",
   "content-length",
@@ -18,10 +18,10 @@ const headersOfTransport = new Set([
   "transfer-encoding",
 ]);
 
-/** Beyond this, a body is not checked: reading it twice would cost more than it proves. */
+/** Longer bodies are not checked, because a second copy of a large body would slow the tests down. */
 const maximumBodyCharacters = 1024 * 1024;
 
-/** The document leaves room for new fields. The code that is tested has none that the document has not. */
+/** Forbids undocumented fields. The public document allows them, so that clients accept new fields. */
 const closed = (schema: object): object =>
   JSON.parse(JSON.stringify(schema), (_key, value) =>
     value?.type === "object" && value.properties ? { additionalProperties: false, ...value } : value,
@@ -50,7 +50,7 @@ const schemaOf = (reference: string): ValidateFunction => {
 const matches = (template: string, path: string): boolean =>
   new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path);
 
-/** What the document says that this request may answer; where there is no such route, the error that says so. */
+/** Returns the documented responses of a request. An unknown route has the documented `404`. */
 const documentedResponses = (method: string, path: string): Record<string, Documented> => {
   for (const [template, item] of Object.entries(document.paths)) {
     const operation = matches(template, path) && item[method.toLowerCase()];
@@ -104,11 +104,11 @@ export const assertDocumented = (method: string, path: string, answer: Answer): 
     : ["the status is not documented"];
   if (mismatches.length === 0) return;
   throw new Error(
-    `${method} ${path} answered ${answer.status}, not as documented: ${mismatches.join("; ")}\n${answer.body}`,
+    `${method} ${path} returned an undocumented response ${answer.status}: ${mismatches.join("; ")}\n${answer.body}`,
   );
 };
 
-/** The whole text, or `null` where it is too long, or breaks off: its reader will find that out. */
+/** Returns the body's text, or `null` if the body is too long or breaks off. */
 const read = async (response: Response): Promise<string | null> => {
   const decoder = new TextDecoder();
   const reader = response.body?.getReader();
@@ -117,7 +117,7 @@ const read = async (response: Response): Promise<string | null> => {
     for (let piece = await reader?.read(); piece && !piece.done; piece = await reader?.read()) {
       text += decoder.decode(piece.value, { stream: true });
       if (text.length <= maximumBodyCharacters) continue;
-      reader?.cancel(); // not awaited: a clone's cancellation waits for the original's reader
+      reader?.cancel(); // Not awaited, because a clone's cancellation waits for the original's reader.
       return null;
     }
   } catch {
@@ -126,7 +126,7 @@ const read = async (response: Response): Promise<string | null> => {
   return text;
 };
 
-/** `fetch`, that throws where the response is not what the document says. */
+/** Calls `fetch`. @throws Error if the response differs from the OpenAPI document */
 export const call = async (url: string, init: RequestInit = {}): Promise<Response> => {
   const response = await fetch(url, init);
   const body = await read(response.clone());

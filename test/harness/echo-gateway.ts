@@ -1,4 +1,4 @@
-/** The gateway in front of functions that say what they were given, spoken to byte by byte. */
+/** The local gateway with functions that return their event, for tests that send raw bytes. */
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import { expect } from "vitest";
 import { gateway, type Page } from "../../infra/local/gateway.ts";
@@ -7,7 +7,7 @@ import { addAccountMember, getMessage } from "../../lib/api/operations.ts";
 import { listen } from "./listen.ts";
 import type { RawAnswer } from "./raw-http.ts";
 
-/** A function whose answer is its event. */
+/** Returns the event as the response. */
 export const echo = async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => ({
   statusCode: 200,
   body: JSON.stringify(event),
@@ -27,11 +27,11 @@ export const membersPath = "/v2/accounts/a/members";
 export const get = (host: string, target: string, ...headers: string[]): string =>
   [`GET ${target} HTTP/1.1`, `Host: ${host}`, ...headers, "", ""].join("\r\n");
 
-/** The event that {@link echo} was given. */
+/** Returns the event that {@link echo} received. */
 export const eventOf = (answer: RawAnswer | null): APIGatewayProxyEvent =>
   JSON.parse(Buffer.from(answer?.body ?? "", "latin1").toString());
 
-/** What an error says, once it is found to have all that every error of the API has. */
+/** Asserts the rules for every error. Returns its status and message. */
 export const asError = (answer: RawAnswer | null): { status: number | undefined; message: string } => {
   expect(Object.fromEntries(answer?.headers ?? [])).toMatchObject({
     "content-type": "application/json",

@@ -1,6 +1,6 @@
 /**
- * The engine of the whole run, in which each test file has a table of its own: the one that
- * `AWS_ENDPOINT_URL_DYNAMODB` names, or an embedded one.
+ * Starts one embedded DynamoDB for the whole run, unless `AWS_ENDPOINT_URL_DYNAMODB` names another engine. Each test
+ * file has its own table.
  */
 import type { TestProject } from "vitest/node";
 import { startEngine } from "../../infra/local/engine.ts";
@@ -8,12 +8,12 @@ import { localEnvironment } from "../../infra/local-environment.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** The SDK's variables: where the engine is, and how to call it. */
+    /** The SDK's environment variables for the engine. */
     engine: Record<string, string>;
   }
 }
 
-/** Local engines take any credentials and region; where the shell names its own, those count. */
+/** Local engines accept any region and credentials. The shell's own values take precedence. */
 const named = ({
   AWS_ENDPOINT_URL_DYNAMODB,
   AWS_REGION,

@@ -1,4 +1,4 @@
-/** A proxy in front of the engine that fails as networks and DynamoDB do, call by call. */
+/** A proxy in front of the engine that injects faults of networks and of DynamoDB into single calls. */
 import { createServer, request, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,8 +8,8 @@ import { listen } from "./listen.ts";
 import { newKey, startService } from "./service.ts";
 
 /**
- * The call never reaches the engine; it does, but its answer is lost; no answer ever comes; one stops within its
- * body, on a connection that stays; or DynamoDB answers an error.
+ * A fault of one call, in order: the connection closes before the call, or after it and before the response; no
+ * response arrives; the response stops within its body; DynamoDB returns an error.
  */
 export type Fault =
   | "cut before"
@@ -20,14 +20,11 @@ export type Fault =
 
 export type FaultyEngine = {
   url: string;
-  /** Its transactTimeoutMs is the test's to choose. */
+  /** A test may set `transactTimeoutMs`. */
   table: Table & { transactTimeoutMs?: number };
-  /** Decides, by the operation's name, what befalls each call from now on. */
+  /** Sets the function that chooses the fault of each later call by its operation. */
   failWith: (fault: (operation: string) => Fault | undefined) => void;
-  /**
-   * What was called: each with how many others were under way when it arrived, how a read was asked for, and the
-   * keys of the items that a transaction would write.
-   */
+  /** The received calls. `alongside` counts the other calls that were in progress. `items` has the transaction's keys. */
   calls: { operation: string; alongside: number; consistent: boolean; items: string[] }[];
 };
 
@@ -37,7 +34,7 @@ type TransactWrite = { TransactItems?: { Put?: { Item: Key }; Update?: { Key: Ke
 const itemsOf = ({ TransactItems = [] }: TransactWrite): string[] =>
   TransactItems.map(({ Put, Update }) => Put?.Item ?? Update?.Key).map((key) => `${key?.pk.S} ${key?.sk.S}`);
 
-/** DynamoDB refuses a transaction that meets another one on an item; the engines that run here take turns instead. */
+/** Rejects conflicting transactions as DynamoDB does. The local engines run them one after the other instead. */
 const conflictsOfDynamoDb = () => {
   const held = new Set<string>();
   return (items: string[], response: ServerResponse): Fault | undefined => {
@@ -53,10 +50,10 @@ const conflictsOfDynamoDb = () => {
   };
 };
 
-/** How long each answer takes, in milliseconds, so that calls made together are seen together. */
+/** The delay of each response in milliseconds, so that concurrent calls overlap. */
 const delay = 10;
 
-/** @param hold how long a transaction holds its items, in milliseconds */
+/** @param hold the time for which a transaction locks its items, in milliseconds */
 export const startFaultyEngine = async (hold = delay): Promise<FaultyEngine> => {
   const engineUrl = inject("engine").AWS_ENDPOINT_URL_DYNAMODB ?? "";
   let faultOf: (operation: string) => Fault | undefined = () => undefined;
@@ -104,7 +101,7 @@ export const startFaultyEngine = async (hold = delay): Promise<FaultyEngine> => 
   };
 };
 
-/** The service on a faulty engine, with a key of an account of its own; `hold` is in milliseconds. */
+/** Starts the service on a faulty engine, with a new account and its key. `hold` is in milliseconds. */
 export const startFaultyService = async ({ hold = delay } = {}) => {
   const engine = await startFaultyEngine(hold);
   return { engine, url: await startService(undefined, engine.table), key: await newKey() };

@@ -1,8 +1,8 @@
-/** Emails that no person wrote: MIME trees in the many forms that mail has, and what may become of them. */
+/** Random emails for property tests, both well-formed and damaged. */
 import fc from "fast-check";
 import iconv from "iconv-lite";
 
-/** An email, or a part of one: `source` has one character per byte. The rest has to be found in it again. */
+/** An email or one of its parts. `source` has one character per byte. The parser must find the other fields in it. */
 type Part = { source: string; texts: string[]; attachments: { filename: string; content: string }[] };
 
 export type GeneratedEmail = { bytes: Buffer; subject: string } & Omit<Part, "source">;
@@ -15,7 +15,7 @@ const known = (name: string, characters: string): Charset => ({
   encode: (text) => iconv.encode(text, name),
 });
 
-/** Shifts to pairs of 7-bit bytes and back: those that `eucName` has with their high bits. */
+/** A charset with escape sequences. `eucName` is the 8-bit charset whose lower seven bits it uses. */
 const shifting = (name: string, characters: string, eucName: string, to: string, back: string): Charset => {
   const encode = (character: string) => {
     const bytes = iconv.encode(character, eucName);
@@ -53,7 +53,7 @@ const escaped = (bytes: Buffer, sign: string) =>
   latin1(bytes).replace(/[^A-Za-z0-9]/g, (character) => sign + hex(character.charCodeAt(0)));
 const base64 = (bytes: Buffer) => bytes.toString("base64").replace(/.{76}/g, "$&\n");
 
-/** How a body may be encoded, line by line or whole. */
+/** Encodings of a body. */
 const transfers = {
   "8bit": (lines: Buffer[]) => lines.map(latin1).join("\n"),
   Binary: (lines: Buffer[]) => lines.map(latin1).join("\n"),
@@ -63,7 +63,7 @@ const transfers = {
   "base64 (c)": (lines: Buffer[]) => base64(Buffer.from(lines.map(latin1).join("\n"), "latin1")),
 };
 
-/** How a header field may be written. */
+/** Spellings of a header field. */
 const field = (name: string, value: string) =>
   constantFrom(
     `${name}: ${value}`,
@@ -76,7 +76,7 @@ const field = (name: string, value: string) =>
     `${name}: (c) ${value.replaceAll("; ", " (c; c) ; ")}\t`,
   );
 
-/** How a parameter may be written. */
+/** Spellings of a parameter. */
 const parameter = (name: string, value: string) =>
   constantFrom(
     `${name}="${value}"`,
@@ -85,10 +85,10 @@ const parameter = (name: string, value: string) =>
     `${name}*=us-ascii''${escaped(Buffer.from(value), "%")}`,
   );
 
-/** What stands between the header and the body: an empty line, one with a blank, or nothing. */
+/** The separator of header and body, which real mail sometimes lacks. */
 const separator = constantFrom("\n\n", "\n\n", "\n\n", "\n \n", "\n");
 
-/** Lines of text that are neither header fields nor delimiters. */
+/** Text lines that look neither like header fields nor like delimiters. */
 const linesIn = ({ characters, encode }: Charset) =>
   array(
     tuple(
@@ -100,7 +100,7 @@ const linesIn = ({ characters, encode }: Charset) =>
     lines.map(([ascii, others]) => ascii + others.join("")).map((text) => ({ text, bytes: encode(text) })),
   );
 
-/** Text with a colon may look like a header field: only a true empty line parts it from the header. */
+/** Text with a colon may look like a header field, so it needs an empty line in front. */
 const parted = (header: string, separator: string, body: string) =>
   header + (body.includes(":") ? "\n\n" : separator) + body;
 
@@ -143,7 +143,7 @@ const attachmentPart = tuple(
   ),
 );
 
-/** Whatever a boundary is made of, no two are equal. */
+/** Boundaries with unusual characters. No two are equal. */
 const boundary = tuple(constantFrom("", "----=_Part_", "=_", "a b(c)/", "--"), fc.uuid()).map((both) =>
   both.join(""),
 );
@@ -174,7 +174,7 @@ const { part } = fc.letrec<{ part: Part; multipart: Part }>((tie) => ({
   ),
 }));
 
-/** A subject as encoded words, of a few characters each. */
+/** A subject of several short encoded words. */
 const subject = constantFrom(...charsets).chain((charset) =>
   array(
     tuple(
@@ -196,7 +196,7 @@ const subject = constantFrom(...charsets).chain((charset) =>
   })),
 );
 
-/** A well-meant email: all of its text is to be found. */
+/** A readable email. The parser must find all of its text. */
 export const generatedEmail: fc.Arbitrary<GeneratedEmail> = tuple(
   constantFrom("", "\n", " \n\n", "From ada@example.com Fri Nov 20 12:00:00 2026\n"),
   subject,
@@ -216,7 +216,7 @@ export const generatedEmail: fc.Arbitrary<GeneratedEmail> = tuple(
   attachments,
 }));
 
-/** What emails break on. */
+/** Fragments that break email parsers. */
 const fragment = constantFrom(
   ...'\r\n|\n|\r| |\t|--|--a--|:|;|=|"|\\|<|>|(|)|,|@|*0*|?=|=C3|%C3|\xe9|\0|\ud83d|From |From: |To: |Date: '.split(
     "|",
@@ -230,7 +230,7 @@ const fragment = constantFrom(
   ..."Content-Transfer-Encoding: |base64|quoted-printable|Content-Disposition: |attachment".split("|"),
 );
 
-/** Any jumble of what emails are made of. */
+/** Random sequences of fragments. */
 export const jumble: fc.Arbitrary<Buffer> = array(fragment, { maxLength: 60 }).map((fragments) =>
   Buffer.from(fragments.join(""), "latin1"),
 );
@@ -243,7 +243,7 @@ const accidents: Record<string, (email: Buffer, at: number, length: number, othe
   cut: (email, at) => [email.subarray(0, at)],
 };
 
-/** `place` is a fraction of the email's length. */
+/** A change at a place, given as a fraction of the email's length. */
 const accident = tuple(
   constantFrom(...Object.values(accidents)),
   fc.double({ min: 0, max: 1, noNaN: true }),
@@ -254,7 +254,7 @@ const accident = tuple(
   ),
 );
 
-/** What becomes of `emails` by a few accidents. */
+/** Applies a few random changes to `emails`. */
 export const mutated = (emails: fc.Arbitrary<Buffer>): fc.Arbitrary<Buffer> =>
   tuple(emails, array(accident, { minLength: 1, maxLength: 6 })).map(([email, happened]) =>
     happened.reduce(

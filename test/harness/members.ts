@@ -1,8 +1,8 @@
-/** Members as a caller adds them. */
+/** Adds members through the API. */
 import { randomUUID } from "node:crypto";
 import { bearer, call, newKey, startService } from "./service.ts";
 
-/** A service, and what adds a member to an account of its own there. */
+/** Starts a service. Returns a new account and a function that adds members to it. */
 export const startAccount = async (clock?: () => number) => {
   const url = await startService(clock);
   const { secret, account_id } = await newKey();

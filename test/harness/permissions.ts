@@ -1,4 +1,4 @@
-/** What the stack's template allows a function to do, and a table that refuses it all else. */
+/** Reads a function's permissions from the stack's template, and enforces them on a table. */
 import { DynamoDBClient, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { Template } from "aws-cdk-lib/assertions";
@@ -6,11 +6,11 @@ import type { Table } from "../../lib/table/table.ts";
 import { table } from "./service.ts";
 import { nameIn, ofType, type Reference, type Resource } from "./synthesise.ts";
 
-/** One permission of a role, and one call, in IAM's terms: an action on keys, maybe within another one. */
+/** A permission of a role and a call, in the terms of IAM. `within` is the enclosing operation. */
 export type Permission = { action: string; prefix: string; within: string | undefined };
 export type Call = { action: string; key: string; within?: string | undefined };
 
-/** What a template grants to the role of a function on the table. */
+/** Returns a function's permissions on the table. */
 export const permissionsOf = (template: Template, { Properties: { Role } }: Resource): Permission[] =>
   ofType(template, "AWS::IAM::Policy")
     .filter(({ Properties }) => Properties.Roles.some((of: Reference) => nameIn(of) === nameIn(Role)))
@@ -24,7 +24,7 @@ export const permissionsOf = (template: Template, { Properties: { Role } }: Reso
       })),
     );
 
-/** The one that a call needs, if it is there. */
+/** Returns the permission that allows a call, or `undefined`. */
 export const permissionFor = (
   permissions: readonly Permission[],
   { action, key, within }: Call,
@@ -41,7 +41,7 @@ type Input = Partial<Put> & {
   TransactItems?: Write[];
 };
 
-/** @param command as the SDK's middleware knows it, such as `GetItemCommand` */
+/** @param command the SDK's name of a command, such as `GetItemCommand` */
 const callsOf = (command: string, { TransactItems, Key, Item, ExpressionAttributeValues }: Input): Call[] => {
   const within = "TransactWriteItems";
   const single = {
@@ -57,7 +57,7 @@ const callsOf = (command: string, { TransactItems, Key, Item, ExpressionAttribut
   );
 };
 
-/** The test's table, of which every call is refused that needs another permission than these. */
+/** Returns the test's table. The table rejects each call that the permissions do not allow. */
 export const guard = (permissions: readonly Permission[]) => {
   const used = new Set<Permission>();
   let conflicts = 0;
@@ -87,7 +87,7 @@ export const guard = (permissions: readonly Permission[]) => {
   const guarded: Table = { name: table.name, client };
   return {
     table: guarded,
-    /** The next transaction meets another one. */
+    /** Makes the next transaction fail with a conflict. */
     conflict: () => {
       conflicts = 1;
     },

@@ -1,11 +1,11 @@
-/** The programs of this project, run as a user runs them. */
+/** Runs the programs of this project in their own processes. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The environment of a new user's shell: nothing that this test run has set up for itself, but what saves time. */
+/** Returns the environment of a new user's shell, plus the compile cache that saves time. */
 const shell = (variables: Record<string, string>) => {
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
   return { PATH, HOME, NODE_COMPILE_CACHE, ...variables };
@@ -31,22 +31,22 @@ export const run = (
     child.stderr.on("data", (chunk) => {
       stderr += chunk;
     });
-    child.stdin.on("error", () => {}); // a command that ends before it has read its input
+    child.stdin.on("error", () => {}); // A command may exit before it reads its input.
     child.stdin.end(input);
     child.once("close", (status) => resolve({ status, stdout, stderr }));
   });
 
 export type Service = {
   url: string;
-  /** What it had printed when it was ready. */
+  /** The output until the service was ready. */
   output: string;
-  /** All that it has printed by now. */
+  /** Returns the output so far. */
   said: () => string;
   child: ChildProcess;
   ended: Promise<number | null>;
 };
 
-/** Starts the service and waits until it says that it is ready. @throws what it printed, when it ends before */
+/** Starts the service and waits until it is ready. @throws Error with its output if it exits before that */
 export const startLocal = (
   variables: Record<string, string> = {},
   command: string[] = ["node", "infra/local/main.ts"],
@@ -71,7 +71,7 @@ export const startLocal = (
     });
   });
 
-/** The engine that a service has started: its process, and the port that it keeps for itself. */
+/** Returns the process id and the private port of a service's engine. */
 export const engineOf = async ({ pid }: ChildProcess): Promise<{ pid: number; port: number }> => {
   const { stdout } = await run("ps -A -o ppid= -o pid= -o args=");
   const pattern = new RegExp(`^ *${pid} +(\\d+) .*dynoxide serve --port (\\d+)`, "m");

@@ -1,4 +1,4 @@
-/** Requests as bytes on a socket: what no HTTP client would send, and answers as they come. */
+/** Sends raw bytes over a socket, for requests that no HTTP client can send. */
 import { once } from "node:events";
 import { connect } from "node:net";
 import { onTestFinished } from "vitest";
@@ -20,10 +20,11 @@ const dechunk = (text: string): string | null => {
 };
 
 /**
- * Returns the first answer in what a server has sent (latin1: a character a byte), or `null` while it is not whole.
+ * Returns the first response in the received text, or `null` while the response is incomplete.
  *
- * @param method of the request: what answers HEAD has no body
- * @param isAll whether the connection has ended, which is how an answer to HTTP/1.0 ends
+ * @param text the received bytes as latin1
+ * @param method the request's method, because a response to HEAD has no body
+ * @param isAll whether the connection has closed, which ends a response to HTTP/1.0
  */
 export const parseAnswer = (text: string, method = "GET", isAll = false): RawAnswer | null => {
   const end = text.indexOf("\r\n\r\n");
@@ -48,21 +49,20 @@ export const parseAnswer = (text: string, method = "GET", isAll = false): RawAns
   return body === null ? null : { status, headers, body };
 };
 
-/** Opens a connection that ends with the test. */
+/** Opens a connection and closes it when the test ends. */
 export const openConnection = async (url: string) => {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   onTestFinished(() => void socket.destroy());
-  socket.on("error", () => {}); // a server that cuts the connection: its end says so
+  socket.on("error", () => {}); // The "close" event follows.
   await once(socket, "connect");
   return socket;
 };
 
 /**
- * Sends bytes as they are, and returns the first answer to them; `null` where the connection ends without one.
+ * Sends the bytes unchanged. Returns the first response, or `null` if the connection closes without a response.
  *
- * @param hangUpAfter milliseconds after which the sender says that nothing more will come: for a request that
- *   may be incomplete
+ * @param hangUpAfter milliseconds after which the client half-closes the connection, for incomplete requests
  */
 export const exchange = async (
   url: string,

@@ -1,7 +1,4 @@
-/**
- * The sample emails: each is exact to the byte, and named for what it has that real mail has. The three of
- * the demonstration account stand with it.
- */
+/** The sample emails. Each file is named after its special feature. The demonstration emails are among them. */
 import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { parseEmail } from "../../lib/messages/mime.ts";
@@ -22,14 +19,14 @@ export const sampleEmail = (name: string): Promise<Buffer> => {
   return readFile(file);
 };
 
-/** What the sample parses to: no sample is past the parser's limits. */
+/** Returns a parsed sample. */
 export const parseSample = async (name: string) => {
   const parsed = parseEmail(await sampleEmail(name));
-  if (parsed === null) throw new Error(`${name} is past the limits`);
+  if (parsed === null) throw new Error(`${name} exceeds the parser's limits`);
   return parsed;
 };
 
-/** A part or attachment that says nothing but what the test is about. */
+/** Parts and attachments with default fields. */
 export const text = (content: string) => ({ content_type: "text/plain", content });
 export const html = (content: string) => ({ content_type: "text/html", content });
 export const attachment = (

@@ -1,4 +1,4 @@
-/** The service as a caller meets it: the real functions over HTTP, on a table of the real engine. */
+/** The real functions over HTTP, on a table of the real engine. */
 import { randomUUID } from "node:crypto";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, DynamoDBDocumentClient, paginateQuery } from "@aws-sdk/lib-dynamodb";
@@ -7,6 +7,7 @@ import { gateway } from "../../infra/local/gateway.ts";
 import type { LambdaHandler } from "../../infra/local/lambda.ts";
 import { operations } from "../../lib/api/operations.ts";
 import { type ApiKey, createApiKey } from "../../lib/api-keys/store.ts";
+import { dayMilliseconds } from "../../lib/duration.ts";
 import type { ChangeEvent } from "../../lib/intake/event.ts";
 import { type Outcome, recordChange } from "../../lib/intake/record-event.ts";
 import type { NewMessage } from "../../lib/messages/message.ts";
@@ -15,14 +16,14 @@ import { messagePartition } from "../../lib/table/keys.ts";
 import { openTable, type Table } from "../../lib/table/table.ts";
 import { listen } from "./listen.ts";
 
-/** Far ahead: what expires soon after it is nothing that a real engine would take away meanwhile. */
+/** A time far in the future, so that TTL of a real engine deletes no item during a test. */
 export const noon = Date.parse("2096-11-20T12:00:00.000Z");
-export const day = 24 * 60 * 60 * 1000;
+export const day = dayMilliseconds;
 
 await createTable(process.env.TABLE_NAME ?? "");
 export const table: Table = openTable();
 
-/** A function's maker, which a test gives a table and a clock of its own. */
+/** A module of functions/. A test passes its own table and clock. */
 type Maker = { createHandler: (table: Table, clock: Clock) => LambdaHandler };
 
 const makers = await Promise.all(
@@ -32,7 +33,7 @@ const makers = await Promise.all(
   }),
 );
 
-/** Serves every operation until the test ends. The clock stands still at noon unless a test moves it. */
+/** Serves every operation until the test ends. By default, the clock always returns noon. Returns the URL. */
 export const startService = async (clock: Clock = () => noon, on: Table = table): Promise<string> => {
   const server = gateway(
     makers.map(({ operation, createHandler }) => ({ operation, handler: createHandler(on, clock) })),
@@ -40,7 +41,7 @@ export const startService = async (clock: Clock = () => noon, on: Table = table)
   return `http://127.0.0.1:${await listen(server)}`;
 };
 
-/** A key for an account of its own that may do everything, unless the test says otherwise. */
+/** Creates an API key with all scopes for a new account. `grant` changes its fields. */
 export const newKey = async (
   grant: Partial<ApiKey> = {},
 ): Promise<{ secret: string; account_id: string; id: string }> => {
@@ -49,12 +50,11 @@ export const newKey = async (
   return { secret, account_id, id: apiKey.id };
 };
 
-/** Every call of a test to the service is held against the OpenAPI document. */
 export { call } from "./contract.ts";
 
 export const bearer = (secret: string) => ({ Authorization: `Bearer ${secret}` });
 
-/** A message that says nothing of interest but what the test gives it. */
+/** Returns a message with default fields. */
 export const newMessage = (fields: Partial<NewMessage> & { account_id: string }): NewMessage => ({
   id: randomUUID(),
   domain_id: randomUUID(),
@@ -74,7 +74,7 @@ type EventFields<Event = ChangeEvent> = Event extends ChangeEvent
   ? Omit<Event, "id" | "account_id" | "message">
   : never;
 
-/** Something happens to a message, under an id of its own. */
+/** Records an event of a message under a new event id. */
 export const recordEvent = (
   { account_id, id }: MessageRef,
   what: EventFields,
@@ -91,7 +91,7 @@ export const attempted = (time: number, log = "", status = "deferred") =>
 
 export type StoredItem = { sk: string; expires_at: number; bytes?: Uint8Array; updated_at?: string };
 
-/** Everything that is in the table under a message's id, in the order of its keys. */
+/** Returns all items of a message in the order of their keys. */
 export const itemsOf = async ({ account_id, id }: MessageRef): Promise<StoredItem[]> => {
   const items: StoredItem[] = [];
   const pages = paginateQuery(
@@ -107,7 +107,7 @@ export const itemsOf = async ({ account_id, id }: MessageRef): Promise<StoredIte
   return items;
 };
 
-/** Takes a segment of a message away, as no fault that we know of does. */
+/** Deletes one segment of a message. No known fault does this. */
 export const loseSegment = async (message: MessageRef, index: number): Promise<void> => {
   const segments = (await itemsOf(message)).filter(({ bytes }) => bytes);
   const Key = { pk: messagePartition(message.account_id, message.id), sk: segments[index]?.sk };

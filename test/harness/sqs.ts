@@ -1,8 +1,8 @@
-/** What Lambda's poller of a queue gives a function, as AWS documents it. */
+/** Invokes a function with SQS events, in the format that AWS documents. */
 import { randomUUID } from "node:crypto";
 import type { Context, SQSBatchResponse, SQSEvent, SQSHandler } from "aws-lambda";
 
-/** The messages that the poller has received. */
+/** A message in a batch. */
 export type Received = { messageId: string; body: string; receiveCount?: number };
 
 const recordOf = ({ messageId, body, receiveCount = 1 }: Received): SQSEvent["Records"][number] => ({
@@ -37,7 +37,7 @@ const context = (millisecondsLeft: () => number): Context => ({
   succeed: () => {},
 });
 
-/** Gives a batch to the function, and returns the ids of the messages that it reports as failed. */
+/** Invokes the function with a batch. Returns the ids of the failed messages. */
 export const deliver = async (
   handler: SQSHandler,
   messages: readonly Received[],

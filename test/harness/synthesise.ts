@@ -1,4 +1,4 @@
-/** The stack as the CDK command builds it, without the command. */
+/** Synthesises the stack without the CDK command. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,17 +9,17 @@ import { readSettings } from "../../infra/settings.ts";
 import { EmailApiStack } from "../../infra/stack.ts";
 import { operations as allOperations, type Operation } from "../../lib/api/operations.ts";
 
-// CloudFormation's own rules take seconds: the test that runs `cdk synth` holds the stack against them.
+// The validation takes seconds. One other test runs `cdk synth` with it.
 process.env.CDK_VALIDATION = "false";
 
 export const cdkJson = JSON.parse(readFileSync(new URL("../../cdk.json", import.meta.url), "utf8"));
 
-/** Without bundles a template takes a fraction of the time; the rest of it is the same. */
+/** Context that skips the bundles, which take most of the time. The template is the same otherwise. */
 export const withoutBundles = { "aws:cdk:bundling-stacks": [] };
 
 const region = "eu-west-1";
 
-/** One value for each setting that adds to the stack, so that everything it may hold is in it. */
+/** A value for each setting that adds resources, so that the stack contains all of them. */
 export const everySetting = {
   stage: "dev",
   domain: "api.example.com",
@@ -34,7 +34,7 @@ export const everySetting = {
 const assemblies = mkdtempSync(join(tmpdir(), "email-api-"));
 afterAll(() => rmSync(assemblies, { recursive: true }));
 
-/** @param context what `--context` gives, beside that of cdk.json */
+/** @param context the values of `--context`, in addition to cdk.json */
 export const synthesise = (
   context: Record<string, unknown> = {},
   operations: readonly Operation[] = allOperations,
@@ -50,7 +50,7 @@ export const synthesise = (
 
 const kept = new Map<string, Template>();
 
-/** The template with these settings, without bundles; made once for each test file. */
+/** Returns the template for settings, without bundles. A test file synthesises each template once. */
 export const templateWith = (settings: Record<string, unknown> = {}): Template => {
   const name = JSON.stringify(settings);
   const template = kept.get(name) ?? synthesise({ ...withoutBundles, ...settings }).template;
@@ -58,14 +58,14 @@ export const templateWith = (settings: Record<string, unknown> = {}): Template =
   return template;
 };
 
-/** A resource of a template, which is JSON of any shape. */
+/** A resource of a template. */
 export type Resource = {
   Type: string;
-  // biome-ignore lint/suspicious/noExplicitAny: CloudFormation's own types are no part of a template
+  // biome-ignore lint/suspicious/noExplicitAny: a template has no types of its resources
   Properties: Record<string, any>;
 };
 
-/** How one resource of a template names another. */
+/** A reference from one resource to another. */
 export type Reference = { Ref: string } | { "Fn::GetAtt": [string, string] };
 
 export const nameIn = (reference: Reference): string =>
@@ -74,11 +74,11 @@ export const nameIn = (reference: Reference): string =>
 export const ofType = (template: Template, type: string): Resource[] =>
   Object.values(template.findResources(type)) as Resource[];
 
-/** The resource that another one refers to. */
+/** Returns the resource of a reference. */
 export const follow = (template: Template, reference: Reference): Resource =>
   template.toJSON().Resources[nameIn(reference)];
 
-/** The Lambda function of an operation. */
+/** Returns the Lambda function of an operation. */
 export const functionOf = (template: Template, { method, path }: Operation): Resource => {
   const Description = `${method} ${path}`;
   const [found] = Object.values(
