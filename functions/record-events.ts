@@ -1,5 +1,6 @@
-/** Record Events: takes what a sending pipeline tells of its messages from the queue, and records each event once. */
+/** Record Events: receives events from the queue, and records each of them once. */
 import { openEmailBucket } from "../lib/intake/email-bucket.ts";
+import { openEventQueue, type PostponeEvents } from "../lib/intake/event-queue.ts";
 import { type ReadEmail, recordEvent } from "../lib/intake/record-event.ts";
 import { takeEvents } from "../lib/intake/take-events.ts";
 import type { Clock } from "../lib/table/expiry.ts";
@@ -9,6 +10,7 @@ export const createHandler = (
   table: Table = openTable(),
   readEmail: ReadEmail = openEmailBucket(),
   clock: Clock = Date.now,
-) => takeEvents((event) => recordEvent(table, event, readEmail, clock()));
+  postpone: PostponeEvents = openEventQueue(),
+) => takeEvents((event) => recordEvent(table, event, readEmail, clock()), postpone);
 
 export const handler = createHandler();

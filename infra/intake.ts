@@ -5,8 +5,8 @@ import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import { BlockPublicAccess, Bucket, BucketEncryption, CfnBucket } from "aws-cdk-lib/aws-s3";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
+import { deadLetterDays, maxReceiveCount, queueDays } from "../lib/intake/event-lifetime.ts";
 import { serviceName } from "../lib/intake/metric-names.ts";
-import { deadLetterDays, queueDays } from "../lib/intake/record-event.ts";
 import { itemTypes } from "../lib/table/keys.ts";
 import { type Needs, ServiceFunction, type Surroundings } from "./service-function.ts";
 
@@ -26,11 +26,8 @@ const needs: Needs = {
   ],
 };
 
-/** AWS asks for six times the function's timeout. It is also how long an event waits for its next try. */
+/** AWS asks for six times the function's timeout. It applies after a crash. The function postpones other failures. */
 const visibility = Duration.minutes(6 * needs.timeout.toMinutes());
-
-/** Tries until an event is a dead letter, 12 minutes apart: an hour. */
-const maxReceiveCount = 5;
 
 /** Lambda's own bounds on how many batches it takes from a queue at once. */
 const [leastAtOnce, mostAtOnce] = [2, 1000];
@@ -80,7 +77,7 @@ export class Intake extends Construct {
       description: "Records what comes in by the queue",
       file: "functions/record-events.ts",
       needs,
-      environment: { EMAIL_BUCKET: this.emails.bucketName },
+      environment: { EMAIL_BUCKET: this.emails.bucketName, EVENT_QUEUE_URL: this.events.queueUrl },
     });
     const { lambda } = this.recordEvents;
     lambda.addToRolePolicy(

@@ -6,13 +6,11 @@ import { Logger } from "@aws-lambda-powertools/logger";
 import { injectLambdaContext } from "@aws-lambda-powertools/logger/middleware";
 import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
 import type { Request } from "@middy/core";
+import { errorFields } from "../error-fields.ts";
 import { toApiError } from "./errors.ts";
 import { metricNames } from "./metric-names.ts";
 import type { Operation } from "./operations.ts";
 import { type ApiMiddleware, requestLogOf } from "./request.ts";
-
-/** DynamoDB's errors carry the items they speak of: what is logged is named, not copied. */
-const describe = ({ name, message, stack }: Error) => ({ name, message, stack });
 
 /** `requestEnd` belongs into middy's plugin of that name: a streamed response ends after the middlewares. */
 export const observe = (operation: Operation) => {
@@ -48,7 +46,7 @@ export const observe = (operation: Operation) => {
       status: response?.statusCode,
       duration_ms: Math.round((performance.now() - startedAt) * 100) / 100,
       consumed_capacity: consumedCapacity,
-      ...(fault && { error: describe(fault) }),
+      ...(fault && { error: errorFields(fault) }),
     });
   };
 

@@ -6,6 +6,7 @@
  *   ├──────┤── comes again: the record refuses it ─┴───────────────────────────────┤── can come no more
  */
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { daySeconds } from "../duration.ts";
 import { addClick, addDeliveryAttempt, addOpen, addStatus } from "../messages/events.ts";
 import { storeMessage } from "../messages/store-message.ts";
 import { epochSeconds } from "../table/expiry.ts";
@@ -15,18 +16,12 @@ import type { Table } from "../table/table.ts";
 import { transact } from "../table/transact.ts";
 import { putIfAbsent, type Write } from "../table/writes.ts";
 import { type ChangeEvent, EventRejectedError, type MessageEvent, type StoredEvent } from "./event.ts";
+import { longestEventDays } from "./event-lifetime.ts";
 
-const secondsPerDay = 24 * 60 * 60;
-
-/** How long an event may wait, and how long a dead letter is kept, both since the event was sent. */
-export const queueDays = 7;
-export const deadLetterDays = 14;
-
-/** A dead letter that is sent to the queue again begins anew. */
-const recordSeconds = 2 * deadLetterDays * secondsPerDay;
+const recordSeconds = longestEventDays * daySeconds;
 
 /** Opens and clicks come for as long as someone keeps an email. */
-const traceSeconds = 366 * secondsPerDay;
+const traceSeconds = 366 * daySeconds;
 
 /** `repeated`: it was recorded before. `expired`: its message is there no more, and nothing is recorded. */
 export type Outcome = "recorded" | "repeated" | "expired";

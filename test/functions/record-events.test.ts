@@ -1,23 +1,25 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { GetObjectCommand, NoSuchKey, S3Client } from "@aws-sdk/client-s3";
-import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { sdkStreamMixin } from "@smithy/core/serde";
 import type { SQSHandler } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { bundle, bundleFile } from "../../infra/bundling.ts";
 import { openEmailBucket } from "../../lib/intake/email-bucket.ts";
+import { maxReceiveCount } from "../../lib/intake/event-lifetime.ts";
+import type { PostponeEvents } from "../../lib/intake/event-queue.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { type CapturedOutput, captureOutput } from "../harness/captured-output.ts";
-import { bearer, call, newKey, newMessage, noon, startService, table } from "../harness/service.ts";
+import { interceptedTable } from "../harness/intercepted-table.ts";
+import { listen } from "../harness/listen.ts";
+import { bearer, call, day, newKey, newMessage, noon, startService, table } from "../harness/service.ts";
 import { deliver } from "../harness/sqs.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const raw = "Subject: Hello\r\n\r\nHello";
 
@@ -25,6 +27,8 @@ let output: CapturedOutput;
 beforeEach(() => {
   output = captureOutput();
   vi.stubEnv("EMAIL_BUCKET", "emails");
+  vi.stubEnv("EVENT_QUEUE_URL", "https://sqs.eu-west-1.amazonaws.com/123456789012/events");
+  postponed.length = 0;
   return output.restore;
 });
 
@@ -44,9 +48,15 @@ const bucketWith = (objects: Record<string, { bytes: string; size?: number }>) =
   return s3;
 };
 
-const record = async (on: Table = table): Promise<SQSHandler> => {
+/** The delays that the function has set, in seconds, by the event's receipt. */
+const postponed: Record<string, number>[] = [];
+const postpone: PostponeEvents = async (retries) => {
+  postponed.push(Object.fromEntries(retries.map(({ receiptHandle, seconds }) => [receiptHandle, seconds])));
+};
+
+const record = async (on: Table = table, clock = () => noon, later = postpone): Promise<SQSHandler> => {
   const { createHandler } = await import("../../functions/record-events.ts");
-  return createHandler(on, openEmailBucket(), () => noon);
+  return createHandler(on, openEmailBucket(), clock, later);
 };
 
 /** A message of an account of its own, and the bodies of its events. */
@@ -76,7 +86,9 @@ test("What a batch has no time left for comes again, and what was recorded befor
 
   expect(failed).toEqual(["sqs-2", "sqs-3"]);
   expect(await (await get()).json()).toMatchObject({ open_count: 1, click_count: 0 });
-  expect(logged()[2]).toMatchObject({ reason: "those before it in the batch have taken the time" });
+  expect(logged()[2]).toMatchObject({
+    reason: "too little time is left in this batch. The event will be retried",
+  });
 });
 
 test("A batch is recorded, in whatever order it comes, and each event leaves one line and one count", async () => {
@@ -123,7 +135,7 @@ test("One bad event fails alone, and the log says why without a word of what it 
     ["ERROR", "it is not JSON"],
     ["ERROR", "time must be ISO 8601 with an offset"],
     ["INFO", undefined],
-    ["ERROR", "its message is not there yet"],
+    ["WARN", "its message is not there yet"],
     ["ERROR", "its raw email is not in the bucket"],
     ["ERROR", "the email has 41943041 bytes: at most 41943040 (40 MiB) are kept"],
   ]);
@@ -147,13 +159,64 @@ test("An event of a message that has expired is dropped, and counted", async () 
   const { event, stored } = await message(1000);
   const handler = await record();
   await deliver(handler, inQueue(stored(null)));
-  const { createHandler } = await import("../../functions/record-events.ts");
-  const later = createHandler(table, openEmailBucket(), () => noon + 1000);
+  const later = await record(table, () => noon + 1000);
 
   const failed = await deliver(later, inQueue(event("message.opened"), event("message.clicked")));
 
   expect(failed).toEqual([]);
   expect(counted("EventExpired")).toEqual([1, 1]);
+});
+
+test("An event is recorded in one invocation if its message is stored while the function waits", async () => {
+  bucketWith({});
+  const { event, stored, get } = await message();
+  const storing = await record();
+  let attempts = 0;
+  const late = interceptedTable(table, async (command, proceed) => {
+    const isAttempt = command.constructor.name === "TransactWriteCommand";
+    if (isAttempt && ++attempts === 3) await deliver(storing, inQueue(stored(null)));
+    return proceed();
+  });
+
+  const failed = await deliver(await record(late), inQueue(event("message.opened")));
+
+  expect(failed).toEqual([]);
+  expect(await (await get()).json()).toMatchObject({ open_count: 1 });
+  expect(postponed).toEqual([]);
+});
+
+test("An event that fails comes again soon, and later each time; the others of its batch do not", async () => {
+  bucketWith({});
+  const { event, stored } = await message();
+  const early = await message();
+  const received = [
+    { messageId: "first", body: early.event("message.opened") },
+    { messageId: "stored", body: stored(null) },
+    { messageId: "25th", body: "{", receiveCount: 25 },
+    { messageId: "opened", body: event("message.opened") },
+    { messageId: "last", body: "{", receiveCount: maxReceiveCount },
+  ];
+
+  const failed = await deliver(await record(), received);
+
+  expect(failed).toEqual(["first", "25th", "last"]);
+  expect(postponed).toEqual([{ "receipt of first": 1, "receipt of 25th": 10, "receipt of last": 335 }]);
+});
+
+test("An event that the queue does not postpone still comes again, and the log has the reason", async () => {
+  bucketWith({});
+  const { event } = await message();
+  const fails = () => Promise.reject(new Error("The queue is unreachable"));
+
+  const failed = await deliver(await record(table, undefined, fails), inQueue(event("message.opened")));
+
+  expect(failed).toEqual(["sqs-0"]);
+  expect(output.lines()).toContainEqual(
+    expect.objectContaining({
+      level: "ERROR",
+      error: expect.objectContaining({ message: "The queue is unreachable" }),
+    }),
+  );
 });
 
 test("When the table fails, the event comes again, and the log names the fault without the items", async () => {
@@ -163,14 +226,10 @@ test("When the table fails, the event comes again, and the log names the fault w
     name: "InternalServerError",
     Item: "s3cret",
   });
-  const broken: Table = {
-    name: table.name,
-    client: {
-      send: (async (command: object) => {
-        if (command instanceof TransactWriteCommand) throw fault;
-      }) as never,
-    },
-  };
+  const broken = interceptedTable(table, (command, proceed) => {
+    if (command.constructor.name === "TransactWriteCommand") throw fault;
+    return proceed();
+  });
 
   const failed = await deliver(await record(broken), inQueue(event("message.opened")));
 
@@ -181,27 +240,34 @@ test("When the table fails, the event comes again, and the log names the fault w
   expect(output.text()).not.toContain("s3cret");
 });
 
-test("The bundle records events on the real engine, and reads emails by S3's own protocol", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "email-api-"));
+test("The bundle records events on the real engine, reads emails from S3, and postpones in SQS", async () => {
+  const folder = temporaryFolder();
   bundle("functions/record-events.ts", folder);
   const asked: string[] = [];
-  const s3 = createServer((request, response) => {
-    asked.push(request.url ?? "");
-    response.end(raw);
+  const aws = createServer(async (request, response) => {
+    const target = request.headers["x-amz-target"];
+    asked.push(target ? `${target} ${await text(request)}` : (request.url ?? ""));
+    response.end(target ? '{"Successful":[],"Failed":[]}' : raw);
   });
-  await new Promise<void>((resolve) => s3.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    s3.closeAllConnections();
-    s3.close();
-    rmSync(folder, { recursive: true });
-  });
-  vi.stubEnv("AWS_ENDPOINT_URL_S3", `http://127.0.0.1:${(s3.address() as AddressInfo).port}`);
+  const endpoint = `http://127.0.0.1:${await listen(aws)}`;
+  vi.stubEnv("AWS_ENDPOINT_URL_S3", endpoint);
+  vi.stubEnv("EVENT_QUEUE_URL", `${endpoint}/123456789012/events`);
   const { handler } = createRequire(import.meta.url)(join(folder, bundleFile));
-  const { event, stored, get } = await message(400 * 24 * 60 * 60 * 1000);
+  const { event, stored, get } = await message(400 * day);
 
-  const failed = await deliver(handler, inQueue(event("message.clicked"), stored("2026/11/1.eml")));
+  const failed = await deliver(
+    handler,
+    inQueue(event("message.clicked"), stored("2026/11/1.eml"), event("message.printed")),
+  );
 
-  expect(failed).toEqual([]);
-  expect(asked).toEqual(["/emails/2026/11/1.eml?x-id=GetObject"]);
+  expect(failed).toEqual(["sqs-2"]);
+  const [read, visibility = ""] = asked;
+  expect(read).toBe("/emails/2026/11/1.eml?x-id=GetObject");
+  const [target, body = ""] = visibility.split(" {");
+  expect(target).toBe("AmazonSQS.ChangeMessageVisibilityBatch");
+  expect(JSON.parse(`{${body}`)).toEqual({
+    QueueUrl: process.env.EVENT_QUEUE_URL,
+    Entries: [{ Id: "0", ReceiptHandle: "receipt of sqs-2", VisibilityTimeout: 1 }],
+  });
   expect(await (await get()).json()).toMatchObject({ click_count: 1, content: raw });
 }, 120_000);

@@ -7,7 +7,7 @@ export type Received = { messageId: string; body: string; receiveCount?: number 
 
 const recordOf = ({ messageId, body, receiveCount = 1 }: Received): SQSEvent["Records"][number] => ({
   messageId,
-  receiptHandle: "AQEBwJnKyrHigUMZj6rYigCgxlaS3SLy0a...",
+  receiptHandle: `receipt of ${messageId}`,
   body,
   attributes: {
     ApproximateReceiveCount: String(receiveCount),

@@ -35,7 +35,10 @@ const events = (raw: Buffer) => {
 test("Record Events is allowed all that it does, and nothing that it does not do", async () => {
   const { table, conflict, unused } = guard(permissionsOf(template, recordEvents as Resource));
   const { raw, stored, changes } = events(randomBytes(1_000_000));
-  const handler = takeEvents((event) => recordEvent(table, event, async () => raw, noon));
+  const handler = takeEvents(
+    (event) => recordEvent(table, event, async () => raw, noon),
+    async () => {},
+  );
   const record = (...bodies: string[]) =>
     deliver(
       handler,

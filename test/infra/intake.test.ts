@@ -83,12 +83,12 @@ describe("The queues", () => {
     });
   });
 
-  test("hide an event for six times the time that the function has, and give it up after five tries", () => {
+  test("hide an event for six times the time that the function has, and give it up after 62 attempts", () => {
     const { Timeout } = find("AWS::Lambda::Function", "IntakeRecordEvents");
 
     expect(find("AWS::SQS::Queue", "IntakeEvents")).toMatchObject({
       VisibilityTimeout: 6 * Timeout,
-      RedrivePolicy: { maxReceiveCount: 5 },
+      RedrivePolicy: { maxReceiveCount: 62 },
     });
   });
 
