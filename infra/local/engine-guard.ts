@@ -13,28 +13,31 @@ export const portsClosedToPages = [
   4190,
 ];
 
-const refusal = JSON.stringify({
+const rejection = JSON.stringify({
   __type: "com.amazon.coral.service#AccessDeniedException",
   message: "No web page may use this DynamoDB: see Host and Origin",
 });
 
-/** Returns a server, not yet listening, that hands every other request on to the engine as it is. */
+/** Returns a server that forwards requests to the engine, and rejects requests from web pages. It does not listen yet. */
 export const engineGuard = (enginePort: number): Server => {
   const agent = new Agent({ keepAlive: true });
   return createServer((incoming, outgoing) => {
     if (isForeign(incoming)) {
       incoming.resume();
-      outgoing.writeHead(403, { "Content-Type": "application/x-amz-json-1.0" }).end(refusal);
+      outgoing.writeHead(403, { "Content-Type": "application/x-amz-json-1.0" }).end(rejection);
       return;
     }
     const { method, url, headers } = incoming;
-    const forwarded = request(
-      { host: "127.0.0.1", port: enginePort, method, path: url, headers, agent },
-      (answer) => {
-        outgoing.writeHead(answer.statusCode ?? 500, answer.rawHeaders);
-        pipeline(answer, outgoing, () => {});
-      },
-    );
-    pipeline(incoming, forwarded, (error) => error && outgoing.destroy());
+    const forwarded = request({ host: "127.0.0.1", port: enginePort, method, path: url, headers, agent });
+    forwarded.on("error", () => outgoing.destroy());
+    forwarded.on("response", (response) => {
+      // `pipeline` throws if the program has disconnected. The exception would end `npm start`.
+      if (outgoing.destroyed) return void response.destroy();
+      outgoing.writeHead(response.statusCode ?? 500, response.rawHeaders);
+      pipeline(response, outgoing, () => {});
+    });
+    // Ends the call of a program that has disconnected. A call that has ended keeps its connection for the next call.
+    outgoing.on("close", () => outgoing.writableFinished || forwarded.destroy());
+    pipeline(incoming, forwarded, () => {});
   });
 };

@@ -1,9 +1,11 @@
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:http";
+import { connect } from "node:net";
 import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type Engine, startEngine } from "../../../infra/local/engine.ts";
 import { engineGuard, portsClosedToPages } from "../../../infra/local/engine-guard.ts";
+import { listen } from "../../harness/listen.ts";
 import { exchange } from "../../harness/raw-http.ts";
 
 let engine: Engine;
@@ -12,14 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => engine?.stop());
 
-const startGuard = async (behind: number): Promise<{ url: string; host: string }> => {
-  const server = engineGuard(behind).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+const startGuard = async (enginePort: number): Promise<{ url: string; host: string }> => {
+  const host = `127.0.0.1:${await listen(engineGuard(enginePort))}`;
   return { url: `http://${host}`, host };
 };
 
@@ -71,6 +67,44 @@ test("An engine that is gone ends the connection, instead of leaving its caller 
   const { url, host } = await startGuard(1);
 
   expect(await exchange(url, listTables(host))).toBeNull();
+});
+
+describe("A program that disconnects in the middle of a call", () => {
+  const scan = (host: string): string => listTables(host).replace("ListTables", "Scan");
+  const callAndLeave = async (port: number): Promise<void> => {
+    const socket = connect(port, "127.0.0.1").on("error", () => {});
+    await once(socket, "connect");
+    await new Promise((written) => socket.write(scan(`127.0.0.1:${port}`), written));
+    socket.destroy();
+  };
+
+  test("does not end the server, even if the response has just arrived", async () => {
+    const port = await listen(engineGuard(engine.port));
+
+    for (let calls = 0; calls < 500; calls += 10)
+      await Promise.all(Array.from({ length: 10 }, () => callAndLeave(port)));
+
+    expect(await exchange(`http://127.0.0.1:${port}`, listTables(`127.0.0.1:${port}`))).toMatchObject({
+      status: 200,
+    });
+  });
+
+  test("frees the connection to the engine, even if the engine never responds", async () => {
+    const calls = { received: 0, open: 0 };
+    const silent = createServer((_request, response) => {
+      calls.received++;
+      calls.open++;
+      response.once("close", () => calls.open--);
+    });
+    const port = await listen(engineGuard(await listen(silent)));
+    const sockets = Array.from({ length: 20 }, () => connect(port, "127.0.0.1"));
+
+    for (const socket of sockets) socket.write(scan(`127.0.0.1:${port}`));
+    await expect.poll(() => calls).toEqual({ received: 20, open: 20 });
+    for (const socket of sockets) socket.destroy();
+
+    await expect.poll(() => calls).toEqual({ received: 20, open: 0 });
+  });
 });
 
 test.each(portsClosedToPages)("The Fetch standard closes port %s to pages", async (port) => {
