@@ -1,22 +1,28 @@
 /**
- * Who may speak to a server on this machine: programs, and the pages that it serves itself. A browser says where a
- * page comes from in Origin, and by which name it found the server in Host, which is someone else's name when
- * their DNS points at this machine (DNS rebinding).
+ * Requests that a web page of another site makes. A browser sends the page's origin in Origin. It sends the name of
+ * the server in Host. DNS rebinding points another site's name at this machine, so Host then has that site's name.
  */
 import type { IncomingMessage } from "node:http";
 
 const ownNames = ["127.0.0.1", "localhost", "[::1]"];
 
-const ownAuthorities = (port: number | undefined): string[] =>
-  ownNames.flatMap((name) => [`${name}:${port}`, ...(port === 80 ? [name] : [])]);
+const ownAuthorities = ({ socket }: IncomingMessage): string[] =>
+  ownNames.flatMap((name) => [`${name}:${socket.localPort}`, ...(socket.localPort === 80 ? [name] : [])]);
 
-/** @param authority what an absolute request target names, which counts for more than Host (RFC 9112, section 3.2.2) */
-export const isForeign = ({ headersDistinct, socket }: IncomingMessage, authority?: string): boolean => {
-  const { host = [], origin = [] } = headersDistinct;
-  const own = ownAuthorities(socket.localPort);
+/** Returns whether another site's page makes the request. A program sends no Origin. */
+export const hasForeignOrigin = (request: IncomingMessage): boolean => {
+  const own = ownAuthorities(request).map((authority) => `http://${authority}`);
+  return (request.headersDistinct.origin ?? []).some((origin) => !own.includes(origin.toLowerCase()));
+};
+
+/**
+ * Returns whether the request addresses the server by a name that is not its own.
+ *
+ * @param authority the host in an absolute request target, which takes precedence over Host (RFC 9112, section 3.2.2)
+ */
+export const hasForeignHost = (request: IncomingMessage, authority?: string): boolean => {
+  const { host = [] } = request.headersDistinct;
+  const own = ownAuthorities(request);
   const names = authority === undefined ? host : [...host, authority];
-  return (
-    names.some((name) => !own.includes(name.toLowerCase())) ||
-    origin.some((from) => !own.some((name) => from.toLowerCase() === `http://${name}`))
-  );
+  return names.some((name) => !own.includes(name.toLowerCase()));
 };

@@ -5,7 +5,7 @@
  */
 import { Agent, createServer, request, type Server } from "node:http";
 import { pipeline } from "node:stream";
-import { isForeign } from "./cross-origin.ts";
+import { hasForeignHost, hasForeignOrigin } from "./cross-origin.ts";
 
 /** "Bad ports" of the Fetch standard, above 1023: those that browsers have refused the longest come first. */
 export const portsClosedToPages = [
@@ -22,7 +22,7 @@ const rejection = JSON.stringify({
 export const engineGuard = (enginePort: number): Server => {
   const agent = new Agent({ keepAlive: true });
   return createServer((incoming, outgoing) => {
-    if (isForeign(incoming)) {
+    if (hasForeignOrigin(incoming) || hasForeignHost(incoming)) {
       incoming.resume();
       outgoing.writeHead(403, { "Content-Type": "application/x-amz-json-1.0" }).end(rejection);
       return;

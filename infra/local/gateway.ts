@@ -1,5 +1,4 @@
-/** API Gateway's part: an HTTP server that calls the functions the way its REST API does. */
-import { randomUUID } from "node:crypto";
+/** API Gateway on this machine: an HTTP server that calls the functions like API Gateway's REST API does. */
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -12,29 +11,39 @@ import { pipeline } from "node:stream/promises";
 import pLimit, { type LimitFunction } from "p-limit";
 import { bodyTooLarge, internalError, noRoute } from "../../lib/api/error-catalogue.ts";
 import type { Operation } from "../../lib/api/operations.ts";
-import { isForeign } from "./cross-origin.ts";
-import { type GatewayError, gatewayError } from "./gateway-error.ts";
+import { hasForeignHost, hasForeignOrigin } from "./cross-origin.ts";
+import { type GatewayError, gatewayError, newExtendedRequestId } from "./gateway-error.ts";
 import { type HttpResponse, invoke, type LambdaHandler } from "./lambda.ts";
-import { answerWhatIsNoRequest } from "./malformed-http.ts";
+import { respondToMalformedHttp } from "./malformed-http.ts";
 import { targetOf, toEvent } from "./proxy-event.ts";
 
 /** An operation and the handler that serves it. */
 export type LocalRoute = { operation: Operation; handler: LambdaHandler };
 
-export type Page = (request: {
-  serverUrl: string;
-  headers: IncomingHttpHeaders;
-}) => HttpResponse | Promise<HttpResponse>;
+/** A page that this machine serves beside the API. */
+export type Page = {
+  /** Whether the page contains an API key. Such a page is served only under this server's own names. */
+  holdsKey: boolean;
+  respond: (request: {
+    serverUrl: string;
+    headers: IncomingHttpHeaders;
+  }) => HttpResponse | Promise<HttpResponse>;
+};
 
-/** By their path, what this machine serves beside the API; each is told the URL it is reached at. */
+/** The pages by their paths. */
 export type Pages = ReadonlyMap<string, Page>;
 
 /** API Gateway's limit on a request. */
 const maximumBodyBytes = 10 * 1024 * 1024;
 
-const foreign = {
+const foreignOrigin = {
   status: 403,
-  message: "This server answers as 127.0.0.1, localhost or [::1] with its port, and to its own pages only",
+  message: "This server rejects requests from web pages of other origins",
+};
+const foreignHost = {
+  status: 403,
+  message:
+    "This page contains an API key: open it under 127.0.0.1, localhost or [::1], with the server's port",
 };
 const noHost = { status: 400, message: "The request must have one Host header" };
 
@@ -75,61 +84,68 @@ const findRoute = (routes: LocalRoute[], method: string | undefined, path: strin
   return undefined;
 };
 
-/** What all requests to one gateway share. */
-type Gateway = { routes: LocalRoute[]; pages: Pages; turns: LimitFunction };
+/** The parts that all requests to one gateway share. */
+type Gateway = { routes: LocalRoute[]; pages: Pages; limit: LimitFunction };
 
-const answer = async (
-  { routes, pages, turns }: Gateway,
+const respond = async (
+  { routes, pages, limit }: Gateway,
   request: IncomingMessage,
-  requestId: string,
+  extendedRequestId: string,
 ): Promise<HttpResponse> => {
   const target = targetOf(request);
   const { headersDistinct, headers, method } = request;
-  const refuse = (error: GatewayError) => gatewayError(error, requestId);
-  if (headersDistinct.host?.length !== 1) return refuse(noHost);
-  if (isForeign(request, target.authority)) return refuse(foreign);
+  const reject = (error: GatewayError) => gatewayError(error, extendedRequestId);
+  if (headersDistinct.host?.length !== 1) return reject(noHost);
+  if (hasForeignOrigin(request)) return reject(foreignOrigin);
   const match = findRoute(routes, method, target.path);
   if (match) {
     const { operation, handler, pathParameters } = match;
     const body = await readBody(request);
-    if (body === undefined) return refuse(bodyTooLarge);
-    const event = toEvent(request, operation, target, { requestId, pathParameters, body });
-    return turns(() => invoke(handler, event, { functionName: operation.id }));
+    if (body === undefined) return reject(bodyTooLarge);
+    const event = toEvent(request, operation, target, { extendedRequestId, pathParameters, body });
+    return limit(() => invoke(handler, event, { functionName: operation.id }));
   }
   const page = method === "GET" && pages.get(target.path);
-  return page ? page({ serverUrl: `http://${headers.host}`, headers }) : refuse(noRoute);
+  if (!page) return reject(noRoute);
+  if (page.holdsKey && hasForeignHost(request, target.authority)) return reject(foreignHost);
+  return page.respond({ serverUrl: `http://${headers.host}`, headers });
 };
 
 const send = async (response: ServerResponse, { statusCode, headers, body }: HttpResponse): Promise<void> => {
+  if (typeof body !== "string" && response.destroyed) {
+    // The caller has disconnected. `pipeline` would throw, and the function would wait for a reader forever.
+    body.destroy();
+    return;
+  }
   response.writeHead(statusCode, headers);
   if (typeof body === "string") response.end(body);
   else await pipeline(body, response);
 };
 
 /**
- * Returns an HTTP server, not yet listening, that serves the routes, and pages beside them.
+ * Returns an HTTP server that serves the routes and the pages. The server does not listen yet.
  *
- * @param functionsAtOnce how many functions may be at work on their answers; further requests wait
+ * @param functionsAtOnce the number of functions that may produce a response at the same time; more requests wait
  */
 export const gateway = (
   routes: LocalRoute[],
   pages: Pages = new Map(),
   functionsAtOnce = Number.POSITIVE_INFINITY,
 ): Server => {
-  const shared = { routes, pages, turns: pLimit(functionsAtOnce) };
+  const shared = { routes, pages, limit: pLimit(functionsAtOnce) };
   const listener: RequestListener = async (request, response) => {
-    const requestId = randomUUID();
+    const extendedRequestId = newExtendedRequestId();
     try {
-      const answered = await answer(shared, request, requestId);
-      request.resume(); // what was not read would keep the connection from its next request
-      await send(response, answered);
+      const result = await respond(shared, request, extendedRequestId);
+      request.resume(); // An unread body would block the connection's next request.
+      await send(response, result);
     } catch {
-      // The function failed. Within its answer that is a connection that breaks off, which pipeline has seen to.
-      if (!response.headersSent) await send(response, gatewayError(internalError, requestId));
+      // The function failed. If the response had begun, `pipeline` has closed the connection.
+      if (!response.headersSent) await send(response, gatewayError(internalError, extendedRequestId));
     }
   };
   const server = createServer({ requireHostHeader: false }, listener);
-  server.on("checkExpectation", listener); // Node's own 417: no expectation but 100-continue means anything to us
-  answerWhatIsNoRequest(server);
+  server.on("checkExpectation", listener); // API Gateway ignores unknown expectations. Node.js responds with 417.
+  respondToMalformedHttp(server);
   return server;
 };

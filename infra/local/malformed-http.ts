@@ -1,9 +1,8 @@
 /** What Node.js refuses by itself, without a body, before there is a request: answered in the API's shape instead. */
-import { randomUUID } from "node:crypto";
 import { type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { bodyTooLarge, noRoute } from "../../lib/api/error-catalogue.ts";
-import { type GatewayError, gatewayError } from "./gateway-error.ts";
+import { type GatewayError, gatewayError, newExtendedRequestId } from "./gateway-error.ts";
 
 const noHttp = { status: 400, message: "The request must be valid HTTP/1.1" };
 
@@ -19,7 +18,7 @@ const lingerMilliseconds = 1000;
 
 const end = (socket: Duplex, error: GatewayError): void => {
   if (socket.writable) {
-    const { statusCode, headers, body } = gatewayError(error, randomUUID());
+    const { statusCode, headers, body } = gatewayError(error, newExtendedRequestId());
     const fields = { ...headers, Connection: "close", "Content-Length": Buffer.byteLength(body) };
     const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.end(`HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\n${lines.join("")}\r\n${body}`);
@@ -28,7 +27,7 @@ const end = (socket: Duplex, error: GatewayError): void => {
 };
 
 /** Makes the server answer what is no request. Where an answer has begun, nothing can follow it: it is cut off. */
-export const answerWhatIsNoRequest = (server: Server): void => {
+export const respondToMalformedHttp = (server: Server): void => {
   const answersOf = new WeakMap<Duplex, Set<ServerResponse>>();
   server.on("request", ({ socket }, response) => {
     const answers = answersOf.get(socket) ?? new Set();

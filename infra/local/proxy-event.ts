@@ -1,4 +1,5 @@
 /** The event that a REST API's proxy integration makes of an HTTP request. */
+import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type { Operation } from "../../lib/api/operations.ts";
@@ -51,10 +52,10 @@ export const toEvent = (
   operation: Operation,
   { path, query }: Target,
   {
-    requestId,
+    extendedRequestId,
     pathParameters,
     body,
-  }: { requestId: string; pathParameters: Record<string, string>; body: string | null },
+  }: { extendedRequestId: string; pathParameters: Record<string, string>; body: string | null },
 ): APIGatewayProxyEvent => {
   const headers = headerPairs(request);
   const parameters: Pairs = [...new URLSearchParams(query)];
@@ -72,8 +73,9 @@ export const toEvent = (
       accountId: "000000000000",
       apiId: "local",
       authorizer: null,
-      requestId,
-      extendedRequestId: requestId,
+      // API Gateway takes this id from the caller, too. Therefore the API uses only the other id.
+      requestId: request.headers["x-amzn-requestid"]?.toString() ?? randomUUID(),
+      extendedRequestId,
       resourceId: operation.id,
       resourcePath: operation.path,
       httpMethod: operation.method,

@@ -59,7 +59,7 @@ const html = (demo: Demo, script: string) => `<!doctype html>
 </html>
 `;
 
-const sendScript: Page = async ({ headers }) => {
+const sendScript: Page["respond"] = async ({ headers }) => {
   const { plain, gzipped } = await referenceScript();
   const asks = { "accept-encoding": headers["accept-encoding"]?.toString() };
   const compresses = new Negotiator({ headers: asks }).encoding(["gzip", "identity"]) === "gzip";
@@ -90,24 +90,30 @@ export const referencePages = (demo: Demo): Pages => {
   return new Map<string, Page>([
     [
       "/",
-      async () => ({
-        statusCode: 200,
-        headers: {
-          ...never,
-          "Content-Type": "text/html; charset=utf-8",
-          "Content-Security-Policy": onlyThisServer,
-        },
-        body: html(demo, (await referenceScript()).path),
-      }),
+      {
+        holdsKey: true,
+        respond: async () => ({
+          statusCode: 200,
+          headers: {
+            ...never,
+            "Content-Type": "text/html; charset=utf-8",
+            "Content-Security-Policy": onlyThisServer,
+          },
+          body: html(demo, (await referenceScript()).path),
+        }),
+      },
     ],
     [
       "/openapi.json",
-      ({ serverUrl }) => ({
-        statusCode: 200,
-        headers: { ...never, "Content-Type": "application/json" },
-        body: JSON.stringify(openApiDocument({ serverUrl, path, idempotencyKey, newMember })),
-      }),
+      {
+        holdsKey: false,
+        respond: ({ serverUrl }) => ({
+          statusCode: 200,
+          headers: { ...never, "Content-Type": "application/json" },
+          body: JSON.stringify(openApiDocument({ serverUrl, path, idempotencyKey, newMember })),
+        }),
+      },
     ],
-    ["/reference.js", sendScript],
+    ["/reference.js", { holdsKey: false, respond: sendScript }],
   ]);
 };

@@ -1,14 +1,29 @@
 import { describe, expect, test } from "vitest";
+import type { Page } from "../../../infra/local/gateway.ts";
 import { asError, echo, get, messagePath, serve } from "../../harness/echo-gateway.ts";
 import { exchange } from "../../harness/raw-http.ts";
 
-const foreign = {
+const page = (holdsKey: boolean): Page => ({
+  holdsKey,
+  respond: () => ({ statusCode: 200, headers: {}, body: "page" }),
+});
+const pages: [string, Page][] = [
+  ["/key", page(true)],
+  ["/public", page(false)],
+];
+
+const foreignHost = {
   status: 403,
-  message: "This server answers as 127.0.0.1, localhost or [::1] with its port, and to its own pages only",
+  message:
+    "This page contains an API key: open it under 127.0.0.1, localhost or [::1], with the server's port",
+};
+const foreignOrigin = {
+  status: 403,
+  message: "This server rejects requests from web pages of other origins",
 };
 
-describe("A page of another site", () => {
-  test.each([
+describe("Under a name that is not the server's own,", () => {
+  const foreignNames = [
     "evil.example:PORT",
     "evil.example",
     "127.0.0.1.nip.io:PORT",
@@ -18,48 +33,65 @@ describe("A page of another site", () => {
     "localhost.:PORT",
     "localhost:PORT@evil.example",
     "",
-  ])("is refused under the name %s, whatever it asks for", async (name) => {
-    const { url, port } = await serve(echo, [["/", () => ({ statusCode: 200, headers: {}, body: "key" })]]);
-    const host = name.replace("PORT", String(port));
+  ];
 
-    expect(asError(await exchange(url, get(host, "/")))).toEqual(foreign);
-    expect(asError(await exchange(url, get(host, messagePath)))).toEqual(foreign);
+  test.each(foreignNames)("a page with an API key is rejected: %s", async (name) => {
+    const { url, port } = await serve(echo, pages);
+
+    const response = await exchange(url, get(name.replace("PORT", String(port)), "/key"));
+
+    expect(asError(response)).toEqual(foreignHost);
   });
 
-  test.each([
-    "http://evil.example",
-    "https://127.0.0.1:PORT",
-    "http://127.0.0.1:1",
-    "http://127.0.0.1",
-    "http://localhost:PORT.evil.example",
-    "null",
-    "",
-  ])("is refused with the Origin %s", async (origin) => {
-    const { url, host, port } = await serve();
+  test("a page with an API key is rejected if the request target has the name", async () => {
+    const { url, host } = await serve(echo, pages);
 
-    const answer = await exchange(
-      url,
-      get(host, messagePath, `Origin: ${origin.replace("PORT", String(port))}`),
-    );
-
-    expect(asError(answer)).toEqual(foreign);
+    expect(asError(await exchange(url, get(host, "http://evil.example/key")))).toEqual(foreignHost);
   });
 
-  test("is refused where the target names it, whatever Host says", async () => {
-    const { url, host } = await serve();
+  test.each(["host.docker.internal:PORT", "api.internal"])(
+    "a program in a container reaches the API and the OpenAPI document: %s",
+    async (name) => {
+      const { url, port } = await serve(echo, pages);
+      const host = name.replace("PORT", String(port));
 
-    expect(asError(await exchange(url, get(host, `http://evil.example${messagePath}`)))).toEqual(foreign);
-  });
+      const responses = [
+        await exchange(url, get(host, messagePath)),
+        await exchange(url, get(host, "/public")),
+      ];
+
+      expect(responses.map((response) => response?.status)).toEqual([200, 200]);
+    },
+  );
+});
+
+test.each([
+  "http://evil.example",
+  "https://127.0.0.1:PORT",
+  "http://127.0.0.1:1",
+  "http://127.0.0.1",
+  "http://localhost:PORT.evil.example",
+  "null",
+  "",
+])("Every request with the foreign Origin %s is rejected", async (origin) => {
+  const { url, host, port } = await serve(echo, pages);
+  const header = `Origin: ${origin.replace("PORT", String(port))}`;
+
+  for (const path of [messagePath, "/key", "/public", "/no-route"])
+    expect(asError(await exchange(url, get(host, path, header))), path).toEqual(foreignOrigin);
 });
 
 test.each(["127.0.0.1", "localhost", "LOCALHOST", "[::1]"])(
-  "A program, and a page of the server's own, may call it %s",
+  "A program, and a page of the server itself, may call the server %s",
   async (name) => {
-    const { url, port } = await serve();
+    const { url, port } = await serve(echo, pages);
+    const origin = `Origin: http://${name}:${port}`;
 
-    const program = await exchange(url, get(`${name}:${port}`, messagePath));
-    const page = await exchange(url, get(`${name}:${port}`, messagePath, `Origin: http://${name}:${port}`));
+    const responses = [
+      await exchange(url, get(`${name}:${port}`, "/key")),
+      await exchange(url, get(`${name}:${port}`, messagePath, origin)),
+    ];
 
-    expect([program?.status, page?.status]).toEqual([200, 200]);
+    expect(responses.map((response) => response?.status)).toEqual([200, 200]);
   },
 );

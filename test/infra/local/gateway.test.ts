@@ -1,10 +1,14 @@
 /** The gateway's own part, with functions that only say what they were given. */
 import { once } from "node:events";
+import { connect } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setImmediate } from "node:timers/promises";
+import { promisify } from "node:util";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { describe, expect, test } from "vitest";
+import { gateway } from "../../../infra/local/gateway.ts";
+import { getMessage } from "../../../lib/api/operations.ts";
 import {
   asError,
   echo,
@@ -15,6 +19,7 @@ import {
   noRoute,
   serve,
 } from "../../harness/echo-gateway.ts";
+import { listen } from "../../harness/listen.ts";
 import { exchange, openConnection, parseAnswer } from "../../harness/raw-http.ts";
 
 describe("Where there is no route, the answer is 404:", () => {
@@ -31,7 +36,9 @@ describe("Where there is no route, the answer is 404:", () => {
     "/%",
     "/?",
   ])("GET %s", async (target) => {
-    const { url, host } = await serve(echo, [["/page", () => ({ statusCode: 200, headers: {}, body: "" })]]);
+    const { url, host } = await serve(echo, [
+      ["/page", { holdsKey: false, respond: () => ({ statusCode: 200, headers: {}, body: "" }) }],
+    ]);
 
     expect(asError(await exchange(url, get(host, target)))).toEqual(noRoute);
   });
@@ -171,6 +178,35 @@ describe("A streamed response", () => {
     expect(written).toBeLessThan(pieces / 2);
     await expect.poll(() => received).toBeGreaterThan(pieces * piece.length);
     await expect.poll(() => state.ended).toBe(true);
+  });
+
+  test("ends if its caller has disconnected before the first byte", async () => {
+    const callers = 100;
+    const count = { started: 0, ended: 0 };
+    const firstByte = Promise.withResolvers<void>();
+    const handler = async (_event: APIGatewayProxyEvent, stream: awslambda.HttpResponseStream) => {
+      count.started++;
+      await firstByte.promise;
+      const body = awslambda.HttpResponseStream.from(stream, { statusCode: 200, headers: {} });
+      await pipeline(Readable.from(Array(32).fill(piece)), body).finally(() => count.ended++);
+    };
+    awslambda.streamifyResponse(handler);
+    const server = gateway([{ operation: getMessage, handler }]);
+    const port = await listen(server);
+    const connections = promisify(server.getConnections.bind(server));
+    const openSockets = () =>
+      process.getActiveResourcesInfo().filter((resource) => resource === "TCPSocketWrap").length;
+    const before = openSockets();
+    const sockets = Array.from({ length: callers }, () => connect(port, "127.0.0.1"));
+    for (const socket of sockets) socket.write(get(`127.0.0.1:${port}`, messagePath));
+    await expect.poll(() => count.started).toBe(callers);
+
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(() => connections()).toBe(0);
+    firstByte.resolve();
+
+    await expect.poll(() => count.ended).toBe(callers);
+    await expect.poll(openSockets).toBeLessThan(before + callers / 2);
   });
 
   test("whose reader leaves ends, and the next request is served", async () => {

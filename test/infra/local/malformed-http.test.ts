@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { answerWhatIsNoRequest } from "../../../infra/local/malformed-http.ts";
+import { respondToMalformedHttp } from "../../../infra/local/malformed-http.ts";
 import { asError, membersPath, serve } from "../../harness/echo-gateway.ts";
 import { exchange } from "../../harness/raw-http.ts";
 
@@ -46,7 +46,7 @@ describe("What is no request is answered in the API's shape:", () => {
 
   test("a request that never ends", async () => {
     const server = createServer({ requestTimeout: 50, headersTimeout: 50, connectionsCheckingInterval: 10 });
-    answerWhatIsNoRequest(server);
+    respondToMalformedHttp(server);
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     onTestFinished(() => {

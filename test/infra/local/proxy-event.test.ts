@@ -66,6 +66,16 @@ describe("The event of a request", () => {
     expect(eventOf(chunked).body).toBe('{"a"');
   });
 
+  test("has an id that the caller cannot set, beside the one of API Gateway that the caller can set", async () => {
+    const { url, host } = await serve();
+
+    const response = await exchange(url, get(host, messagePath, "X-Amzn-RequestId: mine"));
+
+    const { requestId, extendedRequestId } = eventOf(response).requestContext;
+    expect(requestId).toBe("mine");
+    expect(extendedRequestId).toMatch(/^[\w-]{15}=$/);
+  });
+
   test("is the same for a target that names the server (RFC 9112, section 3.2.2)", async () => {
     const { url, host } = await serve();
 
