@@ -1,34 +1,56 @@
-/** The file that `--data` names: whether it is one that the engine can have for itself. */
-import { statSync } from "node:fs";
+/** The file of `--data`. One `npm start` at a time may use it. */
+import { existsSync, realpathSync, rmSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { UserError } from "../user-error.ts";
 
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+const busy = 5;
 
-/** By SQLite's result code (sqlite.org/rescode.html). */
-const complaints = new Map<unknown, string>([
-  [5, 'is in use by another "npm start": end that one, or name another file'],
+/** The reasons by SQLite's result code (sqlite.org/rescode.html). */
+const reasons = new Map<unknown, string>([
+  [busy, 'is in use by another "npm start": end that one, or name another file'],
   [8, "can't be written"],
   [14, "can't be opened: does its folder exist?"],
-  [26, "holds something else: name a new file, or one that npm start has made"],
+  [26, "has another format: name a new file, or one that npm start has created"],
 ]);
 
-/**
- * Checks that no one has the file open, by asking SQLite for all of it for a moment. An engine that runs on it would
- * have it open (its write-ahead log is shared), and two engines on one file would each see half of what is stored.
- *
- * @throws UserError that says what is wrong with the file
- */
-export const checkDataFile = (file: string): void => {
-  if (isFolder(file)) throw new UserError(`--data takes a file: ${file} is a folder`);
-  let database: DatabaseSync | undefined;
+type SqliteError = Error & { errcode?: number };
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+
+/** Opens a SQLite file and runs statements that fail if another process has locked the file. */
+const openLocked = (path: string, statements: string): DatabaseSync => {
+  const database = new DatabaseSync(path);
   try {
-    database = new DatabaseSync(file);
-    database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE; PRAGMA user_version;");
+    database.exec(statements);
+    return database;
   } catch (error) {
-    const { errcode, message } = error as Error & { errcode?: number };
-    throw new UserError(`--data: ${file} ${complaints.get(errcode) ?? `can't be used: ${message}`}`);
-  } finally {
-    database?.close();
+    database.close();
+    throw error;
+  }
+};
+
+/** A lock ends when its object is garbage collected, so this array keeps the object. */
+const locks: DatabaseSync[] = [];
+
+/**
+ * Reserves the file for this process. Two engines on one file would each see half of the data. The lock is on a second
+ * file, because the engine opens the first. The operating system releases the lock when the process ends, even after
+ * `kill -9`.
+ *
+ * @throws UserError that names the reason
+ */
+export const lockDataFile = (file: string): void => {
+  if (isFolder(file)) throw new UserError(`--data takes a file: ${file} is a folder`);
+  const lockFile = `${existsSync(file) ? realpathSync(file) : file}-lock`;
+  try {
+    locks.push(openLocked(lockFile, "PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE"));
+    // The engine of a killed process may still have the file open for a moment. Engines use a write-ahead log, and only
+    // a process that has the file for itself can end that mode.
+    const endSharing = "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE; PRAGMA user_version";
+    openLocked(file, endSharing).close();
+  } catch (error) {
+    const { errcode, message } = error as SqliteError;
+    if (errcode !== busy) rmSync(lockFile, { force: true });
+    throw new UserError(`--data: ${file} ${reasons.get(errcode) ?? `can't be used: ${message}`}`);
   }
 };

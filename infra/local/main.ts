@@ -6,7 +6,7 @@ import { openTable } from "../../lib/table/table.ts";
 import { localEnvironment } from "../local-environment.ts";
 import { UserError } from "../user-error.ts";
 import { createTable } from "./create-table.ts";
-import { checkDataFile } from "./data-file.ts";
+import { lockDataFile } from "./data-file.ts";
 import { storeDemo } from "./demo.ts";
 import { type Engine, startEngine } from "./engine.ts";
 import { engineGuard, portsClosedToPages } from "./engine-guard.ts";
@@ -65,7 +65,7 @@ const fail = async (error: unknown): Promise<void> => {
 /** Starts the embedded engine. Returns the port at which programs reach it. */
 const startDynamoDb = async ({ data }: Options): Promise<number> => {
   const port = portOf("DYNAMODB_PORT", defaultDynamoDbPort);
-  if (data !== undefined) checkDataFile(data);
+  if (data !== undefined) lockDataFile(data);
   engine = await startEngine({ ports: portsClosedToPages, file: data });
   engine.ended.then((said) => fail(new UserError(`The embedded DynamoDB has ended: ${said}`)));
   Object.assign(process.env, localEnvironment(engine.port));

@@ -1,12 +1,12 @@
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { freePort } from "../../../infra/local/engine.ts";
 import { engineOf, run, type Service, startLocal } from "../../harness/process.ts";
+import { temporaryFolder } from "../../harness/temporary-folder.ts";
 
 const commandsOf = (output: string): Map<string, string> =>
   new Map([...output.matchAll(/^# (.+)\n(.+)$/gm)].map(([, title = "", command = ""]) => [title, command]));
@@ -16,12 +16,6 @@ const answers = (port: number): Promise<boolean> =>
     () => true,
     () => false,
   );
-
-const newFolder = async (): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), "email-api-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return folder;
-};
 
 /** The variables that name another DynamoDB. */
 const elsewhere = (endpoint: string): string =>
@@ -124,7 +118,7 @@ describe("npm start", () => {
     ],
     [
       "node infra/local/main.ts --data package.json",
-      "--data: package.json holds something else: name a new file, or one that npm start has made",
+      "--data: package.json has another format: name a new file, or one that npm start has created",
     ],
     [
       "DYNAMODB_PORT=0 PORT=0 node infra/local/main.ts --seed nowhere",
@@ -166,7 +160,7 @@ describe("npm start", () => {
   });
 
   test("--data keeps what was stored", async () => {
-    const file = join(await newFolder(), "table.db");
+    const file = join(await temporaryFolder(), "table.db");
     const start = () => startLocal({}, ["node", "infra/local/main.ts", "--data", file]);
     const title = "A member joins; paste it twice: the second answer is a replay";
 
@@ -184,7 +178,7 @@ describe("npm start", () => {
   });
 
   test("--data that another npm start has in use is refused, until that one ends, however it ends", async () => {
-    const file = join(await newFolder(), "table.db");
+    const file = join(await temporaryFolder(), "table.db");
     const first = await startLocal({}, ["node", "infra/local/main.ts", "--data", file]);
     const start = `PORT=0 DYNAMODB_PORT=0 node infra/local/main.ts --data ${file}`;
 
@@ -200,7 +194,7 @@ describe("npm start", () => {
   });
 
   test("--data does not gather keys: each start's key takes the place of the one before", async () => {
-    const file = join(await newFolder(), "table.db");
+    const file = join(await temporaryFolder(), "table.db");
     const start = () => startLocal({}, ["node", "infra/local/main.ts", "--data", file]);
     const [title] = commandsOf((await startAndStop(start)).output).keys();
     const before = await startAndStop(start);
@@ -222,7 +216,7 @@ describe("npm start", () => {
   });
 
   test("--seed serves your own mail, under the key that it prints", async () => {
-    const folder = await newFolder();
+    const folder = await temporaryFolder();
     await writeFile(
       join(folder, "letter.eml"),
       "From: a@example.com\r\nTo: b@example.org\r\nSubject: Mine\r\n\r\nHi",
@@ -239,7 +233,7 @@ describe("npm start", () => {
   });
 
   test("what it prints to import an email works as it is printed, on any ports", async () => {
-    const folder = await newFolder();
+    const folder = await temporaryFolder();
     await writeFile(join(folder, "my.eml"), "From: a@example.com\r\nTo: b@example.org\r\n\r\nHi");
     const { output } = await startLocal();
     const command = commandsOf(output).get("Your own email")?.replace("my.eml", join(folder, "my.eml")) ?? "";
