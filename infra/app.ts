@@ -1,6 +1,7 @@
 /** What the CDK command runs: the stack, as the settings in its context ask for it. */
 import { App } from "aws-cdk-lib";
 import { operations } from "../lib/api/operations.ts";
+import { checkReplicaChange, readDeployedTemplate } from "./replica-change.ts";
 import { readSettings } from "./settings.ts";
 import { EmailApiStack } from "./stack.ts";
 import { UserError } from "./user-error.ts";
@@ -9,7 +10,12 @@ const app = new App();
 try {
   const region = process.env.CDK_DEFAULT_REGION;
   const settings = readSettings(app.node.getAllContext(), region);
-  new EmailApiStack(app, { settings, operations, region });
+  const { stackName } = new EmailApiStack(app, { settings, operations, region });
+  // The CDK command sets the account if it found credentials. `npm run synth` needs none.
+  if (process.env.CDK_DEFAULT_ACCOUNT) {
+    const { template } = app.synth().getStackByName(stackName);
+    checkReplicaChange(await readDeployedTemplate(stackName, region), template);
+  }
 } catch (error) {
   if (!(error instanceof UserError)) throw error;
   console.error(error.message);

@@ -1,5 +1,5 @@
 /** The table on AWS, from the layout that the functions and the local engine use. */
-import { RemovalPolicy, Stack } from "aws-cdk-lib";
+import { RemovalPolicy } from "aws-cdk-lib";
 import { AttributeType, Billing, type ITableV2, TableEncryptionV2, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
 import { layout } from "../lib/table/keys.ts";
@@ -30,9 +30,7 @@ const newTable = (
     billing: Billing.onDemand(),
     encryption: TableEncryptionV2.awsManagedKey(),
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-    replicas: replicaRegions
-      .filter((region) => region !== Stack.of(scope).region)
-      .map((region) => ({ region })),
+    replicas: replicaRegions.map((region) => ({ region })),
     deletionProtection: removalPolicy === RemovalPolicy.RETAIN,
     removalPolicy,
   });

@@ -110,12 +110,18 @@ const checkNames = (given: Given) => {
 };
 
 const checkTogether = (settings: Settings, region: string | undefined) => {
+  if (region !== undefined && !regions.has(region)) {
+    throw new UserError(`There is no AWS region named ${region}`);
+  }
   const { domain, certificate, alarmTopic, tableName, replicaRegions } = settings;
   if ((domain === undefined) !== (certificate === undefined)) {
     throw new UserError("domain and certificate go together: set both, or neither");
   }
   if (tableName !== undefined && replicaRegions.length > 0) {
     throw new UserError("replicaRegions are for the stack's own table: tableName names one that has its own");
+  }
+  if (region !== undefined && replicaRegions.includes(region)) {
+    throw new UserError(`replicaRegions must not name ${region}, because the stack itself is there`);
   }
   for (const [name, arn] of Object.entries({ certificate, alarmTopic })) {
     const place = arn?.split(":")[3];

@@ -124,6 +124,18 @@ describe("A setting that can't be used is refused in one line that says what it 
   });
 });
 
+describe("The stack's region", () => {
+  test("must be a region of AWS", () => {
+    expect(() => readSettings({}, "mars-1")).toThrow(refusal("There is no AWS region named mars-1"));
+  });
+
+  test("must not be a replica region", () => {
+    expect(() => readSettings({ replicaRegions: "us-west-2,eu-west-1" }, "eu-west-1")).toThrow(
+      refusal("replicaRegions must not name eu-west-1, because the stack itself is there"),
+    );
+  });
+});
+
 describe("What must be in the stack's own region", () => {
   test.each([
     [

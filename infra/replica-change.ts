@@ -1,0 +1,75 @@
+/** Checks a change of the table's replicas before CloudFormation starts the change. */
+import { isDeepStrictEqual } from "node:util";
+import { CloudFormationClient, GetTemplateCommand } from "@aws-sdk/client-cloudformation";
+import { UserError } from "./user-error.ts";
+
+type Replica = { Region: string };
+type Resource = { Type: string; Properties?: { Replicas?: Replica[]; StreamSpecification?: object } };
+export type Template = { Resources?: Record<string, Resource> };
+
+const tableOf = (template: Template): Resource | undefined =>
+  Object.values(template.Resources ?? {}).find(({ Type }) => Type === "AWS::DynamoDB::GlobalTable");
+
+const regionsOf = (table: Resource): string[] =>
+  (table.Properties?.Replicas ?? []).map(({ Region }) => Region);
+
+/** Returns the resource without this replica. CDK gives the table a stream only if the table has replicas. */
+const withoutReplica = (resource: Resource | undefined, region: string | undefined): unknown => {
+  if (!resource?.Properties?.Replicas) return resource;
+  const { Replicas, StreamSpecification: _, ...others } = resource.Properties;
+  return { ...resource, Properties: others, Replicas: Replicas.filter(({ Region }) => Region !== region) };
+};
+
+/** Returns the logical id of a resource that differs in more than this replica. */
+const otherChange = (deployed: Template, next: Template, region: string | undefined): string | undefined => {
+  const all = { ...deployed.Resources, ...next.Resources };
+  return Object.keys(all).find(
+    (id) =>
+      all[id]?.Type !== "AWS::CDK::Metadata" &&
+      !isDeepStrictEqual(
+        withoutReplica(deployed.Resources?.[id], region),
+        withoutReplica(next.Resources?.[id], region),
+      ),
+  );
+};
+
+/**
+ * CloudFormation adds or removes one replica per update. AWS advises against any other change in this update, because
+ * a rollback can leave the new replica behind.
+ *
+ * @throws UserError if the deployment changes more than one replica, or one replica and something else.
+ */
+export const checkReplicaChange = (deployed: Template, next: Template): void => {
+  const [before, after] = [tableOf(deployed), tableOf(next)];
+  if (!before || !after) return;
+  const old = new Set(regionsOf(before));
+  const changed = [...old.symmetricDifference(new Set(regionsOf(after)))];
+  if (changed.length === 0) return;
+  if (changed.length > 1) {
+    throw new UserError(
+      `replicaRegions may gain or lose one region per deployment, not ${changed.length}: ${changed.join(", ")}`,
+    );
+  }
+  const other = otherChange(deployed, next, changed[0]);
+  if (other === undefined) return;
+  throw new UserError(
+    `replicaRegions must change in a deployment of its own, but ${other} changes too. Deploy the other changes first`,
+  );
+};
+
+/**
+ * Reads the template of the deployed stack. Returns an empty template if there is no such stack, or if the credentials
+ * may not read it. CloudFormation then rejects a wrong change itself, only later.
+ */
+export const readDeployedTemplate = async (
+  StackName: string,
+  region: string | undefined,
+): Promise<Template> => {
+  const client = new CloudFormationClient({ ...(region && { region }), maxAttempts: 2 });
+  try {
+    const { TemplateBody = "{}" } = await client.send(new GetTemplateCommand({ StackName }));
+    return JSON.parse(TemplateBody);
+  } catch {
+    return {};
+  }
+};
