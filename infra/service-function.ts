@@ -21,17 +21,34 @@ type Permission = {
 /** What a function needs, for what it does. */
 export type Needs = { memoryMegabytes: number; timeout: Duration; permissions: readonly Permission[] };
 
-const statement = (table: ServiceTable, { call, on, within }: Permission): PolicyStatement =>
-  new PolicyStatement({
+/**
+ * AWS does not document whether IAM evaluates a transaction's actions with their own keys or with all keys of the
+ * transaction. Each statement of a transaction names the keys of the whole transaction, so it holds in both cases.
+ */
+const leadingKeys = ({ on, within }: Permission, permissions: readonly Permission[]): string[] => {
+  const inTransaction = within
+    ? permissions.filter((other) => other.within).flatMap((other) => other.on)
+    : on;
+  return Array.from(new Set(inTransaction), (prefix) => `${prefix}*`);
+};
+
+const statement = (
+  table: ServiceTable,
+  permission: Permission,
+  permissions: readonly Permission[],
+): PolicyStatement => {
+  const { call, within } = permission;
+  return new PolicyStatement({
     actions: [`dynamodb:${call}`],
     resources: [table.tableArn],
     conditions: {
-      "ForAllValues:StringLike": { "dynamodb:LeadingKeys": on.map((prefix) => `${prefix}*`) },
+      "ForAllValues:StringLike": { "dynamodb:LeadingKeys": leadingKeys(permission, permissions) },
       // "All values" holds for a call that names no key: it must name one.
       Null: { "dynamodb:LeadingKeys": "false" },
       ...(within && { "ForAnyValue:StringEquals": { "dynamodb:EnclosingOperation": [within] } }),
     },
   });
+};
 
 const bundled = (file: string): Code =>
   Code.fromAsset(dirname(join(projectRoot, file)), {
@@ -83,7 +100,9 @@ export class ServiceFunction extends Construct {
       description: `What ${id} may do, in ${Stack.of(this).stackName}`,
     });
     this.logGroup.grantWrite(this.role);
-    for (const permission of needs.permissions) this.role.addToPrincipalPolicy(statement(table, permission));
+    for (const permission of needs.permissions) {
+      this.role.addToPrincipalPolicy(statement(table, permission, needs.permissions));
+    }
 
     this.timeout = needs.timeout;
     this.lambda = new LambdaFunction(this, "Function", {

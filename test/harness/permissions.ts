@@ -17,43 +17,51 @@ export const permissionsOf = (template: Template, { Properties: { Role } }: Reso
     .flatMap(({ Properties }) => Properties.PolicyDocument.Statement)
     .filter(({ Condition }) => Condition)
     .flatMap(({ Action, Condition }) =>
-      Condition["ForAllValues:StringLike"]["dynamodb:LeadingKeys"].map((pattern: string) => ({
-        action: Action,
-        prefix: pattern.replace(/\*$/, ""),
-        within: Condition["ForAnyValue:StringEquals"]?.["dynamodb:EnclosingOperation"][0],
-      })),
+      [Action].flat().flatMap((action) =>
+        Condition["ForAllValues:StringLike"]["dynamodb:LeadingKeys"].map((pattern: string) => ({
+          action,
+          prefix: pattern.replace(/\*$/, ""),
+          within: Condition["ForAnyValue:StringEquals"]?.["dynamodb:EnclosingOperation"][0],
+        })),
+      ),
     );
 
-/** Returns the permission that allows a call, or `undefined`. */
+/** Returns the permission that a call needs. A permission for transactions only is preferred. */
 export const permissionFor = (
   permissions: readonly Permission[],
   { action, key, within }: Call,
-): Permission | undefined =>
-  permissions.find(
-    (one) => one.action === action && key.startsWith(one.prefix) && (!one.within || one.within === within),
-  );
-
-type Put = { Item: { pk: string } };
-type Write = { Put: Put; Update?: never } | { Put?: never; Update: { Key: { pk: string } } };
-type Input = Partial<Put> & {
-  Key?: { pk: string };
-  ExpressionAttributeValues?: { ":pk": string };
-  TransactItems?: Write[];
+): Permission | undefined => {
+  const granting = permissions.filter((one) => one.action === action && key.startsWith(one.prefix));
+  return granting.find((one) => one.within === within) ?? granting.find((one) => !one.within);
 };
 
-/** @param command the SDK's name of a command, such as `GetItemCommand` */
-const callsOf = (command: string, { TransactItems, Key, Item, ExpressionAttributeValues }: Input): Call[] => {
-  const within = "TransactWriteItems";
-  const single = {
-    action: `dynamodb:${command.replace(/Command$/, "")}`,
-    key: Key?.pk ?? Item?.pk ?? ExpressionAttributeValues?.[":pk"] ?? "",
-  };
-  return (
-    TransactItems?.map(({ Put, Update }) =>
-      Put
-        ? { action: "dynamodb:PutItem", key: Put.Item.pk, within }
-        : { action: "dynamodb:UpdateItem", key: Update.Key.pk, within },
-    ) ?? [single]
+type Keyed = { Key?: { pk: string }; Item?: { pk: string } };
+type Input = Keyed & {
+  ExpressionAttributeValues?: { ":pk": string };
+  TransactItems?: Record<string, Keyed>[];
+};
+
+const keyOf = ({ Key, Item }: Keyed): string | undefined => Key?.pk ?? Item?.pk;
+
+/**
+ * Returns the calls that IAM checks. AWS does not document which keys belong to an action of a transaction, so each
+ * action of a transaction is checked with every key of the transaction.
+ *
+ * @param command the SDK's name of a command, such as `GetItemCommand`
+ */
+const callsOf = (command: string, input: Input): Call[] => {
+  const { TransactItems, ExpressionAttributeValues } = input;
+  if (!TransactItems) {
+    const key = keyOf(input) ?? ExpressionAttributeValues?.[":pk"] ?? "";
+    return [{ action: `dynamodb:${command.replace(/Command$/, "")}`, key }];
+  }
+  const writes = TransactItems.flatMap((item) => Object.entries(item));
+  return writes.flatMap(([action]) =>
+    writes.map(([, write]) => ({
+      action: `dynamodb:${action}Item`,
+      key: keyOf(write) ?? "",
+      within: "TransactWriteItems",
+    })),
   );
 };
 
