@@ -32,8 +32,12 @@ const visibility = Duration.minutes(6 * needs.timeout.toMinutes());
 /** Lambda's own bounds on how many batches it takes from a queue at once. */
 const [leastAtOnce, mostAtOnce] = [2, 1000];
 
-/** Without a bound, the opens of a mailing take from the API what the account may run at once. */
-const defaultAtOnce = 20;
+/**
+ * The default for `concurrency`. A new account runs 10 functions at the same time. Without a limit, the opens of one
+ * mailing would leave none for the API. Reserved concurrency is no alternative in such an account, because Lambda keeps
+ * a part of every account's quota unreserved.
+ */
+const defaultAtOnce = 5;
 
 export class Intake extends Construct {
   readonly emails: Bucket;

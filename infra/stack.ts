@@ -23,6 +23,7 @@ export class EmailApiStack extends Stack {
     const { stage, domain, certificate, tableName, replicaRegions, alarmTopic, concurrency } = settings;
     super(scope, `EmailApi-${stage}`, {
       description: `Email retrieval and member API, ${stage}`,
+      terminationProtection: !settings.removeEverything,
       ...(region && { env: { region } }),
     });
     const removalPolicy = settings.removeEverything ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN;

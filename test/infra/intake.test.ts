@@ -96,7 +96,7 @@ describe("The queues", () => {
     const Properties = find("AWS::Lambda::EventSourceMapping", "IntakeRecordEvents");
 
     expect(Properties).toMatchObject({ BatchSize: 10, FunctionResponseTypes: ["ReportBatchItemFailures"] });
-    expect(Properties.ScalingConfig).toEqual({ MaximumConcurrency: 20 });
+    expect(Properties.ScalingConfig).toEqual({ MaximumConcurrency: 5 });
   });
 
   test.each([
@@ -150,8 +150,7 @@ describe("Least privilege", () => {
       ["dynamodb:GetItem", ["MESSAGE#*", "EVENT#*", "TRACE#*"], undefined],
       ["dynamodb:PutItem", ["MESSAGE#*"], undefined],
       ["dynamodb:UpdateItem", ["TRACE#*"], undefined],
-      ["dynamodb:PutItem", ["EVENT#*"], ["TransactWriteItems"]],
-      ["dynamodb:UpdateItem", ["MESSAGE#*"], ["TransactWriteItems"]],
+      [["dynamodb:PutItem", "dynamodb:UpdateItem"], ["EVENT#*", "MESSAGE#*"], ["TransactWriteItems"]],
       ["s3:GetObject", undefined, undefined],
       [
         [

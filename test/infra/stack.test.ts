@@ -13,6 +13,25 @@ test("A stage names the stack, the API's stage and the dashboard, the region too
   template.hasResourceProperties("AWS::CloudWatch::Dashboard", { DashboardName: "EmailApi-dev-eu-west-1" });
 });
 
+test("A moved construct deploys no empty table, bucket or queue, because their logical ids never change", () => {
+  const kept = /^AWS::(DynamoDB::GlobalTable|S3::Bucket|SQS::Queue)$/;
+  const { Resources } = templateWith({ intake: "true" }).toJSON();
+
+  const ids = Object.keys(Resources).filter((id) => kept.test(Resources[id].Type));
+
+  expect(ids).toEqual([
+    "TableCD117FA1",
+    "IntakeEmails660010F9",
+    "IntakeDeadLettersA15864BB",
+    "IntakeEventsC73C3BCC",
+  ]);
+});
+
+test("CloudFormation deletes a stack only if removeEverything is set", () => {
+  expect(synthesise(withoutBundles).stack.terminationProtection).toBe(true);
+  expect(synthesise({ ...withoutBundles, removeEverything: "true" }).stack.terminationProtection).toBe(false);
+});
+
 test("Every log is kept as long as the setting says, and goes with a stack that is thrown away", () => {
   const template = templateWith({ logRetentionDays: "365", removeEverything: "true" });
 
