@@ -7,7 +7,10 @@ import { errorBody } from "../lib/api/response.ts";
 import type { AccountMember } from "../lib/members/member.ts";
 import { findUser, newMember, newUser, putMember, putUser, type User } from "../lib/members/store.ts";
 
-const created = (member: AccountMember) => ({ status: 201, body: JSON.stringify(member) });
+const created = (member: AccountMember) => ({
+  status: addAccountMember.response.status,
+  body: JSON.stringify(member),
+});
 const conflict = { status: alreadyMember.status, body: errorBody(alreadyMember) };
 
 export const createHandler = endpoint({

@@ -1,4 +1,4 @@
-/** Get Message: one message with its delivery attempts, counters, the raw email and its parsed form. */
+/** Get Message: returns one message with its delivery attempts, its counters, the raw email and the parsed email. */
 import { endpoint } from "../lib/api/endpoint.ts";
 import { messageNotFound } from "../lib/api/error-catalogue.ts";
 import { ApiError } from "../lib/api/errors.ts";
@@ -9,12 +9,15 @@ import { findMessage } from "../lib/messages/find.ts";
 
 export const createHandler = endpoint({
   operation: getMessage,
-  prefetch: ({ path, table, now }) => findMessage(table, path.account_id, path.message_id, now),
+  prefetch: ({ path, table, now }) =>
+    findMessage(table, path.account_id, path.message_id, now, { consistent: false }),
+  refetch: ({ path, table, now }) => findMessage(table, path.account_id, path.message_id, now),
+  // A key with a domain scope may learn that a message does not exist.
   permits: ({ scopes }, message) =>
-    message ? grants(scopes, domainScope(message.head.domain)) : scopes.some(isDomainScope), // who may read some messages hears that this one is not there
+    message ? grants(scopes, domainScope(message.head.domain)) : scopes.some(isDomainScope),
   handle: ({ prefetched: message }) => {
     if (!message) throw new ApiError(messageNotFound);
-    return { status: 200, body: messageBody(message) };
+    return { status: getMessage.response.status, body: messageBody(message) };
   },
 });
 

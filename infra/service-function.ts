@@ -7,16 +7,9 @@ import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import { AssetHashType, DockerImage } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
 import { metricNamespace } from "../lib/api/metric-names.ts";
-import type { itemTypes } from "../lib/table/keys.ts";
+import type { Permission } from "../lib/table/permission.ts";
 import { bundle, bundleHandler, projectRoot } from "./bundling.ts";
 import type { ServiceTable } from "./service-table.ts";
-
-/** One call, on the item types that it is made on; `within` a transaction only, where it is. */
-type Permission = {
-  call: "GetItem" | "Query" | "PutItem" | "UpdateItem";
-  on: readonly (typeof itemTypes)[keyof typeof itemTypes][];
-  within?: "TransactWriteItems";
-};
 
 /** What a function needs, for what it does. */
 export type Needs = { memoryMegabytes: number; timeout: Duration; permissions: readonly Permission[] };

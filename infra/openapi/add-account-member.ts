@@ -1,6 +1,7 @@
 /** What the document says about Add Account Member. */
 import * as catalogue from "../../lib/api/error-catalogue.ts";
-import { addAccountMember, uuidRule } from "../../lib/api/operations.ts";
+import { addAccountMember } from "../../lib/api/operations.ts";
+import { uuidRule } from "../../lib/api/parameters.ts";
 import { newMemberRules } from "../../lib/members/member.ts";
 import type { OperationNotes } from "./notes.ts";
 import {

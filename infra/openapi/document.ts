@@ -4,6 +4,7 @@
  */
 
 import { type Operation, type OperationId, operations } from "../../lib/api/operations.ts";
+import { type Parameter, schemaOf } from "../../lib/api/parameters.ts";
 import type { NewMember } from "../../lib/members/member.ts";
 import { addAccountMemberNotes } from "./add-account-member.ts";
 import { getMessageNotes } from "./get-message.ts";
@@ -35,20 +36,18 @@ const sampleOfNoServer: Sample = {
   newMember: { email: "ada@example.org", role: "Developer", name: "Ada Lovelace" },
 };
 
-const parameterNotes: Record<keyof Sample["path"], string> = {
-  account_id: "The account that the API key belongs to.",
-  message_id: "The `id` of the message.",
-};
-
-const pathParameters = ({ parameters }: Operation, sample: Sample) =>
-  (fieldSchemas(parameters) as [keyof Sample["path"], object][]).map(([name, schema]) => ({
+const pathParameters = ({ pathParameters }: Operation, sample: Sample) => {
+  const schemas = new Map(fieldSchemas(schemaOf(pathParameters)));
+  const given: Partial<Record<string, string>> = sample.path;
+  return Object.entries<Parameter<unknown>>(pathParameters).map(([name, { description, example }]) => ({
     name,
     in: "path",
     required: true,
-    description: parameterNotes[name],
-    schema,
-    example: sample.path[name],
+    description,
+    schema: schemas.get(name),
+    example: given[name] ?? example,
   }));
+};
 
 const idempotencyKeyParameter = (sample: Sample) => ({
   name: "Idempotency-Key",
@@ -77,7 +76,7 @@ const operationObject = (operation: Operation, sample: Sample) => {
       ...pathParameters(operation, sample),
       ...(operation.idempotent ? [idempotencyKeyParameter(sample)] : []),
     ],
-    ...(operation.method === "POST" ? { requestBody: requestBody(sample) } : {}),
+    ...(operation.body ? { requestBody: requestBody(sample) } : {}),
     responses,
   };
 };

@@ -1,6 +1,7 @@
 /** What the document says about Get Message. */
 import { invalid, messageNotFound, tooLargeUncompressed } from "../../lib/api/error-catalogue.ts";
-import { getMessage, uuidRule } from "../../lib/api/operations.ts";
+import { getMessage } from "../../lib/api/operations.ts";
+import { uuidRule } from "../../lib/api/parameters.ts";
 import { domainScope } from "../../lib/api-keys/scopes.ts";
 import type { OperationNotes } from "./notes.ts";
 import { badRequest, error, failures, forbidden, response, unauthorized } from "./responses.ts";

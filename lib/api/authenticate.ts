@@ -1,14 +1,14 @@
-/** Who calls: bearer API keys (RFC 6750), looked up on every request. */
+/** Authentication with bearer API keys (RFC 6750). Every request looks its key up. */
 import { type ApiKey, findApiKey } from "../api-keys/store.ts";
 import { invalidApiKey, missingCredentials } from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";
 import type { ApiRequest, Step } from "./request.ts";
 
-/** RFC 6750, section 2.1: the scheme in any case (RFC 9110, section 11.1), one token of b68 characters. */
+/** RFC 6750, section 2.1: one token of b64 characters. The scheme may have any case (RFC 9110, section 11.1). */
 const bearer = /^Bearer +([\w.~+/-]+=*)$/i;
 
-/** The key as the caller has sent it. */
-export const credentials: Step<ApiRequest, { secret: string }> = ({ event }) => {
+/** Reads the secret from the Authorization header. */
+export const credentials: Step<"credentials", ApiRequest, { secret: string }> = ({ event }) => {
   const secret = bearer.exec(event.headers.authorization ?? "")?.[1];
   if (secret === undefined) throw new ApiError(missingCredentials);
   return { secret };
@@ -20,7 +20,7 @@ const findValidKey = async ({ table, secret, now }: ApiRequest & { secret: strin
   return apiKey;
 };
 
-/** Starts the look-up of the key. */
-export const apiKey: Step<ApiRequest & { secret: string }, { apiKey: Promise<ApiKey> }> = (request) => ({
-  apiKey: findValidKey(request),
-});
+/** Starts to look the key up. */
+export const apiKey: Step<"apiKey", ApiRequest & { secret: string }, { apiKey: Promise<ApiKey> }> = (
+  request,
+) => ({ apiKey: findValidKey(request) });

@@ -1,40 +1,39 @@
-/** What a caller may do: in their own account only, and by the scopes of their key. */
+/** Authorization: a key gives access to its own account, as far as its scopes allow. */
 import { grants } from "../api-keys/scopes.ts";
 import type { ApiKey } from "../api-keys/store.ts";
 import { invalidApiKey, lacksScope } from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";
 import type { AccountPath, Operation } from "./operations.ts";
-import type { ApiRequest, Check } from "./request.ts";
+import type { ApiRequest, Step } from "./request.ts";
 
 type WithKey = ApiRequest & { apiKey: Promise<ApiKey> };
 
-/** The key is one of the account that the path names. */
-export const account: Check<WithKey & { path: AccountPath }> = async ({ apiKey, path, requestLog }) => {
-  const principal = await apiKey;
-  if (principal.account_id !== path.account_id) throw new ApiError(invalidApiKey);
-  requestLog.principal = principal;
+/** Checks that the key belongs to the account in the path. */
+export const account: Step<"account", WithKey & { path: AccountPath }> = async (request) => {
+  const apiKey = await request.apiKey;
+  if (apiKey.account_id !== request.path.account_id) throw new ApiError(invalidApiKey);
+  request.requestLog.apiKey = apiKey;
 };
 
-/** Whether a key that lacks the operation's scope may still have what was prefetched. */
+/** Returns whether a key without the operation's scope may still have what was prefetched. */
 export type Permit<Prefetched> = (apiKey: ApiKey, prefetched: Prefetched) => boolean;
 
-/** The key has the scope; where there is a {@link permit}, that decides later. */
+/** Checks the operation's scope. If the operation has a {@link Permit}, the step `permit` checks the scope instead. */
 export const scope =
-  (operation: Operation, permits: Permit<never> | undefined): Check<WithKey> =>
+  (operation: Operation, permits: Permit<never> | undefined): Step<"scope", WithKey> =>
   async ({ apiKey }) => {
     const { scopes } = await apiKey;
     if (!permits && !grants(scopes, operation.scope)) throw new ApiError(lacksScope(operation.scope));
   };
 
-/** The key has the scope, or may have what was prefetched. */
+/** Checks that the key has the operation's scope, or that `permits` allows what was prefetched. */
 export const permit =
   <Prefetched>(
     operation: Operation,
     permits: Permit<Prefetched> | undefined,
-  ): Check<WithKey & { prefetched: Promise<Prefetched> }> =>
-  async ({ apiKey, prefetched }) => {
-    const principal = await apiKey;
-    if (!permits || grants(principal.scopes, operation.scope)) return;
-    const isPermitted = await prefetched.then((found) => permits(principal, found));
-    if (!isPermitted) throw new ApiError(lacksScope(operation.scope));
+  ): Step<"permit", WithKey & { prefetched: Promise<Prefetched> }> =>
+  async (request) => {
+    const apiKey = await request.apiKey;
+    if (!permits || grants(apiKey.scopes, operation.scope)) return;
+    if (!permits(apiKey, await request.prefetched)) throw new ApiError(lacksScope(operation.scope));
   };

@@ -4,7 +4,7 @@ import { constants, createBrotliCompress, createGzip, createZstdCompress } from 
 import Negotiator from "negotiator";
 import { tooLargeUncompressed } from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";
-import type { ApiMiddleware } from "./request.ts";
+import { type ApiMiddleware, headerValues } from "./request.ts";
 
 /**
  * Best first, for a caller who likes them equally. Levels are those that keep up with a network: brotli's
@@ -28,9 +28,8 @@ export const compress = (): ApiMiddleware => ({
   after: ({ event, response }) => {
     if (typeof response?.body !== "object") return;
     const { body } = response;
-    // One list may come as several lines (RFC 9110, section 5.3), of which `headers` has the last.
-    const lines = event.multiValueHeaders?.["accept-encoding"] ?? [event.headers["accept-encoding"] ?? ""];
-    const negotiator = new Negotiator({ headers: { "accept-encoding": lines.join(",") } });
+    const accepted = headerValues(event, "accept-encoding").join(","); // one list (RFC 9110, section 5.3)
+    const negotiator = new Negotiator({ headers: { "accept-encoding": accepted } });
     const isTooLarge = (body.bytes ?? 0) > maximumBytes;
     const offered = isTooLarge ? preferred : [...preferred, "identity"];
     const encoding = negotiator.encoding(offered, { preferred }) as keyof typeof encoders | undefined;

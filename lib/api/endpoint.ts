@@ -1,4 +1,4 @@
-/** The one middleware stack: what every operation does alike, around the one thing that it does itself. */
+/** The middleware stack of every operation, around the operation's own handler. */
 import middy from "@middy/core";
 import { executionModeStandard } from "@middy/core/executionModeStandard";
 import httpHeaderNormalizer from "@middy/http-header-normalizer";
@@ -12,68 +12,113 @@ import type { ApiHandler } from "./handler.ts";
 import * as idempotency from "./idempotency.ts";
 import { observe } from "./observe.ts";
 import type { AccountPath, Operation } from "./operations.ts";
-import { type ApiContext, beginRequest, steps } from "./request.ts";
-import { type ApiResponse, respond, toProxyResult } from "./response.ts";
+import { type ApiContext, beginRequest, type Step, steps } from "./request.ts";
+import { respond } from "./respond.ts";
+import { type ApiResponse, toProxyResult } from "./response.ts";
 import { streamResponse } from "./stream-response.ts";
 import * as validate from "./validate.ts";
 
-/** What an operation is given: the valid input, the table and the time of the request in milliseconds. */
-type Call<Path, Body> = { path: Path; body: Body; table: Table; now: number };
+/** The order in which the contract checks a request, with the status of a failed check. */
+export type Order = [
+  "credentials", // 401
+  "apiKey", // 401
+  "path", // 400
+  "query", // 400
+  "account", // 401
+  "scope", // 403
+  "idempotencyKey", // 400
+  "mediaType", // 415
+  "bodySize", // 413
+  "json", // 400
+  "body", // 400
+  "prefetch",
+  "refetch",
+  "permit", // 403
+  "replay", // 422
+];
 
-type Definition<Path extends AccountPath, Body, Streams extends boolean, Prefetched> = {
-  operation: Operation<Path, Body, Streams>;
-  /** Starts while the key is looked up, so that authentication costs no round trip of its own. */
-  prefetch: (call: Call<Path, Body>) => Promise<Prefetched>;
-  /** Grants what the operation's scope does not, by what was prefetched. */
+/** The input of an operation: the validated request, the table, and the time in milliseconds since the epoch. */
+type Call<Path, Query, Body> = { path: Path; query: Query; body: Body; table: Table; now: number };
+
+type Definition<Path extends AccountPath, Query, Body, Streams extends boolean, Prefetched> = {
+  operation: Operation<Path, Query, Body, Streams>;
+  /** Reads while the key is looked up. More than one read would tell a caller without a key what exists, by its time. */
+  prefetch: (call: Call<Path, Query, Body>) => Promise<Prefetched>;
+  /** Reads again if `prefetch` found `null`, after the key, its account and its scope are checked. */
+  refetch?: (call: Call<Path, Query, Body>) => Promise<Prefetched>;
   permits?: authorize.Permit<Prefetched>;
-  /** Runs only after the key, its account and its scope are checked, and the input is valid. */
+  /** Runs after all checks have passed. */
   handle: (
-    call: Call<Path, Body> & { prefetched: Prefetched; once: idempotency.Once },
+    call: Call<Path, Query, Body> & { prefetched: Prefetched; once: idempotency.Once },
   ) => Promise<ApiResponse> | ApiResponse;
 };
 
+const startPrefetch =
+  <Path, Query, Body, Prefetched>(
+    prefetch: (call: Call<Path, Query, Body>) => Promise<Prefetched>,
+  ): Step<"prefetch", Call<Path, Query, Body>, { prefetched: Promise<Prefetched> }> =>
+  ({ path, query, body, table, now }) => ({ prefetched: prefetch({ path, query, body, table, now }) });
+
+const startRefetch =
+  <Path, Query, Body, Prefetched>(
+    refetch: ((call: Call<Path, Query, Body>) => Promise<Prefetched>) | undefined,
+  ): Step<
+    "refetch",
+    Call<Path, Query, Body> & { prefetched: Promise<Prefetched> },
+    { prefetched: Promise<Prefetched> }
+  > =>
+  ({ path, query, body, table, now, prefetched }, earlier) => {
+    if (!refetch) return { prefetched };
+    const readAgain = async (): Promise<Prefetched> => {
+      await earlier();
+      return refetch({ path, query, body, table, now });
+    };
+    return { prefetched: prefetched.then((found) => (found === null ? readAgain() : found)) };
+  };
+
 /**
- * Builds the maker of an operation's Lambda handler: authentication, validation, errors and compression around
- * `handle`. The table and the clock are the caller's to choose; Lambda's are the defaults.
+ * Returns a function that creates an operation's Lambda handler. The handler authenticates, authorizes and validates
+ * the request, calls `handle`, and turns errors into responses. In Lambda, the table and the clock are the defaults.
  *
  * @example
  * export const createHandler = endpoint({
- *   operation: getMessage,
- *   prefetch: ({ path, table, now }) => findMessage(table, path.account_id, path.message_id, now),
- *   handle: ({ prefetched: message }) => ({ status: 200, body: messageBody(message) }),
+ *   operation: addAccountMember,
+ *   prefetch: ({ body, table }) => findUser(table, body.email),
+ *   handle: async ({ path, body, prefetched: user, once }) => { ... },
  * });
  * export const handler = createHandler();
  */
 export const endpoint =
-  <Path extends AccountPath, Body, Streams extends boolean, Prefetched>(
-    definition: Definition<Path, Body, Streams, Prefetched>,
+  <Path extends AccountPath, Query, Body, Streams extends boolean, Prefetched>(
+    definition: Definition<Path, Query, Body, Streams, Prefetched>,
   ) =>
   (table: Table = openTable(), clock: Clock = Date.now): ApiHandler<Streams> => {
-    const { operation, prefetch, permits, handle } = definition;
+    const { operation, prefetch, refetch, permits, handle } = definition;
 
-    // The contract's order: whatever else is wrong, a caller hears of the first that is.
-    const checks = steps()
-      .add(authenticate.credentials) //              401
-      .add(authenticate.apiKey) //                      401
-      .add(validate.path(operation)) //              400
-      .check(authorize.account) //                   401
-      .check(authorize.scope(operation, permits)) // 403
-      .add(idempotency.header(operation)) //            400
-      .check(validate.mediaType(operation)) //       415
-      .check(validate.bodySize(operation)) //        413
-      .add(validate.json(operation)) //              400
-      .add(validate.body(operation)) //              400
-      .add(({ path, body, table, now }) => ({ prefetched: prefetch({ path, body, table, now }) }))
-      .check(authorize.permit(operation, permits)) // 403, where what was prefetched decides
-      .add(idempotency.replay(operation)); //         422, or the first response
+    const checks = steps<Order>()
+      .add(authenticate.credentials)
+      .add(authenticate.apiKey)
+      .add(validate.path(operation))
+      .add(validate.query(operation))
+      .add(authorize.account)
+      .add(authorize.scope(operation, permits))
+      .add(idempotency.header(operation))
+      .add(validate.mediaType(operation))
+      .add(validate.bodySize(operation))
+      .add(validate.json(operation))
+      .add(validate.body(operation))
+      .add(startPrefetch(prefetch))
+      .add(startRefetch(refetch))
+      .add(authorize.permit(operation, permits))
+      .add(idempotency.replay(operation));
 
     const run = async (_event: APIGatewayProxyEvent, context: ApiContext) => {
-      const { path, body, table, now, prefetched, replayed, once } = await checks.settled(context);
-      const response = await replayed;
-      if (response) return toProxyResult(response);
-      return prefetched.then(async (found) =>
-        toProxyResult(await handle({ path, body, table, now, prefetched: found, once })),
-      );
+      const request = await checks.settled(context);
+      const { path, query, body, table, now, once } = request;
+      const first = await request.replayed;
+      if (first) return toProxyResult(first);
+      const prefetched = await request.prefetched;
+      return toProxyResult(await handle({ path, query, body, table, now, prefetched, once }));
     };
 
     const { middlewares: observing, requestEnd } = observe(operation);

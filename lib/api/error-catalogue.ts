@@ -30,9 +30,16 @@ export const lacksScope = <Scope extends string>(scope: Scope) =>
 /** Input that breaks a rule of its schema: the rule says which field, and what it accepts. */
 export const invalid = (rule: string): ErrorResponse => ({ status: 400, message: rule });
 
+export const repeatedParameter = (name: string): ErrorResponse => invalid(`${name} must be given only once`);
+
 export const idempotencyKeyLength = {
   status: 400,
   message: "Idempotency-Key must be 1 to 255 characters",
+} as const;
+
+export const idempotencyKeyConflict = {
+  status: 400,
+  message: "Idempotency-Key must have only one value",
 } as const;
 
 export const notJsonMediaType = { status: 415, message: "Content-Type must be application/json" } as const;

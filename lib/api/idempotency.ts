@@ -6,20 +6,19 @@
  *   ├── same request: replayed ────────────────┤── a new key
  *   ├── other request: 422 ────────────────────┤
  */
+import { daySeconds } from "../duration.ts";
 import { epochSeconds, isLive } from "../table/expiry.ts";
 import { getItem } from "../table/get.ts";
 import { idempotencyKey } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
 import { type FailedConditions, transact } from "../table/transact.ts";
 import { putIfAbsent, type Write } from "../table/writes.ts";
-import { idempotencyKeyLength, idempotencyKeyReused } from "./error-catalogue.ts";
+import { idempotencyKeyConflict, idempotencyKeyLength, idempotencyKeyReused } from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";
 import { fingerprint } from "./fingerprint.ts";
 import type { AccountPath, Operation } from "./operations.ts";
-import type { ApiRequest, Step } from "./request.ts";
+import { type ApiRequest, headerValues, type Step } from "./request.ts";
 import type { ApiResponse } from "./response.ts";
-
-const lifetimeSeconds = 24 * 60 * 60;
 
 /** A response that can be stored: its body is whole. */
 export type StorableResponse = ApiResponse & { body: string };
@@ -68,7 +67,7 @@ const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
     putIfAbsent<StoredResponse>(
       table,
       idempotencyKey(use.account_id, use.key),
-      { fingerprint: use.fingerprint, status, body, expires_at: epochSeconds(now) + lifetimeSeconds },
+      { fingerprint: use.fingerprint, status, body, expires_at: epochSeconds(now) + daySeconds },
       now,
     );
 
@@ -86,10 +85,12 @@ const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
   };
 };
 
+/** Reads the Idempotency-Key, if the operation is idempotent. */
 export const header =
-  ({ idempotent }: Operation): Step<ApiRequest, { idempotencyKey: string | undefined }> =>
+  ({ idempotent }: Operation): Step<"idempotencyKey", ApiRequest, { idempotencyKey: string | undefined }> =>
   ({ event }) => {
-    const idempotencyKey = idempotent ? event.headers["idempotency-key"] : undefined;
+    const [idempotencyKey, ...others] = new Set(idempotent ? headerValues(event, "idempotency-key") : []);
+    if (others.length > 0) throw new ApiError(idempotencyKeyConflict);
     if (idempotencyKey !== undefined && (idempotencyKey.length < 1 || idempotencyKey.length > 255)) {
       throw new ApiError(idempotencyKeyLength);
     }
@@ -102,9 +103,9 @@ type Adds = {
   replayed: Promise<StorableResponse | undefined>;
 };
 
-/** Starts to read what the key has returned before. */
+/** Starts to read the stored response of the key. */
 export const replay =
-  (operation: Operation): Step<Needs, Adds> =>
+  (operation: Operation): Step<"replay", Needs, Adds> =>
   ({ table, now, path, idempotencyKey: key, json }) => {
     const use =
       key === undefined

@@ -33,16 +33,17 @@ export const observe = (operation: Operation) => {
   };
 
   const requestEnd = ({ context, response }: Request): void => {
-    const { requestId, principal, fault, startedAt, consumedCapacity } = requestLogOf(context);
+    const { requestId, gatewayRequestId, apiKey, fault, startedAt, consumedCapacity } = requestLogOf(context);
     if (response?.headers?.["Idempotent-Replayed"]) count(metricNames.replay);
     if (response?.statusCode === 422) count(metricNames.payloadMismatch);
     if (fault) count(metricNames.serverError);
     if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
     logger[fault ? "error" : "info"]("request", {
       request_id: requestId,
+      gateway_request_id: gatewayRequestId,
       operation: operation.id,
-      account_id: principal?.account_id,
-      key_id: principal?.id,
+      account_id: apiKey?.account_id,
+      key_id: apiKey?.id,
       status: response?.statusCode,
       duration_ms: Math.round((performance.now() - startedAt) * 100) / 100,
       consumed_capacity: consumedCapacity,

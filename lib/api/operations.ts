@@ -1,66 +1,109 @@
 /**
- * The one table of operations: the stack, the local server, the OpenAPI document and the functions all
- * read it, so that they cannot drift apart.
+ * The table of operations. An entry defines everything that differs between operations. The functions, the stack, the
+ * local server and the OpenAPI document are built from the table.
  */
-import * as z from "zod/mini";
+import type * as z from "zod/mini";
 import { type Scope, scopes } from "../api-keys/scopes.ts";
 import { NewMember } from "../members/member.ts";
+import { itemTypes } from "../table/keys.ts";
+import type { Permission } from "../table/permission.ts";
+import { type ParametersFor, uuidParameter } from "./parameters.ts";
 
 export type OperationId = "GetMessage" | "AddAccountMember";
 
-/** What the path of every operation names. */
+/** The path parameters that every operation has. */
 export type AccountPath = { account_id: string };
 
 export type Operation<
   Path extends AccountPath = AccountPath,
+  Query = unknown,
   Body = unknown,
   Streams extends boolean = boolean,
 > = {
   /** The OpenAPI operationId, and the name in logs and metrics. */
   readonly id: OperationId;
-  readonly method: "GET" | "POST";
-  /** An API Gateway resource path; `{names}` are the keys of `parameters`. */
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** An API Gateway resource path. Its `{names}` are the names of `pathParameters`. */
   readonly path: string;
+  readonly pathParameters: ParametersFor<Path>;
+  /** A request may have each of them once. Other query parameters are ignored. */
+  readonly queryParameters: ParametersFor<Query>;
+  /** The schema of the request's JSON body; `null` if the operation reads no body. */
+  readonly body: z.ZodMiniType<Body> | null;
+  /**
+   * The status of a successful response, and its schema's name in the OpenAPI document or `null` for no content. It is
+   * a name because functions do not validate their responses, and so need not load the schema.
+   */
+  readonly response: { readonly status: number; readonly schema: string | null };
   /** The file whose `handler` export serves the operation. */
   readonly file: string;
-  /** The scope that grants it. */
+  /** The scope that a key needs. */
   readonly scope: Scope;
-  readonly parameters: z.ZodMiniType<Path>;
-  /** `undefined` for a GET, which has no body. */
-  readonly body: z.ZodMiniType<Body>;
-  /** Whether Lambda streams the response instead of buffering it. */
+  /** Everything that the function does with the table, from the look-up of the API key on. */
+  readonly permissions: readonly Permission[];
+  /** Whether Lambda streams the response. Otherwise Lambda buffers it, and accepts at most 6 MB. */
   readonly streams: Streams;
-  /** Whether a repeated Idempotency-Key returns the first response. */
+  /** Whether the operation reads the Idempotency-Key header. */
   readonly idempotent: boolean;
 };
 
-/** What a path parameter accepts, in words. */
-export const uuidRule = (name: string): string => `${name} must be a UUID`;
+/** Infers the types of an entry's input. */
+const operation = <Path extends AccountPath, Query, Streams extends boolean, Body = undefined>(
+  entry: Operation<Path, Query, Body, Streams>,
+): Operation<Path, Query, Body, Streams> => entry;
 
-const uuid = (name: string) => z.guid(uuidRule(name)).check(z.toLowerCase());
+const account_id = uuidParameter(
+  "account_id",
+  "The account that the API key belongs to.",
+  "7f0c1a52-9d0e-4b7a-8a54-2f4f3f0d9c11",
+);
 
-export const getMessage = {
+export const getMessage = operation({
   id: "GetMessage",
   method: "GET",
   path: "/v2/accounts/{account_id}/messages/{message_id}",
+  pathParameters: {
+    account_id,
+    message_id: uuidParameter(
+      "message_id",
+      "The `id` of the message.",
+      "0b6cb1a2-3f0e-4d52-9a3c-6f2f7d1e8a10",
+    ),
+  },
+  queryParameters: {},
+  body: null,
+  response: { status: 200, schema: "Message" },
   file: "functions/get-message.ts",
   scope: scopes.readMessages,
-  parameters: z.object({ account_id: uuid("account_id"), message_id: uuid("message_id") }),
-  body: z.undefined(),
+  permissions: [
+    { call: "GetItem", on: [itemTypes.apiKey] },
+    { call: "Query", on: [itemTypes.message] },
+  ],
   streams: true,
   idempotent: false,
-} as const satisfies Operation;
+});
 
-export const addAccountMember = {
+export const addAccountMember = operation({
   id: "AddAccountMember",
   method: "POST",
   path: "/v2/accounts/{account_id}/members",
+  pathParameters: { account_id },
+  queryParameters: {},
+  body: NewMember,
+  response: { status: 201, schema: "AccountMember" },
   file: "functions/add-account-member.ts",
   scope: scopes.addMembers,
-  parameters: z.object({ account_id: uuid("account_id") }),
-  body: NewMember,
+  permissions: [
+    // Reads members only after a transaction conflict.
+    { call: "GetItem", on: [itemTypes.apiKey, itemTypes.user, itemTypes.account, itemTypes.idempotency] },
+    {
+      call: "PutItem",
+      on: [itemTypes.user, itemTypes.account, itemTypes.idempotency],
+      within: "TransactWriteItems",
+    },
+  ],
   streams: false,
   idempotent: true,
-} as const satisfies Operation;
+});
 
 export const operations: readonly Operation[] = [getMessage, addAccountMember];

@@ -1,10 +1,10 @@
 /**
- * A request on its way through the stack: a chain of steps, in the order in which they refuse it.
+ * The checks of a request, as a chain of steps.
  *
- * A step takes what the steps before it have added, and returns what it adds. It refuses by throwing. A step that
- * has to wait for the table returns a promise, and the next steps run meanwhile; but errors are reported in the
- * order of the chain. So the look-up of the key costs no time of its own, and still nobody hears of a wrong
- * field before their key has been found valid.
+ * A step receives what earlier steps added, and returns what it adds. A step rejects the request by throwing.
+ * A step that reads the table adds a promise, and the next step starts without waiting. If several steps fail, the
+ * caller receives the error of the earliest step. So the look-up of the key costs no extra round trip, and a caller
+ * without a valid key learns nothing else about the request.
  */
 import type { MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
@@ -14,21 +14,23 @@ import { metered } from "../table/metered.ts";
 import type { Table } from "../table/table.ts";
 import type { ProxyResult } from "./response.ts";
 
-/** What the log line and the counts of a request tell. */
+/** The log data of a request. */
 export type RequestLog = {
   readonly requestId: string;
+  /** API Gateway's `requestId`. A caller can choose it. */
+  readonly gatewayRequestId: string | undefined;
   /** `performance.now()` at the start. */
   readonly startedAt: number;
   consumedCapacity: number;
-  /** The key, once it is known to belong to the account. */
-  principal?: ApiKey;
-  /** What the caller hears of as a 5xx, or as a response that breaks off. */
+  /** The API key, after the check that the key belongs to the account. */
+  apiKey?: ApiKey;
+  /** The cause of a 5xx response or of an incomplete response. */
   fault?: Error;
 };
 
-/** What the first step is given. */
+/** The input of the first step. */
 export type ApiRequest = {
-  /** With the names of its headers in lower case. */
+  /** Header names are in lower case. */
   readonly event: APIGatewayProxyEvent;
   readonly context: Context;
   readonly table: Table;
@@ -37,12 +39,12 @@ export type ApiRequest = {
   readonly requestLog: RequestLog;
 };
 
-/** What travels with a request, in the one object that middlewares and handler both receive. */
+/** Lambda's context with the state of the request. Middlewares and handler share this object. */
 export type ApiContext = Context & {
   requestLog: RequestLog;
-  /** What the steps have added so far. */
+  /** Everything that the steps have added so far. */
   request: ApiRequest;
-  /** What they wait for, in their order. */
+  /** The promises of the steps, in the order of the steps. */
   pending: Promise<unknown>[];
 };
 
@@ -50,18 +52,25 @@ export const requestLogOf = (context: Context): RequestLog => (context as ApiCon
 
 export type ApiMiddleware = MiddlewareObj<APIGatewayProxyEvent, ProxyResult, Error, ApiContext>;
 
-/** Takes what it needs of a request and returns what it adds, as promises where it has to wait. */
-export type Step<Needs, Adds> = (request: Needs) => Adds;
+/**
+ * Takes its input from the request, and returns an object to add to the request. The object may contain promises. A
+ * step that adds nothing returns nothing, or a promise that rejects to reject the request. `Place` is the name of the
+ * step in the order of the chain. `earlier` resolves when all earlier steps have passed.
+ */
+export type Step<Place extends string, Needs, Adds = void | Promise<void>> = ((
+  request: Needs,
+  earlier: () => Promise<void>,
+) => Adds) & { readonly place?: Place };
 
-/** A step that adds nothing: it lets the request pass, or throws. */
-export type Check<Needs> = (request: Needs) => void | Promise<void>;
+type Added<Adds> = Adds extends void | Promise<void> ? unknown : Adds;
+type Rest<Order> = Order extends readonly [string, ...infer Others extends readonly string[]] ? Others : [];
 
-export type Steps<State> = {
+/** A chain of steps. `Left` names the steps that are still to be added, in their order. */
+export type Steps<State, Left extends readonly string[]> = {
   readonly middlewares: readonly ApiMiddleware[];
-  /** The chain with one more step. A step whose needs no earlier one has added does not compile. */
-  add<Adds extends object>(step: Step<State, Adds>): Steps<State & Adds>;
-  check(check: Check<State>): Steps<State>;
-  /** What every step has added, once none of them has refused. @throws what the first that does has thrown */
+  /** Returns the chain with one more step. Another step than the next one of `Left` does not compile. */
+  add<Adds>(step: Step<Left[0] & string, State, Adds>): Steps<State & Added<Adds>, Rest<Left>>;
+  /** Waits until all steps have passed. Returns the request with everything that they added. */
   settled(context: ApiContext): Promise<State>;
 };
 
@@ -69,12 +78,31 @@ const settle = async (pending: readonly Promise<unknown>[]): Promise<void> => {
   for (const promise of pending) await promise;
 };
 
-/** Opens the context of a request; the first middleware of all. */
+/** Returns all values of a header, in the order of its lines. */
+export const headerValues = (
+  { headers, multiValueHeaders }: APIGatewayProxyEvent,
+  name: string,
+): readonly string[] => multiValueHeaders?.[name] ?? [headers[name] ?? []].flat();
+
+/** Collects the values of header names that differ only in case. The normalizer would keep those of one spelling. */
+const mergeSpellings = (event: APIGatewayProxyEvent): void => {
+  const merged = new Map<string, string[]>();
+  for (const [spelling, values = []] of Object.entries(event.multiValueHeaders ?? {})) {
+    const name = spelling.toLowerCase();
+    merged.set(name, [...(merged.get(name) ?? []), ...values]);
+  }
+  event.multiValueHeaders = Object.fromEntries(merged);
+};
+
+/** Sets up the context of a request. Every other middleware comes after this one. */
 export const beginRequest = (table: Table, clock: Clock): ApiMiddleware => ({
   before: ({ event, context }) => {
-    event.headers ??= {}; // a test event from the console may have none
+    event.headers ??= {}; // A test event from the Lambda console may have no headers.
+    mergeSpellings(event);
+    const { extendedRequestId, requestId } = event.requestContext ?? {};
     const requestLog: RequestLog = {
-      requestId: event.requestContext?.requestId ?? context.awsRequestId,
+      requestId: extendedRequestId ?? requestId ?? context.awsRequestId,
+      gatewayRequestId: requestId,
       startedAt: performance.now(),
       consumedCapacity: 0,
     };
@@ -87,8 +115,8 @@ export const beginRequest = (table: Table, clock: Clock): ApiMiddleware => ({
   },
 });
 
-/** An error waits until the steps before it have spoken. */
-const inTurn: ApiMiddleware = {
+/** If a step throws while earlier steps are pending, replaces its error by the error of an earlier step. */
+const reportEarliest: ApiMiddleware = {
   onError: async (request) => {
     await settle(request.context.pending).catch((earlier) => {
       request.error = earlier;
@@ -96,42 +124,38 @@ const inTurn: ApiMiddleware = {
   },
 };
 
-const chain = <State extends ApiRequest>(middlewares: readonly ApiMiddleware[]): Steps<State> => {
-  const stateOf = (context: ApiContext) => context.request as State;
-  const hold = (context: ApiContext, value: unknown) => {
-    if (!(value instanceof Promise)) return;
-    value.catch(() => {}); // reported in its turn
+const hold = (context: ApiContext, values: readonly unknown[]): void => {
+  for (const value of values) {
+    if (!(value instanceof Promise)) continue;
+    value.catch(() => {}); // `settle` reports the rejection. Until then, Node.js must not count it as unhandled.
     context.pending.push(value);
-  };
-  const before = (run: (context: ApiContext) => void): ApiMiddleware => ({
-    before: ({ context }) => run(context),
-  });
-  return {
-    middlewares,
-    add: <Adds extends object>(step: Step<State, Adds>) =>
-      chain<State & Adds>([
-        ...middlewares,
-        before((context) => {
-          const added = step(stateOf(context));
-          for (const value of Object.values(added)) hold(context, value);
-          Object.assign(context.request, added);
-        }),
-      ]),
-    check: (check) => chain([...middlewares, before((context) => hold(context, check(stateOf(context))))]),
-    settled: async (context) => {
-      await settle(context.pending);
-      return stateOf(context);
-    },
-  };
+  }
 };
 
+const middlewareOf = <State, Adds>(step: Step<string, State, Adds>): ApiMiddleware => ({
+  before: ({ context }) => {
+    const earlier = [...context.pending];
+    const added: unknown = step(context.request as State, () => settle(earlier));
+    hold(context, [added, ...Object.values(added ?? {})]);
+    if (!(added instanceof Promise)) Object.assign(context.request, added);
+  },
+});
+
+const chain = <State, Left extends readonly string[]>(
+  middlewares: readonly ApiMiddleware[],
+): Steps<State, Left> => ({
+  middlewares,
+  add: (step) => chain([...middlewares, middlewareOf(step)]),
+  settled: async ({ pending, request }) => {
+    await settle(pending);
+    return request as State;
+  },
+});
+
 /**
- * The empty chain.
+ * Returns the empty chain. `Order` names its steps.
  *
  * @example
- * steps()
- *   .add(({ event }) => ({ name: event.pathParameters?.name ?? "" }))
- *   .check(({ name }) => { if (name === "") throw new ApiError(nameMissing); })
- *   .add(({ table, name }) => ({ thing: findThing(table, name) })) // a promise: told in its turn
+ * steps<["name", "thing"]>().add(readName).add(findThing);
  */
-export const steps = (): Steps<ApiRequest> => chain([inTurn]);
+export const steps = <Order extends readonly string[]>(): Steps<ApiRequest, Order> => chain([reportEarliest]);

@@ -1,16 +1,14 @@
-/** What an operation returns, and how Lambda's proxy integration wants it said. */
+/** The response of an operation, and its form for Lambda's proxy integration. */
 import type { Readable } from "node:stream";
 import type { APIGatewayProxyResult } from "aws-lambda";
-import { toApiError } from "./errors.ts";
-import type { ApiMiddleware } from "./request.ts";
 
 /**
- * Bytes of JSON; `bytes` is how many there are, where that is known. `zstd` makes the same stream in that coding,
- * where it is kept so and need not be read first.
+ * A stream of JSON in UTF-8. `bytes` is its length, if known. `zstd` returns the same stream in zstd, if the content
+ * is stored in zstd.
  */
 export type StreamedBody = Readable & { bytes?: number; zstd?: () => Readable };
 
-/** `body` is JSON: as a string, or as a stream of its UTF-8 bytes. */
+/** `body` is JSON, or the empty string for a response without content. */
 export type ApiResponse = {
   status: number;
   headers?: Readonly<Record<string, string>>;
@@ -19,37 +17,24 @@ export type ApiResponse = {
 
 export type ProxyResult = Omit<APIGatewayProxyResult, "body"> & { body: string | StreamedBody };
 
-/** Headers that every response has, API Gateway's own included. */
+/** Headers of every response with content, including API Gateway's own responses. */
 export const commonHeaders = {
   "Content-Type": "application/json",
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
 } as const;
 
-/** Names the request for whoever asks about it: API Gateway's id, which the logs have too. */
+/** The header with the id of the request. The logs contain the same id. */
 export const requestIdHeader = "X-Request-Id";
 
-export const toProxyResult = ({ status, headers, body }: ApiResponse): ProxyResult => ({
-  statusCode: status,
-  headers: { ...commonHeaders, ...headers },
-  body,
-});
-
-/** The body of every error. */
-export const errorBody = ({ message }: { message: string }): string => JSON.stringify({ message });
-
-/** Turns the error that ended a request into its response, and names the request in every response. */
-export const respond: ApiMiddleware = {
-  after: ({ context, response }) => {
-    if (response?.headers) response.headers[requestIdHeader] = context.requestLog.requestId;
-  },
-  onError: (request) => {
-    if (!request.error) return;
-    const { status, message, headers } = toApiError(request.error);
-    request.response = toProxyResult({
-      status,
-      headers: { ...headers, [requestIdHeader]: request.context.requestLog.requestId },
-      body: errorBody({ message }),
-    });
-  },
+export const toProxyResult = ({ status, headers, body }: ApiResponse): ProxyResult => {
+  const { "Content-Type": contentType, ...others } = commonHeaders;
+  return {
+    statusCode: status,
+    headers: { ...(body !== "" && { "Content-Type": contentType }), ...others, ...headers },
+    body,
+  };
 };
+
+/** Returns the body of an error response. */
+export const errorBody = ({ message }: { message: string }): string => JSON.stringify({ message });

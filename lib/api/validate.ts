@@ -1,4 +1,4 @@
-/** What is asked for: path and body, read and checked before anything is done. */
+/** Validation of path, query and body. */
 import jsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type * as z from "zod/mini";
@@ -12,13 +12,15 @@ import {
   notJsonMediaType,
   protoField,
   prototypeField,
+  repeatedParameter,
 } from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";
 import type { AccountPath, Operation } from "./operations.ts";
-import type { ApiRequest, Check, Step } from "./request.ts";
+import { schemaOf } from "./parameters.ts";
+import type { ApiRequest, Step } from "./request.ts";
 
 const maximumBodyBytes = 64 * 1024;
-/** JSON.parse takes any depth; what walks the value afterwards would overflow its stack. */
+/** JSON.parse accepts any depth. Recursive functions such as `checkJson` would overflow the stack. */
 const maximumDepth = 100;
 
 const check = <T>(schema: z.ZodMiniType<T>, value: unknown): T => {
@@ -28,45 +30,66 @@ const check = <T>(schema: z.ZodMiniType<T>, value: unknown): T => {
   throw new ApiError(invalid([...messages].join("; ")));
 };
 
-const takesBody = ({ method }: Pick<Operation, "method">): boolean => method !== "GET";
+export const path = <Path extends AccountPath>({
+  pathParameters,
+}: Operation<Path>): Step<"path", ApiRequest, { path: Path }> => {
+  const schema = schemaOf(pathParameters);
+  return ({ event }) => ({ path: check(schema, event.pathParameters ?? {}) });
+};
 
-export const path =
-  <Path extends AccountPath>({ parameters }: Operation<Path>): Step<ApiRequest, { path: Path }> =>
-  ({ event }) => ({ path: check(parameters, event.pathParameters ?? {}) });
+const queryValue = (
+  { queryStringParameters, multiValueQueryStringParameters }: APIGatewayProxyEvent,
+  name: string,
+): string | undefined => {
+  const values = multiValueQueryStringParameters?.[name] ?? [];
+  if (values.length > 1) throw new ApiError(repeatedParameter(name));
+  return values[0] ?? queryStringParameters?.[name];
+};
 
-/** RFC 6838, section 4.2: a type with a structured suffix is JSON whatever stands before the last plus sign. */
+/** Reads the operation's query parameters, and ignores all others. */
+export const query = <Query>({
+  queryParameters,
+}: Operation<AccountPath, Query>): Step<"query", ApiRequest, { query: Query }> => {
+  const schema = schemaOf(queryParameters);
+  const names = Object.keys(queryParameters);
+  return ({ event }) => ({
+    query: check(schema, Object.fromEntries(names.map((name) => [name, queryValue(event, name)]))),
+  });
+};
+
+/** RFC 6838, section 4.2: a type with the suffix `+json` is JSON. */
 const jsonMediaType = /^application\/(?:[\w.!#$&^+-]+\+)?json[ \t]*(?:;|$)/i;
 
 export const mediaType =
-  (operation: Operation): Check<ApiRequest> =>
+  (operation: Operation): Step<"mediaType", ApiRequest> =>
   ({ event }) => {
     const isJson = jsonMediaType.test(event.headers["content-type"] ?? "");
-    if (takesBody(operation) && !isJson) throw new ApiError(notJsonMediaType);
+    if (operation.body && !isJson) throw new ApiError(notJsonMediaType);
   };
 
 export const bodySize =
-  (operation: Operation): Check<ApiRequest> =>
+  (operation: Operation): Step<"bodySize", ApiRequest> =>
   ({ event: { body, isBase64Encoded } }) => {
     const bytes = Buffer.byteLength(body ?? "", isBase64Encoded ? "base64" : "utf8");
-    if (takesBody(operation) && bytes > maximumBodyBytes) throw new ApiError(bodyTooLarge);
+    if (operation.body && bytes > maximumBodyBytes) throw new ApiError(bodyTooLarge);
   };
 
 const parser = jsonBodyParser<APIGatewayProxyEvent>({ disableContentTypeCheck: true });
 
-/** The parser names a field that it takes for an attack in the error's cause. */
-const refusals = new Map<unknown, ErrorResponse>([
+/** Errors for the fields that the parser rejects. The cause of the parser's error names the field. */
+const forbiddenFields = new Map<unknown, ErrorResponse>([
   ["__proto__", protoField],
   ["constructor", prototypeField],
 ]);
 
-const refusedField = ({ cause }: Error): unknown =>
+const forbiddenFieldOf = ({ cause }: Error): unknown =>
   typeof cause === "object" && cause !== null && "data" in cause ? cause.data : undefined;
 
-/** The body as the value that its JSON says; `undefined` for an operation without a body. */
+/** Parses the body. Adds `undefined` if the operation has no body. */
 export const json =
-  (operation: Operation): Step<ApiRequest, { json: unknown }> =>
+  (operation: Operation): Step<"json", ApiRequest, { json: unknown }> =>
   ({ event, context }) => {
-    if (!takesBody(operation)) return { json: undefined };
+    if (!operation.body) return { json: undefined };
     const request = {
       event: { ...event, body: event.body ?? "" },
       context,
@@ -78,11 +101,12 @@ export const json =
       parser.before?.(request);
       return { json: request.event.body };
     } catch (error) {
-      throw new ApiError((error instanceof Error && refusals.get(refusedField(error))) || malformedJson);
+      const forbidden = error instanceof Error && forbiddenFields.get(forbiddenFieldOf(error));
+      throw new ApiError(forbidden || malformedJson);
     }
   };
 
-/** Refuses what JSON can say, but no table can hold and no function should walk. */
+/** Throws if the table cannot store the value, or if the value is nested too deep. */
 const checkJson = (value: unknown, depth = 0): void => {
   if (typeof value === "string" && !value.isWellFormed()) throw new ApiError(halfSurrogatePair);
   if (value === null || typeof value !== "object") return;
@@ -94,8 +118,8 @@ const checkJson = (value: unknown, depth = 0): void => {
 };
 
 export const body =
-  <Body>(operation: Operation<AccountPath, Body>): Step<{ json: unknown }, { body: Body }> =>
+  <Body>({ body }: Operation<AccountPath, unknown, Body>): Step<"body", { json: unknown }, { body: Body }> =>
   ({ json }) => {
     checkJson(json);
-    return { body: check(operation.body, json) };
+    return { body: body ? check(body, json) : (json as Body) }; // `Body` is undefined if there is no schema.
   };

@@ -27,9 +27,10 @@ const pagesUnderWay = 4;
 type Item = Head & { sk: string; bytes: Uint8Array };
 
 /**
- * The message, or `null` when the account has none with this id or its retention time has passed. The reads
- * are eventually consistent, at half the price; what one does not find, a strongly consistent one does.
+ * Returns the message, or `null` if the account has no such message or the message has expired.
  *
+ * @param options.consistent `false` makes one eventually consistent read, at half the price. It may miss a message that
+ * was stored or changed a moment ago, and then returns `null`.
  * @throws Error when a segment that the head names is gone: here for the first one, else while `segments` is read.
  */
 export const findMessage = async (
@@ -37,6 +38,7 @@ export const findMessage = async (
   account_id: string,
   id: string,
   now: number,
+  { consistent = true } = {},
 ): Promise<StoredMessage | null> => {
   const query = async (from: string, Limit: number, ConsistentRead: boolean): Promise<Item[]> => {
     const { Items } = await table.client.send(
@@ -67,15 +69,11 @@ export const findMessage = async (
   };
   const firstPageEndOf = ({ segments }: Head): number => Math.min(1, segments);
 
-  const found = await eitherWay(async (consistent) => {
-    const [head, ...items] = await query(headSort, 2, consistent);
-    if (head?.sk !== headSort || !isLive(head, now)) return null;
-    const firstPage = inOrder(head, items, 0, firstPageEndOf(head));
-    // Without it, this may be a head of before its content was removed.
-    return firstPage || consistent ? { head, firstPage } : null;
-  });
-  if (!found) return null;
-  const { head } = found;
+  const [head, ...items] = await query(headSort, 2, consistent);
+  if (head?.sk !== headSort || !isLive(head, now)) return null;
+  const found = inOrder(head, items, 0, firstPageEndOf(head));
+  // Without its first segment, an eventually consistent head may be older than the removal of its content.
+  if (!found && !consistent) return null;
 
   const fetchPage = async (from: number, to: number): Promise<Uint8Array[]> => {
     const start = segmentSort(head.content_digest, from);
@@ -88,7 +86,7 @@ export const findMessage = async (
 
   // Another content's segment may sort first: of a store that did not finish, or of a message that expired.
   const firstPageEnd = firstPageEndOf(head);
-  const firstPage = found.firstPage ?? (await fetchPage(0, firstPageEnd));
+  const firstPage = found ?? (await fetchPage(0, firstPageEnd));
 
   return {
     head,

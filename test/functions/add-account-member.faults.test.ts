@@ -26,8 +26,8 @@ const conflict = {
   fields: { CancellationReasons: [{ Code: "None" }, { Code: "TransactionConflict" }, { Code: "None" }] },
 };
 
-/** More with a variable: a crowd of 500 takes a quiet machine half a minute. */
-const crowd = Number(process.env.CROWD ?? 200);
+/** More with a variable: a crowd of 500 takes half a minute on a quiet machine. */
+const crowd = Number(process.env.CROWD ?? 20);
 
 const median = (numbers: number[]): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? 0;
 

@@ -188,17 +188,23 @@ describe("Get Message", () => {
     expect(response.headers.has("idempotent-replayed")).toBe(false);
   });
 
-  test("names each request: by API Gateway's id, or by Lambda's where it has none", async () => {
-    const { headers } = await get(randomUUID());
-    const event = { headers: bearer(key.secret), pathParameters: null } as unknown as APIGatewayProxyEvent;
-    const direct = await invoke(
+  test.each([
+    [
+      "API Gateway's extendedRequestId",
+      { extendedRequestId: "JwPuW=", requestId: "chosen-by-a-caller" },
+      "JwPuW=",
+    ],
+    ["API Gateway's requestId if there is no other", { requestId: "a-request" }, "a-request"],
+    ["Lambda's request id if API Gateway has none", undefined, expect.stringMatching(/^[\da-f-]{36}$/)],
+  ])("has as X-Request-Id %s", async (_, requestContext, requestId) => {
+    const event = { headers: bearer(key.secret), pathParameters: null, requestContext };
+
+    const { headers } = await invoke(
       createHandler(table, () => noon),
-      event,
+      event as unknown as APIGatewayProxyEvent,
     );
 
-    const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-    expect(headers.get("x-request-id")).toMatch(uuid);
-    expect(direct.headers["X-Request-Id"]).toMatch(uuid);
+    expect(headers["X-Request-Id"]).toEqual(requestId);
   });
 
   test("of an event without path parameters is refused as a path without them: 400", async () => {

@@ -1,4 +1,5 @@
-/** The chain of steps: what starts when, and whose failed is heard. */
+/** The chain of steps: when a step starts, and which error the caller receives. */
+import { setImmediate } from "node:timers/promises";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { expect, test } from "vitest";
 import { ApiError } from "../../../lib/api/errors.ts";
@@ -7,13 +8,13 @@ import { noon, table } from "../../harness/service.ts";
 
 type Run = Parameters<NonNullable<ApiMiddleware["before"]>>[0];
 
-const failed = (message: string) => new ApiError({ status: 400, message });
-const later = async (error: Error): Promise<never> => {
-  await new Promise((resolve) => setImmediate(resolve));
-  throw error;
+const error = (message: string) => new ApiError({ status: 400, message });
+const rejectLater = async (message: string): Promise<never> => {
+  await setImmediate();
+  throw error(message);
 };
 
-/** Runs the middlewares as middy does; returns the error that the caller hears of. */
+/** Runs the middlewares as middy does. Returns the message that the caller receives. */
 const errorOf = async (chain: { middlewares: readonly ApiMiddleware[] }): Promise<string | undefined> => {
   const event = { headers: {} } as APIGatewayProxyEvent;
   const context = { awsRequestId: "1" } as Context as ApiContext;
@@ -29,42 +30,59 @@ const errorOf = async (chain: { middlewares: readonly ApiMiddleware[] }): Promis
   return request.error?.message;
 };
 
-test("A request that no step refuses passes", async () => {
+test("A request that every step accepts passes", async () => {
   expect(await errorOf(steps().add(() => ({ a: 1, b: Promise.resolve(2) })))).toBeUndefined();
 });
 
-test("A failed is heard after those of the steps before it, though they take longer", async () => {
+test("If two steps fail, the caller receives the error of the earlier step, even if it fails later", async () => {
   const chain = steps()
-    .add(() => ({ slow: later(failed("first")) }))
-    .check(() => {
-      throw failed("second");
+    .add(() => ({ slow: rejectLater("first") }))
+    .add(() => {
+      throw error("second");
     });
 
   expect(await errorOf(chain)).toBe("first");
 });
 
-test("A failed is heard when the steps before it pass, and none after it", async () => {
+test("If the earlier steps pass, the caller receives the error of the first step that fails", async () => {
   const chain = steps()
-    .check(async () => {})
-    .check(() => later(failed("first")))
-    .check(() => later(failed("second")));
+    .add(async () => {})
+    .add(() => rejectLater("first"))
+    .add(() => rejectLater("second"));
 
   expect(await errorOf(chain)).toBe("first");
 });
 
-test("A step starts while the ones before it wait", async () => {
+test("A step starts while earlier steps wait", async () => {
   const started: string[] = [];
   const chain = steps()
-    .check(async () => {
+    .add(async () => {
       started.push("waiting");
-      await new Promise((resolve) => setImmediate(resolve));
+      await setImmediate();
       started.push("done");
     })
-    .check(() => {
+    .add(() => {
       started.push("next");
     });
 
   await errorOf(chain);
 
   expect(started).toEqual(["waiting", "next", "done"]);
+});
+
+test("A step can wait until all earlier steps have passed, and does not continue if one of them fails", async () => {
+  const continued: string[] = [];
+  const waiting = (first: () => Promise<void>) =>
+    steps()
+      .add(first)
+      .add(async (_request, earlier) => {
+        await earlier();
+        continued.push(first.name);
+      });
+  const passes = async () => void (await setImmediate());
+  const fails = async () => void (await rejectLater("first"));
+
+  expect(await errorOf(waiting(passes))).toBeUndefined();
+  expect(await errorOf(waiting(fails))).toBe("first");
+  expect(continued).toEqual(["passes"]);
 });

@@ -1,0 +1,19 @@
+/** Turns the error that ended a request into a response, and adds the request's id to every response. */
+import { toApiError } from "./errors.ts";
+import type { ApiMiddleware } from "./request.ts";
+import { errorBody, requestIdHeader, toProxyResult } from "./response.ts";
+
+export const respond: ApiMiddleware = {
+  after: ({ context, response }) => {
+    if (response?.headers) response.headers[requestIdHeader] = context.requestLog.requestId;
+  },
+  onError: (request) => {
+    if (!request.error) return;
+    const { status, message, headers } = toApiError(request.error);
+    request.response = toProxyResult({
+      status,
+      headers: { ...headers, [requestIdHeader]: request.context.requestLog.requestId },
+      body: errorBody({ message }),
+    });
+  },
+};

@@ -1,0 +1,245 @@
+/** The middleware stack: the order of its checks, and operations of every kind. */
+import { randomUUID } from "node:crypto";
+import { beforeEach, describe, expect, test } from "vitest";
+import * as z from "zod/mini";
+import { gateway } from "../../../infra/local/gateway.ts";
+import * as authenticate from "../../../lib/api/authenticate.ts";
+import * as authorize from "../../../lib/api/authorize.ts";
+import { endpoint, type Order } from "../../../lib/api/endpoint.ts";
+import * as idempotency from "../../../lib/api/idempotency.ts";
+import { addAccountMember, type Operation, operations } from "../../../lib/api/operations.ts";
+import { type Step, steps } from "../../../lib/api/request.ts";
+import * as validate from "../../../lib/api/validate.ts";
+import { listen } from "../../harness/listen.ts";
+import { bearer, call, newKey, noon, startService, table } from "../../harness/service.ts";
+
+describe("A check in another place than the contract's does not compile:", () => {
+  const operation = addAccountMember;
+  const prefetch: Step<"prefetch", object, { prefetched: Promise<null> }> = () => ({
+    prefetched: Promise.resolve(null),
+  });
+  const refetch: Step<"refetch", object> = () => {};
+
+  test("each step compiles after the steps before it, and not one place earlier", () => {
+    const none = steps<Order>();
+    const credentials = none.add(authenticate.credentials);
+    const apiKey = credentials.add(authenticate.apiKey);
+    const path = apiKey.add(validate.path(operation));
+    const query = path.add(validate.query(operation));
+    const account = query.add(authorize.account);
+    const scope = account.add(authorize.scope(operation, undefined));
+    const idempotencyKey = scope.add(idempotency.header(operation));
+    const mediaType = idempotencyKey.add(validate.mediaType(operation));
+    const bodySize = mediaType.add(validate.bodySize(operation));
+    const json = bodySize.add(validate.json(operation));
+    const body = json.add(validate.body(operation));
+    const prefetched = body.add(prefetch);
+    const refetched = prefetched.add(refetch);
+    const permit = refetched.add(authorize.permit(operation, undefined));
+    const all = permit.add(idempotency.replay(operation));
+
+    // @ts-expect-error
+    none.add(authenticate.apiKey);
+    // @ts-expect-error
+    credentials.add(validate.path(operation));
+    // @ts-expect-error
+    apiKey.add(validate.query(operation));
+    // @ts-expect-error
+    path.add(authorize.account);
+    // @ts-expect-error
+    query.add(authorize.scope(operation, undefined));
+    // @ts-expect-error
+    account.add(idempotency.header(operation));
+    // @ts-expect-error
+    scope.add(validate.mediaType(operation));
+    // @ts-expect-error
+    idempotencyKey.add(validate.bodySize(operation));
+    // @ts-expect-error
+    mediaType.add(validate.json(operation));
+    // @ts-expect-error
+    bodySize.add(validate.body(operation));
+    // @ts-expect-error
+    json.add(prefetch);
+    // @ts-expect-error
+    body.add(refetch);
+    // @ts-expect-error
+    prefetched.add(authorize.permit(operation, undefined));
+    // @ts-expect-error
+    refetched.add(idempotency.replay(operation));
+    // @ts-expect-error
+    all.add(authenticate.credentials);
+
+    const places: Order["length"] = 15;
+    expect(all.middlewares).toHaveLength(1 + places);
+  });
+});
+
+describe("Checks run in the contract's order:", () => {
+  let url: string;
+  beforeEach(async () => {
+    url = await startService();
+  });
+  const everythingWrong = { "Content-Type": "text/plain", "Idempotency-Key": "k".repeat(256) };
+  const add = (account_id: string, headers: Record<string, string>, body = "x".repeat(70_000)) =>
+    call(`${url}/v2/accounts/${account_id}/members`, { method: "POST", headers, body });
+
+  test.each(operations)("$id checks the credentials before everything else", async ({ method, path }) => {
+    const response = await call(url + path.replaceAll(/\{\w+\}/g, "no-uuid"), {
+      method,
+      headers: everythingWrong,
+    });
+
+    expect(response.status).toBe(401);
+  });
+
+  test("the key before the path", async () => {
+    const response = await add("no-uuid", { ...everythingWrong, ...bearer("emk_unknown") });
+
+    expect(await response.json()).toEqual({ message: "Invalid API key" });
+  });
+
+  test("the path before the key's account", async () => {
+    const { secret } = await newKey();
+
+    const response = await add("no-uuid", { ...everythingWrong, ...bearer(secret) });
+
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({ message: "account_id must be a UUID" });
+  });
+
+  test("the key's account before its scope", async () => {
+    const { secret } = await newKey({ scopes: [] });
+
+    expect((await add(randomUUID(), { ...everythingWrong, ...bearer(secret) })).status).toBe(401);
+  });
+
+  test("the scope before the Idempotency-Key", async () => {
+    const { secret, account_id } = await newKey({ scopes: [] });
+
+    expect((await add(account_id, { ...everythingWrong, ...bearer(secret) })).status).toBe(403);
+  });
+
+  test("the Idempotency-Key before the media type", async () => {
+    const { secret, account_id } = await newKey();
+
+    const response = await add(account_id, { ...everythingWrong, ...bearer(secret) });
+
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({ message: "Idempotency-Key must be 1 to 255 characters" });
+  });
+
+  test("the media type before the size", async () => {
+    const { secret, account_id } = await newKey();
+
+    expect((await add(account_id, { "Content-Type": "text/plain", ...bearer(secret) })).status).toBe(415);
+  });
+
+  test("the size before the JSON", async () => {
+    const { secret, account_id } = await newKey();
+
+    const response = await add(account_id, { "Content-Type": "application/json", ...bearer(secret) });
+
+    expect(response.status).toBe(413);
+  });
+});
+
+/** Serves one operation, whose handler returns its input. Returns the address of the account's members. */
+const serve = async <Body>(
+  fields: Pick<Operation, "method" | "response"> & { body: z.ZodMiniType<Body> | null },
+) => {
+  const limit = {
+    schema: z.optional(z.pipe(z.pipe(z.string(), z.transform(Number)), z.int("limit must be an integer"))),
+    description: "The size of a page.",
+    example: "10",
+  };
+  const operation: Operation<{ account_id: string }, { limit: number | undefined }, Body, false> = {
+    ...addAccountMember,
+    ...fields,
+    queryParameters: { limit },
+  };
+  const handler = endpoint({
+    operation,
+    prefetch: async () => null,
+    handle: ({ query, body }) => ({
+      status: operation.response.status,
+      body: operation.response.schema ? JSON.stringify({ query, body }) : "",
+    }),
+  })(table, () => noon);
+  const port = await listen(gateway([{ operation, handler }]));
+  const { secret, account_id } = await newKey();
+  const url = `http://127.0.0.1:${port}/v2/accounts/${account_id}/members`;
+  return { url, authorization: bearer(secret) };
+};
+
+const anything = { status: 200, schema: "Anything" };
+
+describe("An operation", () => {
+  test.each(operations)("$id has exactly the parameters that its path names", ({ path, pathParameters }) => {
+    const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+
+    expect(Object.keys(pathParameters)).toEqual(named);
+  });
+
+  test.each(["PUT", "PATCH", "DELETE"] as const)("may be a %s with a JSON body", async (method) => {
+    const body = z.object({ role: z.string("role must be a string") });
+    const { url, authorization } = await serve({ method, body, response: anything });
+    const headers = { ...authorization, "Content-Type": "application/json" };
+
+    const sent = await fetch(url, { method, headers, body: '{"role":"Analyst"}' });
+    const wrong = await fetch(url, { method, headers, body: '{"role":1}' });
+    const text = await fetch(url, { method, headers: authorization, body: "role" });
+
+    expect(await sent.json()).toEqual({ query: {}, body: { role: "Analyst" } });
+    expect(await wrong.json()).toEqual({ message: "role must be a string" });
+    expect(text.status).toBe(415);
+  });
+
+  test.each(["POST", "DELETE"] as const)("may be a %s without a body, with 204", async (method) => {
+    const { url, authorization } = await serve({
+      method,
+      body: null,
+      response: { status: 204, schema: null },
+    });
+
+    const response = await fetch(url, { method, headers: authorization });
+
+    expect(response.status).toBe(204);
+    expect(await response.text()).toBe("");
+    expect(response.headers.has("content-type")).toBe(false);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      "x-request-id": expect.any(String),
+    });
+  });
+});
+
+describe("A query parameter", () => {
+  test.each([
+    ["is read", "?limit=10", 200, { query: { limit: 10 } }],
+    ["may be absent", "", 200, { query: {} }],
+    ["without an entry is ignored, even twice", "?x=1&x=2&__proto__=3", 200, { query: {} }],
+    ["with a wrong value is rejected", "?limit=ten", 400, { message: "limit must be an integer" }],
+    ["without a value is a value", "?limit=1.5", 400, { message: "limit must be an integer" }],
+    ["given twice is rejected", "?limit=1&limit=1", 400, { message: "limit must be given only once" }],
+  ])("%s (%s)", async (_, query, status, body) => {
+    const { url, authorization } = await serve({ method: "GET", body: null, response: anything });
+
+    const response = await fetch(url + query, { headers: authorization });
+
+    expect(response.status).toBe(status);
+    expect(await response.json()).toEqual(body);
+  });
+
+  test("is checked after the path, and before the key's account", async () => {
+    const { url } = await serve({ method: "GET", body: null, response: anything });
+    const { secret } = await newKey();
+    const headers = bearer(secret);
+
+    const wrongPath = await fetch(`${url.replace(/[^/]+(?=\/members)/, "x")}?limit=x`, { headers });
+    const otherAccount = await fetch(`${url}?limit=x`, { headers });
+
+    expect(await wrongPath.json()).toEqual({ message: "account_id must be a UUID" });
+    expect(await otherAccount.json()).toEqual({ message: "limit must be an integer" });
+  });
+});
