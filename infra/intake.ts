@@ -5,7 +5,7 @@ import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import { BlockPublicAccess, Bucket, BucketEncryption, CfnBucket } from "aws-cdk-lib/aws-s3";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import { deadLetterDays, maxReceiveCount, queueDays } from "../lib/intake/event-lifetime.ts";
+import { deadLetterDays, longestEventDays, queueDays, receivesWithin } from "../lib/intake/event-lifetime.ts";
 import { serviceName } from "../lib/intake/metric-names.ts";
 import { itemTypes } from "../lib/table/keys.ts";
 import { type Needs, ServiceFunction, type Surroundings } from "./service-function.ts";
@@ -47,9 +47,14 @@ export class Intake extends Construct {
   /** What a pipeline's role gets: it puts emails and sends events, and nothing else. */
   readonly pipelinePolicy: ManagedPolicy;
 
-  constructor(scope: Construct, id: string, surroundings: Surroundings) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { deadLetterMinutes, ...surroundings }: Surroundings & { deadLetterMinutes: number },
+  ) {
     super(scope, id);
     const { removalPolicy } = surroundings;
+    const maxReceiveCount = receivesWithin(60 * deadLetterMinutes);
     const concurrency = surroundings.concurrency && Math.max(leastAtOnce, surroundings.concurrency);
 
     this.emails = new Bucket(this, "Emails", {
@@ -58,8 +63,11 @@ export class Intake extends Construct {
       enforceSSL: true,
       minimumTLSVersion: 1.2,
       lifecycleRules: [
-        // The content lives in the table.
-        { expiration: Duration.days(7), abortIncompleteMultipartUploadAfter: Duration.days(1) },
+        // A dead letter that is redriven after 14 days still needs its email.
+        {
+          expiration: Duration.days(longestEventDays),
+          abortIncompleteMultipartUploadAfter: Duration.days(1),
+        },
       ],
       removalPolicy,
       autoDeleteObjects: removalPolicy === RemovalPolicy.DESTROY,

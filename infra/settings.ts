@@ -81,6 +81,8 @@ const Settings = z.object({
   ),
   /** A way in for messages and events from other programs: a bucket, a queue and a function. */
   intake: flag,
+  /** Time until an event that keeps failing becomes a dead letter. Only with {@link intake}. */
+  deadLetterMinutes: z._default(count(/^([1-9]|[1-5]\d|60)$/, "a number of minutes from 1 to 60"), 60),
   /** For a stack that is thrown away: `cdk destroy` takes the table and the logs with it. */
   removeEverything: flag,
 });

@@ -43,7 +43,10 @@ export class EmailApiStack extends Stack {
       logRetention,
       removalPolicy,
     });
-    const intake = settings.intake ? new Intake(this, "Intake", surroundings) : undefined;
+    const { deadLetterMinutes } = settings;
+    const intake = settings.intake
+      ? new Intake(this, "Intake", { ...surroundings, deadLetterMinutes })
+      : undefined;
     const { dashboard } = new Monitoring(this, "Monitoring", {
       stage,
       api,

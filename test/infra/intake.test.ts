@@ -3,6 +3,7 @@ import { Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { describe, expect, test } from "vitest";
 import { addAccountMember, getMessage } from "../../lib/api/operations.ts";
+import { receivesWithin } from "../../lib/intake/event-lifetime.ts";
 import { ofType, type Resource, synthesise, templateWith, withoutBundles } from "../harness/synthesise.ts";
 
 const template = templateWith({ intake: "true" });
@@ -46,7 +47,7 @@ test("With it, all else is what it was, bundles and permissions included, but fo
 describe("The bucket", () => {
   const bucket = find("AWS::S3::Bucket", "IntakeEmails");
 
-  test("is private and encrypted, and keeps no email for longer than 7 days", () => {
+  test("is private and encrypted, and keeps an email as long as an event can need it", () => {
     expect(bucket).toMatchObject({
       BucketEncryption: {
         ServerSideEncryptionConfiguration: [{ ServerSideEncryptionByDefault: { SSEAlgorithm: "AES256" } }],
@@ -57,7 +58,7 @@ describe("The bucket", () => {
         IgnorePublicAcls: true,
         RestrictPublicBuckets: true,
       },
-      LifecycleConfiguration: { Rules: [{ ExpirationInDays: 7, Status: "Enabled" }] },
+      LifecycleConfiguration: { Rules: [{ ExpirationInDays: 28, Status: "Enabled" }] },
     });
   });
 
@@ -90,6 +91,14 @@ describe("The queues", () => {
       VisibilityTimeout: 6 * Timeout,
       RedrivePolicy: { maxReceiveCount: 62 },
     });
+  });
+
+  test("give an event up after fewer attempts if deadLetterMinutes is set", () => {
+    const settings = { intake: "true", deadLetterMinutes: "1" };
+
+    expect(find("AWS::SQS::Queue", "IntakeEvents", settings).RedrivePolicy.maxReceiveCount).toBe(
+      receivesWithin(60),
+    );
   });
 
   test("are emptied by the function alone, which reports failures one by one", () => {

@@ -16,6 +16,7 @@ test("Without a setting the stage is prod, limits are moderate, and nothing is t
     burstLimit: 200,
     replicaRegions: [],
     intake: false,
+    deadLetterMinutes: 60,
     removeEverything: false,
   });
 });
@@ -33,6 +34,7 @@ test("Settings come as text from the command line, and from cdk.json as a number
     concurrency: 50,
     replicaRegions: ["us-west-2", "eu-central-1"],
     intake: true,
+    deadLetterMinutes: 1,
     removeEverything: true,
   };
   const asText = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));
@@ -113,11 +115,12 @@ describe("A setting that can't be used is refused in one line that says what it 
       "replicaRegions are for the stack's own table: tableName names one that has its own",
     ],
     [{ intake: "yes" }, "intake takes true or false, not yes"],
+    [{ deadLetterMinutes: "61" }, "deadLetterMinutes takes a number of minutes from 1 to 60, not 61"],
     [{ removeEverything: "yes" }, "removeEverything takes true or false, not yes"],
     [
       { stag: "dev" },
       "There is no setting stag: the settings are stage, domain, certificate, logRetentionDays, alarmTopic, " +
-        "rateLimit, burstLimit, keyRateLimit, concurrency, tableName, replicaRegions, intake, removeEverything",
+        "rateLimit, burstLimit, keyRateLimit, concurrency, tableName, replicaRegions, intake, deadLetterMinutes, removeEverything",
     ],
   ])("%j", (context, message) => {
     expect(() => readSettings(context)).toThrow(refusal(message));
