@@ -19,13 +19,18 @@ const address = z.string(addressRule).check(
   z.meta({ format: "email" }),
 );
 
+const wellFormed = z.refine<string>(
+  (value) => value.isWellFormed(),
+  "must be well-formed: it has half a surrogate pair",
+);
+
 const idRule = "must be a string of 1 to 255 characters";
 
 /** What every event has. The characters are counted as JSON Schema counts them: the u flag takes a pair for one. */
 const common = {
   id: z.string(idRule).check(
     z.regex(/^.{1,255}$/su, idRule),
-    z.refine((value) => value.isWellFormed(), "must be well-formed: it has half a surrogate pair"),
+    wellFormed,
     z.meta({
       description:
         "The sender's own name for this event, which no other event of the account has. An event that comes " +
@@ -48,6 +53,8 @@ const message = z
 const known = (what: string) =>
   `${what} Each field has the value that the newest status event which names it gave it.`;
 
+const keyRule = "must be a key in the bucket, or null";
+
 const Stored = z
   .object({
     type: z.literal("message.stored"),
@@ -62,7 +69,7 @@ const Stored = z
       })
       .check(z.describe("The message as it is when it is stored.")),
     raw_email: z
-      .nullable(z.string("must be a key in the bucket, or null").check(z.minLength(1), z.maxLength(1024)))
+      .nullable(z.string(keyRule).check(z.minLength(1), z.maxLength(1024), wellFormed))
       .check(
         z.describe(
           "The key of the raw email in the bucket, of up to 40 MiB; null where the email is not available. The " +
@@ -140,13 +147,23 @@ export class EventRejectedError extends Error {
   override readonly name = "EventRejectedError";
 }
 
-/** A double has no room for an int64: `source`, its digits in the text, has. */
-const exactly = (name: string, value: unknown, { source = "" }: { source?: string } = {}): unknown =>
-  name === "reference_message_id" && /^-?\d{1,19}$/.test(source) ? BigInt(source) : value;
+/** Returns the integer that a JSON number spells, such as `12`, `12.0` or `1.2e1`, or `undefined` for another number. */
+const integerOf = (source: string): bigint | undefined => {
+  const [, sign, whole = "", fraction = "", exponent = "0"] =
+    /^(-?)(\d{1,40})(?:\.(\d{1,40}))?(?:e([+-]?\d{1,2}))?$/i.exec(source) ?? [];
+  const digits = whole + fraction;
+  const end = whole.length + Number(exponent);
+  if (digits === "" || /[1-9]/.test(digits.slice(Math.max(end, 0)))) return undefined;
+  return BigInt(`${sign}${digits.slice(0, Math.max(end, 0)).padEnd(end, "0") || "0"}`);
+};
+
+/** A number of JavaScript would round an int64, but `source` contains all of its digits. */
+const reviveInteger = (name: string, value: unknown, { source = "" }: { source?: string } = {}): unknown =>
+  name === "reference_message_id" ? (integerOf(source) ?? value) : value;
 
 const parseJson = (json: string): unknown => {
   try {
-    return JSON.parse(json, exactly);
+    return JSON.parse(json, reviveInteger);
   } catch {
     throw new EventRejectedError("it is not JSON"); // what JSON.parse says quotes the text
   }

@@ -51,12 +51,27 @@ test("A stored message has all that storing one asks for", () => {
   });
 });
 
-test.each(["9223372036854775807", "-9223372036854775808", "9007199254740993", "0"])(
-  "reference_message_id %s is read to the digit",
-  (digits) => {
-    const json = JSON.stringify(stored).replace('"subject"', `"reference_message_id":${digits},"subject"`);
+const withReference = (digits: string) =>
+  parseEvent(JSON.stringify(stored).replace('"subject"', `"reference_message_id":${digits},"subject"`));
 
-    expect(parseEvent(json)).toMatchObject({ message: { reference_message_id: BigInt(digits) } });
+test.each([
+  ["9223372036854775807", 9223372036854775807n],
+  ["-9223372036854775808", -9223372036854775808n],
+  ["9007199254740993", 9007199254740993n],
+  ["0", 0n],
+  ["1.0", 1n],
+  ["1e3", 1000n],
+  ["-1.50E+1", -15n],
+  ["9223372036854775807.0", 9223372036854775807n],
+  ["92233720368547758070e-1", 9223372036854775807n],
+])("reference_message_id %s is read exactly", (digits, reference_message_id) => {
+  expect(withReference(digits)).toMatchObject({ message: { reference_message_id } });
+});
+
+test.each(["1.5", "15e-1", "9223372036854775808", "1e19", "1e400"])(
+  "reference_message_id %s is rejected, because it is no int64",
+  (digits) => {
+    expect(() => withReference(digits)).toThrow("message.reference_message_id must be");
   },
 );
 
@@ -82,13 +97,10 @@ test.each([
   [{ ...status, type: "message.delivery_attempt" }, "log must be a string"],
   [{ ...stored, raw_email: 1 }, "raw_email must be a key in the bucket, or null"],
   [{ ...stored, raw_email: "" }, "raw_email must be a key in the bucket, or null"],
+  [{ ...stored, raw_email: "\ud800.eml" }, "raw_email must be well-formed: it has half a surrogate pair"],
   [
     { ...stored, message: { ...stored.message, sender: "Ada <ada@example.com>" } },
     "message.sender must be an email address",
-  ],
-  [
-    { ...stored, message: { ...stored.message, reference_message_id: 1.5 } },
-    "message.reference_message_id must be",
   ],
   [
     { ...stored, message: { ...stored.message, retain_until: null } },
