@@ -5,23 +5,21 @@
  *   sent   recorded                14 days, as a dead letter too   + 14 days, when that is redriven
  *   ├──────┤── comes again: the record refuses it ─┴───────────────────────────────┤── can come no more
  */
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { daySeconds } from "../duration.ts";
 import { addClick, addDeliveryAttempt, addOpen, addStatus } from "../messages/events.ts";
+import { markStored, readMarker } from "../messages/marker.ts";
 import { storeMessage } from "../messages/store-message.ts";
-import { epochSeconds } from "../table/expiry.ts";
+import { epochSeconds, isLive } from "../table/expiry.ts";
 import { getItem } from "../table/get.ts";
-import { eventKey, messageMarkerKey, sha256 } from "../table/keys.ts";
+import { eventKey, sha256 } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
-import { transact } from "../table/transact.ts";
+import { type FailedConditions, transact } from "../table/transact.ts";
 import { putIfAbsent, type Write } from "../table/writes.ts";
 import { type ChangeEvent, EventRejectedError, type MessageEvent, type StoredEvent } from "./event.ts";
 import { longestEventDays } from "./event-lifetime.ts";
 
 const recordSeconds = longestEventDays * daySeconds;
-
-/** Opens and clicks come for as long as someone keeps an email. */
-const traceSeconds = 366 * daySeconds;
 
 /** `repeated`: it was recorded before. `expired`: its message is there no more, and nothing is recorded. */
 export type Outcome = "recorded" | "repeated" | "expired";
@@ -35,14 +33,54 @@ export class MessageNotStoredYetError extends Error {
   }
 }
 
+/** DynamoDB rejects a change that makes the message's item larger than 400 KB. */
+const isTooLarge = (error: unknown): boolean => {
+  const reasons = error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
+  return [...reasons.map(({ Message }) => Message), String(error)].some((text) =>
+    text?.includes("Item size"),
+  );
+};
+
 /** Where raw emails are. @throws EventRejectedError when there is none under the key, or more than is kept */
 export type ReadEmail = (key: string) => Promise<Uint8Array>;
 
 type EventRecord = { fingerprint: string; expires_at: number };
 
-/** The same for the same event: what is parsed has its fields in the order of the schema. */
+/** Returns the same digest for the same event, because a parsed event has its fields in the order of the schema. */
 const fingerprintOf = (event: MessageEvent): string =>
   sha256(JSON.stringify(event, (_, value) => (typeof value === "bigint" ? String(value) : value)));
+
+/** Returns "repeated" if the event is already recorded. @throws EventRejectedError if another event has its id */
+const checkRecord = (event: MessageEvent, record: EventRecord | undefined): "repeated" | undefined => {
+  if (!record) return undefined;
+  if (record.fingerprint === fingerprintOf(event)) return "repeated";
+  throw new EventRejectedError("its id is taken by another event of the account");
+};
+
+/**
+ * Makes the writes and records the event in one transaction. Returns the failed conditions if nothing was written.
+ *
+ * @throws EventRejectedError if another event has the id, or the message's item would be too large
+ */
+const recordOnce = async (
+  table: Table,
+  event: MessageEvent,
+  writes: readonly Write[],
+  now: number,
+): Promise<"recorded" | "repeated" | FailedConditions> => {
+  const record = putIfAbsent<EventRecord>(
+    table,
+    eventKey(event.account_id, event.id),
+    { fingerprint: fingerprintOf(event), expires_at: epochSeconds(now) + recordSeconds },
+    now,
+  );
+  const failed = await transact(table, [...writes, record]).catch((error) => {
+    throw isTooLarge(error)
+      ? new EventRejectedError("it does not fit into the message's item of 400 KB")
+      : error;
+  });
+  return failed ? (checkRecord(event, failed.get(record)) ?? failed) : "recorded";
+};
 
 const changeOf = (table: Table, event: ChangeEvent, now: number): Write => {
   const message = { account_id: event.account_id, id: event.message.id };
@@ -62,17 +100,7 @@ const changeOf = (table: Table, event: ChangeEvent, now: number): Write => {
   }
 };
 
-type MessageMarker = { fingerprints: Set<string>; expires_at: number };
-
-/** What is left of a message, and outlives it: it tells an event that is too late from one that is too early. */
-const readMessageMarker = (
-  table: Table,
-  account_id: string,
-  id: string,
-): Promise<MessageMarker | undefined> =>
-  getItem<MessageMarker>(table, messageMarkerKey(account_id, id), { consistent: true });
-
-/** Stores a message, once: a message that was deleted before its time does not come back with its event. */
+/** Stores a message once. An event never stores a message that was deleted. */
 const recordStored = async (
   table: Table,
   event: StoredEvent,
@@ -80,50 +108,48 @@ const recordStored = async (
   now: number,
 ): Promise<Outcome> => {
   const { account_id, message, raw_email } = event;
-  const retainUntil = Date.parse(message.retain_until);
-  if (retainUntil <= now) return "expired";
-  const fingerprint = fingerprintOf(event);
-  const earlier = await readMessageMarker(table, account_id, message.id);
-  if (earlier?.fingerprints.has(fingerprint)) return "repeated";
+  const ref = { account_id, id: message.id };
+  const expiresAt = Date.parse(message.retain_until);
+  if (expiresAt <= now) return "expired";
+  const [marker, record] = await Promise.all([
+    readMarker(table, ref),
+    getItem<EventRecord>(table, eventKey(account_id, event.id), { consistent: true }),
+  ]);
+  if (isLive(record, now) && checkRecord(event, record)) return "repeated";
+  if (marker?.deleted_at) return "expired";
 
   const raw = raw_email === null ? null : await readEmail(raw_email);
-  const isNew = await storeMessage(table, { ...message, account_id }, raw, now);
-  await table.client.send(
-    new UpdateCommand({
-      TableName: table.name,
-      Key: messageMarkerKey(account_id, message.id),
-      UpdateExpression: "ADD fingerprints :fingerprints SET expires_at = :expires_at",
-      ExpressionAttributeValues: {
-        ":fingerprints": new Set([fingerprint]),
-        ":expires_at": epochSeconds(retainUntil) + traceSeconds,
-      },
-    }),
-  );
-  return isNew ? "recorded" : "repeated";
+  const mark = markStored(table, ref, epochSeconds(expiresAt));
+  let outcome: Outcome = "repeated";
+  const putHead = async (head: Write): Promise<boolean> => {
+    const result = await recordOnce(table, event, [head, mark], now);
+    if (typeof result === "string") outcome = result;
+    else if (result.has(mark))
+      outcome = "expired"; // deleted since the marker was read
+    else return false;
+    return true;
+  };
+  const isNew = await storeMessage(table, { ...message, account_id }, raw, now, putHead);
+  if (!isNew) await recordOnce(table, event, [mark], now);
+  return outcome;
 };
 
 /**
  * Records what happened to a message, once.
  *
- * @throws EventRejectedError for an event whose id is taken by another one.
- * @throws MessageNotStoredYetError when it may be recorded later.
+ * @throws EventRejectedError if another event has the id, or the event does not fit into the message's item
+ * @throws MessageNotStoredYetError if the event may be recorded later
  */
 export const recordChange = async (table: Table, event: ChangeEvent, now: number): Promise<Outcome> => {
-  const { account_id, id, message } = event;
-  const fingerprint = fingerprintOf(event);
-  const expires_at = epochSeconds(now) + recordSeconds;
   const change = changeOf(table, event, now);
-  const record = putIfAbsent<EventRecord>(table, eventKey(account_id, id), { fingerprint, expires_at }, now);
-
-  const attempt = async (isTraced: boolean): Promise<Outcome> => {
-    const failed = await transact(table, [change, record]);
-    if (!failed) return "recorded";
-    const earlier = failed.get(record);
-    if (earlier?.fingerprint === fingerprint) return "repeated";
-    if (earlier) throw new EventRejectedError("its id is taken by another event of the account");
-    if (failed.get(change) || isTraced) return "expired";
-    if (!(await readMessageMarker(table, account_id, message.id))) throw new MessageNotStoredYetError();
-    // A message marker is left behind its message: the message may have come since, and is gone only if it still is not there.
+  const attempt = async (hasMarker: boolean): Promise<Outcome> => {
+    const result = await recordOnce(table, event, [change], now);
+    if (typeof result === "string") return result;
+    if (result.get(change) || hasMarker) return "expired";
+    if (!(await readMarker(table, { account_id: event.account_id, id: event.message.id }))) {
+      throw new MessageNotStoredYetError();
+    }
+    // The message may have been stored between the transaction and the read of the marker.
     return attempt(true);
   };
   return attempt(false);

@@ -14,13 +14,15 @@ import { renderContent } from "./content.ts";
 import type { MessageRef } from "./events.ts";
 import { findMessage } from "./find.ts";
 import { hasLongTexts, readTexts } from "./long-fields.ts";
+import { markDeleted } from "./marker.ts";
 import { removeSegments, writeSegments } from "./segments.ts";
 
 /** Long ago for any clock that is not quite right, and not too long for DynamoDB to purge it (5 years). */
 const goneSeconds = 24 * 60 * 60;
 
 /**
- * Removes all of a message. Returns false when nothing of it was there.
+ * Removes all of a message. Returns false when nothing of it was there. Either way, the message marker keeps an event
+ * from storing the message later.
  *
  * In its place stands, until DynamoDB purges it, an expired head without anything of a message: one that is stored
  * meanwhile under the id, whose segments go here, finds another head than the one that it began with, and begins anew.
@@ -43,6 +45,7 @@ export const deleteMessage = async (
     );
     return Attributes;
   };
+  await markDeleted(table, { account_id, id }, now);
   const found = await putTombstone();
   const removed = await removeSegments(table, { account_id, id });
   await putTombstone(); // of a message that began after the first one, segments may be gone

@@ -6,6 +6,7 @@ import { absent, epochSeconds, isLive } from "../table/expiry.ts";
 import { getItem } from "../table/get.ts";
 import { headKey } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
+import type { Item, Write } from "../table/writes.ts";
 import { compressToSegments, noContent } from "./compression.ts";
 import { renderContent } from "./content.ts";
 import type { Head, Texts } from "./head.ts";
@@ -60,6 +61,9 @@ export const rejectTooLarge = (rawBytes: number): void => {
   );
 };
 
+/** Puts the head. Returns false if its condition failed, and then storeMessage reads the head and puts it again. */
+export type PutHead = (head: Write) => Promise<boolean>;
+
 /**
  * Stores a message and its raw email of up to 40 MiB, or `null` where the email is not available. The
  * segments are written first and the head last: from the moment this returns the message is readable,
@@ -69,6 +73,7 @@ export const rejectTooLarge = (rawBytes: number): void => {
  * the others have written, or a try that broke off, is under keys of its own: it is in nobody's way, and
  * expires at its retain_until.
  *
+ * @param putHead puts the head together with other items; by default, the head is put alone
  * @returns whether the message is new: false when it was there already.
  * @throws MessageRejectedError when the email is larger, a field is not what {@link NewMessage} asks for, or a
  * message with another email has the id. Nothing can be read of what was refused.
@@ -78,6 +83,7 @@ export const storeMessage = async (
   message: NewMessage,
   raw: Uint8Array | null,
   now: number,
+  putHead?: PutHead,
 ): Promise<boolean> => {
   const rawBytes = raw?.length ?? 0;
   rejectTooLarge(rawBytes);
@@ -104,17 +110,26 @@ export const storeMessage = async (
     const { found } = room;
     const written = await writeSegments(table, head, content);
     const item: Head = { ...head, ...written, digest };
-    const command = new PutCommand({
+    const key = headKey(account_id, id);
+    const put = {
       TableName: table.name,
-      Item: { ...headKey(account_id, id), ...item },
+      Item: { ...key, ...item },
       ...(found
         ? {
             ConditionExpression: "content_digest = :found",
             ExpressionAttributeValues: { ":found": found.content_digest },
           }
         : { ConditionExpression: absent }),
-    });
-    if (await succeeds(() => table.client.send(command))) return true;
+    };
+    const write: Write = {
+      key,
+      transactItem: { Put: put },
+      fails: (item): item is Item => item?.content_digest !== found?.content_digest,
+    };
+    const isDone = putHead
+      ? await putHead(write)
+      : await succeeds(() => table.client.send(new PutCommand(put)));
+    if (isDone) return true;
     room = await findRoom();
   }
   return false;

@@ -7,9 +7,11 @@ import { findMessage } from "../../../lib/messages/find.ts";
 import { deleteMessage } from "../../../lib/messages/remove.ts";
 import { MessageRejectedError } from "../../../lib/messages/store-message.ts";
 import { eventKey, headKey } from "../../../lib/table/keys.ts";
+import { interceptedTable } from "../../harness/intercepted-table.ts";
 import { day, itemsOf, noon, table } from "../../harness/service.ts";
 
 const hello = Buffer.from("Subject: Hello\r\n\r\nHello");
+const other = Buffer.from("Subject: Other\r\n\r\nOther");
 
 /** A new message, in an account of its own, and an open of it. */
 const message = ({ lasts = day, raw_email = "hello.eml" as string | null } = {}) => {
@@ -67,35 +69,45 @@ test("A message whose email is not available is stored without one, and no email
   expect(await head()).toMatchObject({ segments: 0 });
 });
 
-test("A message that an operator has deleted does not come back with its event", async () => {
+test("A deleted message stays deleted, whatever the event's id or email file", async () => {
   const { stored, account_id, id, head } = message();
-  await store(stored);
+  const twice = { ...stored, id: "sent twice" };
+  expect([await store(stored), await store(twice)]).toEqual(["recorded", "repeated"]);
   await deleteMessage(table, { account_id, id }, noon);
 
-  expect(await store(stored)).toBe("repeated");
+  expect([await store(stored), await store(twice)]).toEqual(["repeated", "repeated"]);
+  expect(await store({ ...stored, id: "another id" })).toBe("expired");
+  expect(await store({ ...stored, id: "another email", raw_email: "other.eml" }, noon, other)).toBe(
+    "expired",
+  );
+  expect(await store({ ...stored, id: "no email", raw_email: null })).toBe("expired");
 
   expect(await head()).toBeUndefined();
 });
 
-test("Nor does it come back with any other event that was there for it, in whatever order they come again", async () => {
-  const { stored, account_id, id, head } = message();
-  const again = { ...stored, id: "sent twice" };
-  expect([await store(stored), await store(again)]).toEqual(["recorded", "repeated"]);
+test("A message that is deleted before its first event is not stored", async () => {
+  const { stored, opened, account_id, id, head } = message();
   await deleteMessage(table, { account_id, id }, noon);
 
-  expect([await store(stored), await store(again), await store(stored)]).toEqual(Array(3).fill("repeated"));
+  expect([await store(stored), await recordChange(table, opened, noon)]).toEqual(["expired", "expired"]);
 
   expect(await head()).toBeUndefined();
 });
 
-test("A message is stored again by an event of its own, after it was deleted", async () => {
+test("A message that is deleted while its event is recorded is not stored", async () => {
   const { stored, account_id, id, head } = message();
-  await store(stored);
-  await deleteMessage(table, { account_id, id }, noon);
+  let isDeleted = false;
+  const deleting = interceptedTable(table, async (command, proceed) => {
+    if (command.constructor.name === "TransactWriteCommand" && !isDeleted) {
+      isDeleted = true;
+      await deleteMessage(table, { account_id, id }, noon);
+    }
+    return proceed();
+  });
 
-  expect(await store({ ...stored, id: "stored again" })).toBe("recorded");
+  expect(await recordEvent(deleting, stored, async () => hello, noon)).toBe("expired");
 
-  expect(await head()).toMatchObject({ id });
+  expect(await head()).toBeUndefined();
 });
 
 test("A message is not stored when its time has passed before the event comes", async () => {
@@ -110,9 +122,7 @@ test("A message under an id that another one has is refused", async () => {
   const { stored } = message();
   await store(stored);
 
-  await expect(store({ ...stored, id: "other" }, noon, Buffer.from("other"))).rejects.toThrow(
-    MessageRejectedError,
-  );
+  await expect(store({ ...stored, id: "other" }, noon, other)).rejects.toThrow(MessageRejectedError);
 });
 
 test("An event counts once until it can come no more: 28 days, to the second", async () => {
@@ -146,17 +156,48 @@ test("What is kept of an event is a hash of its id and of what it says", async (
   expect(JSON.stringify(Item)).not.toContain("ada@example.org");
 });
 
-test("Another event under an id that is taken is refused, and changes nothing", async () => {
+test("A different event with the id of another one is rejected, and changes nothing", async () => {
   const { stored, opened, head } = message();
+  const next = message();
   await store(stored);
   await recordChange(table, opened, noon);
+  const taken = new EventRejectedError("its id is taken by another event of the account");
 
-  const other = recordChange(table, { ...opened, type: "message.clicked" }, noon);
+  const clicked = recordChange(table, { ...opened, type: "message.clicked" }, noon);
+  const storedToo = store({ ...next.stored, account_id: stored.account_id, id: opened.id });
+  const openedToo = recordChange(table, { ...opened, id: stored.id }, noon);
 
-  await expect(other).rejects.toThrow(
-    new EventRejectedError("its id is taken by another event of the account"),
-  );
+  await expect(clicked).rejects.toThrow(taken);
+  await expect(storedToo).rejects.toThrow(taken);
+  await expect(openedToo).rejects.toThrow(taken);
   expect(await head()).toMatchObject({ open_count: 1, click_count: 0 });
+});
+
+test("An event that does not fit into the message's item is rejected, and the others are recorded", async () => {
+  const { stored, account_id, id, head } = message();
+  await store(stored);
+  const attempt = (event: string, kilobytes: number) =>
+    recordChange(
+      table,
+      {
+        type: "message.delivery_attempt",
+        id: event,
+        account_id,
+        message: { id },
+        time: new Date(noon).toISOString(),
+        status: "deferred",
+        log: "x".repeat(kilobytes * 1000),
+      },
+      noon,
+    );
+  const tooLarge = new EventRejectedError("it does not fit into the message's item of 400 KB");
+
+  await expect(attempt("1", 450)).rejects.toThrow(tooLarge);
+  expect(await attempt("2", 300)).toBe("recorded");
+  await expect(attempt("3", 300)).rejects.toThrow(tooLarge);
+  expect(await attempt("4", 1)).toBe("recorded");
+
+  expect((await head())?.delivery_attempts).toHaveLength(2);
 });
 
 test("Accounts choose ids without regard to each other", async () => {
@@ -180,14 +221,12 @@ test("An event that comes before its message is not recorded, and is when it com
 
 test("An event is recorded though its message comes in the middle of it, ahead of the last look", async () => {
   const { stored, opened, head } = message();
-  const send = async (command: object) => {
-    if (command instanceof GetCommand) await store(stored);
-    return table.client.send(command as never);
-  };
+  const storing = interceptedTable(table, async (command, proceed) => {
+    if (command.constructor.name === "GetCommand") await store(stored);
+    return proceed();
+  });
 
-  expect(await recordChange({ name: table.name, client: { send: send as never } }, opened, noon)).toBe(
-    "recorded",
-  );
+  expect(await recordChange(storing, opened, noon)).toBe("recorded");
 
   expect(await head()).toMatchObject({ open_count: 1 });
 });
