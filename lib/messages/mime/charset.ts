@@ -1,15 +1,17 @@
 /** Bytes to Unicode, in whatever charset an email names. */
 import { isAscii, isUtf8 } from "node:buffer";
 import iconv from "iconv-lite";
-import { decodeIso2022 } from "./iso-2022.ts";
-import { decodeUtf7, hzToGbk } from "./seven-bit.ts";
+import { decodeUtf7 } from "./utf-7.ts";
 
 const asciiLabels = new Set(["us-ascii", "ascii", "ansi_x3.4-1968", "iso646-us", "iso-ir-6", "csascii"]);
 const utf7Labels = new Set(["utf-7", "utf7", "csutf7", "unicode-1-1-utf-7", "x-unicode-2-0-utf-7"]);
-const hzLabels = new Set(["hz", "hz-gb-2312"]);
 
-/** `iso-2022-jp-2`, `csISO2022KR`, and Microsoft's three of ISO-2022-JP. */
-const iso2022 = /^(?:x-|cs)?iso-?2022-?(?:jp|kr|cn)|^(?:x-)?cp5022[012]$/;
+/** `iso-2022-jp-2`, `csISO2022JP`, and Microsoft's three labels for ISO-2022-JP. */
+const iso2022Jp = /^(?:x-|cs)?iso-?2022-?jp|^(?:x-)?cp5022[012]$/;
+
+/** An escape sequence of ISO-2022-JP, directly before the next one. `ESC & @` announces the next one. */
+const esc = "\x1b";
+const overriddenEscape = new RegExp(String.raw`${esc}(?:\([BIJ]|\$[@B]|&@)(?=${esc})`, "g");
 
 /** Encodings of iconv-lite that are no charsets of text, or take it microseconds a byte. */
 const notCharsets = new Set(["binary", "base64", "hex", "cesu8", "utf7", "utf7imap"]);
@@ -58,10 +60,7 @@ export const joinsWords = (charset: string): boolean => !utf7Labels.has(charset.
 const codecOf = (label: string): Codec => {
   if (label === "" || asciiLabels.has(label)) return decodeUnlabelled;
   if (utf7Labels.has(label)) return decodeUtf7;
-  if (hzLabels.has(label)) return (bytes) => gbk.decode(hzToGbk(bytes));
-  // 7-bit charsets: what has 8-bit bytes is mislabelled, and really UTF-8, or EUC.
-  if (iso2022.test(label))
-    return (bytes) => (isUtf8(bytes) && !isAscii(bytes) ? utf8.decode(bytes) : decodeIso2022(bytes, label));
+  if (iso2022Jp.test(label)) return decodeIso2022Jp;
   if (utf16ByMark.has(label)) return iconvCodec("utf-16", { defaultEncoding: "utf-16be" });
 
   // `iso8859_15`, `euc_jp`
@@ -73,10 +72,32 @@ const codecOf = (label: string): Codec => {
 
 const utf8 = new TextDecoder("utf-8");
 const windows1252 = new TextDecoder("windows-1252");
-const gbk = new TextDecoder("gbk");
+const iso2022JpDecoder = new TextDecoder("iso-2022-jp");
 
 const decodeUnlabelled = (bytes: Buffer): string =>
   isUtf8(bytes) ? utf8.decode(bytes) : windows1252.decode(bytes);
+
+/**
+ * Decodes 8-bit bytes of a header, which have no charset: as UTF-8 if most of them are, otherwise as windows-1252.
+ * Mailers cut UTF-8 headers to a number of bytes, and so inside a character. That character becomes U+FFFD.
+ */
+export const decodeHeaderBytes = (bytes: Buffer): string => {
+  const text = utf8.decode(bytes);
+  const damaged = text.split("\ufffd").length - 1;
+  const whole = text.match(/[^\0-\x7f\ufffd]/gu)?.length ?? 0;
+  return isUtf8(bytes) || damaged <= whole ? text : windows1252.decode(bytes);
+};
+
+/**
+ * Decodes ISO-2022-JP as browsers do. 8-bit text with this label is UTF-8. If two escape sequences follow each other,
+ * only the last counts: the decoder would put U+FFFD between them, and joined encoded words have them.
+ */
+const decodeIso2022Jp = (bytes: Buffer): string => {
+  if (isUtf8(bytes) && !isAscii(bytes)) return utf8.decode(bytes);
+  return iso2022JpDecoder.decode(
+    Buffer.from(bytes.toString("latin1").replace(overriddenEscape, ""), "latin1"),
+  );
+};
 
 const webDecoder = (label: string) => {
   try {
@@ -86,7 +107,7 @@ const webDecoder = (label: string) => {
   }
 };
 
-/** iconv-lite knows `cp437`, `utf-32` and many spellings. It takes `constructor` for one, and fails. */
+/** iconv-lite knows `cp437` and many spellings. It takes `constructor` for one, and fails. */
 const isInIconv = (label: string): boolean => {
   // iconv-lite looks labels up like this.
   if (notCharsets.has(label.replace(/[^0-9a-z]/g, ""))) return false;

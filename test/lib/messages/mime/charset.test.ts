@@ -12,7 +12,6 @@ test.each([
   ["gb2312", "<p>朱镕基</p>\r\n", "中文"],
   ["big5", "您好，訂單已出貨。\r\n", "測試"],
   ["korean-beyond-euc-kr", "펲시콜라 똠방각하 찦차\r\n", "안녕하세요"],
-  ["iso-2022-kr", "안녕하세요, Bob\r\n", "Korean of 1993"],
   ["koi8-r", "Здравствуйте! Заказ отправлен.\r\n", "Привет"],
   ["windows-1251", "Оплатите счёт до пятницы — спасибо.\r\n", "Счёт №42"],
   ["iso-8859-15-underscore", "Prix : 10 €, cœur à prendre\r\n", "10 €"],
@@ -79,7 +78,12 @@ test.each([
   ["utf-16", "00fc", "ü"],
   ["utf-16", "fffefc00", "ü"],
   ["utf-16le", "fc00", "ü"],
-  ["utf-32", "fffe0000fc000000", "ü"],
+  ["iso-2022-jp", "1b2442242224241b2842", "あい"],
+  ["csISO2022JP", "1b244224221b28421b244224241b2842", "あい"],
+  ["iso-2022-jp-ms", "1b284931321b2842", "ｱｲ"],
+  ["cp50221", "1b26401b244224221b2842", "あ"],
+  ["iso-2022-jp", "e38182", "あ"],
+  ["iso-2022-kr", "1b2429430e3021", "\x1b$)C\x0e0!"],
   ["binary", "c3bc", "ü"],
   ["Base_64", "c3bc", "ü"],
   ["unicode-1-1-utf-7", "412b2d2b324433634b51", "A+🐩"],
@@ -88,7 +92,7 @@ test.each([
   ["utf-7", "2b3241412d", "\ufffd"],
   ["utf-16", "d83d", "\ufffd"],
   ["utf-16le", "00dc6100", "\ufffda"],
-  ["utf-32", "0000d83d", "\ufffd"],
+  ["iso-2022-jp", "1b24422422241b2842", "あ\ufffd"],
 ])("charset %s turns %s into %s", (name, bytes, text) => {
   expect(charsetDecoder()(Buffer.from(bytes, "hex"), name)).toBe(text);
 });
@@ -101,11 +105,10 @@ test("UTF-16 without a byte-order mark is big-endian", () => {
 });
 
 test("half a surrogate pair is U+FFFD wherever it stands", () => {
-  const half = (charset: string) =>
-    charset === "utf-7" ? "=?utf-7?q?+2D0-?=" : "=?utf-32be?q?=00=00=D8=3D?=";
+  const half = (charset: string) => (charset === "utf-7" ? "=?utf-7?q?+2D0-?=" : "=?utf-16be?q?=D8=3D?=");
   const email = [
     `From: <${half("utf-7")}@example.com>`,
-    `Subject: ${half("utf-7")}${half("utf-32")}`,
+    `Subject: ${half("utf-7")}${half("utf-16")}`,
     `Message-ID: <${half("utf-7")}>`,
     `Content-Type: a/b; name*=utf-7''%2B2D0-`,
     `Content-ID: <${half("utf-7")}>`,

@@ -1,4 +1,4 @@
-/** Charsets that fit more into 7 bits by shifting to and fro, which no decoder at hand does well. */
+/** UTF-7, which neither the platform nor iconv-lite decodes well. */
 
 const base64Value = new Int8Array(256).fill(-1);
 for (const [value, digit] of [
@@ -40,39 +40,4 @@ export const decodeUtf7 = (bytes: Uint8Array): string => {
     }
   }
   return text.toString("utf16le", 0, length);
-};
-
-const tilde = 0x7e;
-const openingBrace = 0x7b;
-const closingBrace = 0x7d;
-const space = 0x20;
-const lf = 0x0a;
-
-/** RFC 1843: HZ is GBK in 7 bits, between `~{` and `~}`; `~~` is a tilde, and a tilde at a line's end is none. */
-export const hzToGbk = (bytes: Uint8Array): Buffer => {
-  const gbk = Buffer.allocUnsafe(bytes.length);
-  let length = 0;
-  let high = 0;
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i] as number;
-    const next = bytes[i + 1] ?? 0;
-    if (byte === tilde && next === openingBrace) {
-      high = 0x80;
-      i++;
-    } else if (byte === tilde && next === closingBrace) {
-      high = 0;
-      i++;
-    } else if (byte === tilde && high === 0 && (next === tilde || next === lf)) {
-      if (next === tilde) gbk[length++] = tilde;
-      i++;
-    } else if (high > 0 && byte > space && next > space) {
-      gbk[length++] = byte | high;
-      gbk[length++] = next | high;
-      i++;
-    } else {
-      if (byte === lf) high = 0;
-      gbk[length++] = byte;
-    }
-  }
-  return gbk.subarray(0, length);
 };
