@@ -60,12 +60,28 @@ export const Message = z.object({
 });
 export type Message = z.infer<typeof Message>;
 
+/** Whether ISO 8601 can write the time with a year of four digits. */
+export const isInRange = (time: Date): boolean => /^\d{4}-/.test(time.toISOString());
+
+/** Converts a time to ISO 8601 in UTC with milliseconds. Rejects years that do not have four digits in UTC. */
+const utc = <Time extends string | Date>() =>
+  z.transform((input: Time, { issues }): string => {
+    const time = new Date(input);
+    if (isInRange(time)) return time.toISOString();
+    issues.push({ code: "custom", message: "must be between the years 0000 and 9999 in UTC", input });
+    return z.NEVER;
+  });
+
+const timeRule = "must be ISO 8601 with an offset";
 const instantRule = "must be a Date, or ISO 8601 with an offset";
 
-/** Any point in time, kept as the API returns it: ISO 8601, UTC, with milliseconds. */
+/** A point in time in text. */
+export const time = z.pipe(z.iso.datetime({ offset: true, error: timeRule }), utc());
+
+/** A point in time. */
 export const instant = z.pipe(
   z.union([z.date(), z.iso.datetime({ offset: true, error: instantRule })], instantRule),
-  z.transform((time) => new Date(time).toISOString()),
+  utc(),
 );
 
 /** Half a surrogate pair has no UTF-8: it could not be stored. */

@@ -190,6 +190,9 @@ describe("Storing a message", () => {
     ["id", "x", "must be a UUID"],
     ["direction", "sideways", "must be incoming or outgoing"],
     ["retain_until", "tomorrow", "must be a Date, or ISO 8601 with an offset"],
+    ["retain_until", "9999-12-31T23:59:59-01:00", "must be between the years 0000 and 9999 in UTC"],
+    ["sent_at", "0000-01-01T00:00:00+00:01", "must be between the years 0000 and 9999 in UTC"],
+    ["delivered_at", new Date(8.64e15), "must be between the years 0000 and 9999 in UTC"],
     ["tags", "one", "must be an array of strings"],
     ["reference_message_id", 2n ** 63n, "must be a bigint of at most 64 bits"],
     [
