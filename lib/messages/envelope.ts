@@ -1,8 +1,8 @@
 /** What an email's own header says of it: who sent it to whom, about what, when. */
 import { firstAddress } from "./mime/addresses.ts";
-import { charsetDecoder } from "./mime/charset.ts";
+import { charsetDecoder, decodeHeaderBytes } from "./mime/charset.ts";
 import { parseDate } from "./mime/date.ts";
-import { decodeHeaderText, headerValue } from "./mime/header.ts";
+import { decodeHeaderText, headerValue, headerValues } from "./mime/header.ts";
 import { readEmailHeader } from "./mime/header-block.ts";
 
 /** `sender` and `recipient` are bare, valid addresses; "" and null stand for what the header does not say. */
@@ -25,8 +25,10 @@ export const readEnvelope = (raw: Uint8Array): Envelope => {
   const text = (name: string) => decodeHeaderText(headerValue(header, name), decode);
   const address = (...names: string[]) => {
     for (const name of names) {
-      const found = firstAddress(decode(Buffer.from(headerValue(header, name), "latin1"), ""));
-      if (found) return found;
+      for (const value of headerValues(header, name)) {
+        const address = firstAddress(decodeHeaderBytes(Buffer.from(value, "latin1")));
+        if (address) return address;
+      }
     }
     return "";
   };

@@ -1,6 +1,6 @@
 /** The parsed content of an email: its text, its attachments, its headers. */
 import type { Attachment, ParsedContent, Part } from "./message.ts";
-import { charsetDecoder, type DecodeCharset } from "./mime/charset.ts";
+import { charsetDecoder, type DecodeCharset, decodeHeaderBytes } from "./mime/charset.ts";
 import { decodeHeaderText, type HeaderField, trimBlanks } from "./mime/header.ts";
 import {
   contentDisposition,
@@ -60,9 +60,10 @@ const readAttachment = (
 /** Built from entries, where `__proto__` is a name like any other. */
 const gatherHeaders = (header: HeaderField[], decode: DecodeCharset): ParsedContent["headers"] => {
   const gathered = new Map<string, { name: string; values: string[] }>();
-  for (const { name, value } of header) {
+  for (const field of header) {
+    const name = decodeHeaderBytes(Buffer.from(field.name, "latin1"));
     const key = name.toLowerCase();
-    const text = decodeHeaderText(trimBlanks(value), decode);
+    const text = decodeHeaderText(trimBlanks(field.value), decode);
     const known = gathered.get(key);
     if (known) known.values.push(text);
     else gathered.set(key, { name, values: [text] });

@@ -20,10 +20,9 @@ export const firstAddress = (list: string): string => {
   let unbracketed = "";
 
   const endText = (): string => {
-    const isAddress = text.includes("@") && parseAddress(text) !== null;
-    const ended = isAddress ? text : "";
+    const address = text.replace(/^'(.+)'$/, "$1");
     text = "";
-    return ended;
+    return address.includes("@") && parseAddress(address) ? address : "";
   };
 
   let at = 0;

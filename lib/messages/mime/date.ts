@@ -1,4 +1,5 @@
 /** The dates of email headers (RFC 5322, sections 3.3 and 4.3). */
+import { isInRange } from "../message.ts";
 import { afterComments } from "./header.ts";
 
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
@@ -16,22 +17,26 @@ const zones: Record<string, number> = {
 };
 
 const dateTime =
-  /^(?:[a-z]+\.?,? ?)?(\d{1,2})[ -]+([a-z]{3})[a-z]*[ -]+(\d{2,4}) (\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(?: ?([ap]m)\b)? ?(?:(?:gmt|utc?)? ?([+-])(\d{1,2}):?(\d{2})|([a-z]+))?(?: |$)/i;
+  /^(?:[a-z]+\.? )?(\d{1,2})[ -]+([a-z]{3})[a-z]*\.?[ -]+(\d{2,4}) (\d{1,2})[:.](\d{1,2})(?:[:.](\d{1,2})(?:\.\d+)?)?(?: ?([ap]m)\b)? ?(?:(?:gmt|utc?)? ?([+-]?)(\d{1,2}):?(\d{2})|([a-z]+))?(?: |$)/i;
 
 /** `Fri Nov 20 12:00:00 EST 2026`, as Unix prints dates. */
-const unixDate = /^[a-z]{3} ([a-z]{3}) (\d{1,2}) (\d{1,2}:\d{2}:\d{2}) (?:([a-z]+|[+-]\d{4}) )?(\d{4})$/i;
+const unixDate = /^(?:[a-z]+ )?([a-z]{3,}) (\d{1,2}) (\d{1,2}[:.]\S+)( [a-z]+| [+-]\d{4})? (\d{4})\b/i;
+
+/** `Nov 20, 2026 12:00:00 PM`. */
+const americanDate = /^(?:[a-z]+\.? )?([a-z]{3,}\.?) (\d{1,2}) (\d{4}) /i;
 
 /**
  * Reads `Tue, 20 Nov 2026 13:00:00 +0100 (CET)` and what mail makes of it; null for what is no date. Date.parse
  * won't do: it makes a date of almost any text.
  */
 export const parseDate = (text: string): Date | null => {
-  const match = dateTime.exec(withoutComments(text).replace(unixDate, "$2 $1 $5 $3 $4"));
+  const words = withoutComments(text).replace(unixDate, "$2 $1 $5 $3$4").replace(americanDate, "$2 $1 $3 ");
+  const match = dateTime.exec(words);
   if (!match) return null;
   const [, day, monthName = "", year = "", hour, minute, second, half, sign, hours, minutes, zone = ""] =
     match;
   const month = months.indexOf(monthName.toLowerCase());
-  const offset = sign
+  const offset = hours
     ? Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes))
     : (zones[zone.toLowerCase()] ?? 0) * 60;
   const hour24 = half ? (Number(hour) % 12) + (half.toLowerCase() === "pm" ? 12 : 0) : Number(hour);
@@ -41,12 +46,13 @@ export const parseDate = (text: string): Date | null => {
   );
   const isReal = month >= 0 && hour24 < 24 && Number(minute) < 60 && Number(second ?? 0) <= 60;
   const isInMonth = new Date(Date.UTC(fullYear(year), month, Number(day))).getUTCMonth() === month;
-  return isReal && isInMonth ? new Date(local.getTime() - offset * 60_000) : null;
+  const time = new Date(local.getTime() - offset * 60_000);
+  return isReal && isInMonth && isInRange(time) ? time : null;
 };
 
 const word = /[^ \t(]*/y;
 
-/** One blank between words, none around colons. */
+/** Puts one blank between words. Removes commas, and blanks around colons. */
 const withoutComments = (text: string): string => {
   const words: string[] = [];
   let at = afterComments(text, 0);
@@ -56,7 +62,7 @@ const withoutComments = (text: string): string => {
     words.push(found);
     at = afterComments(text, at + found.length);
   }
-  return words.join(" ").replace(/ ?: ?/g, ":");
+  return words.join(" ").replace(/ ?: ?/g, ":").replace(/ ?, ?/g, " ").trim();
 };
 
 /** RFC 5322, section 4.3: two digits below 50 are of this century, three count from 1900. */

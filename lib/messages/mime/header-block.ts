@@ -1,26 +1,28 @@
-/** The header of an email or of a part: which lines are its fields, and where the body starts. */
-import { fieldOf, type HeaderField, isBlank, trimEndBlanks } from "./header.ts";
+/** The header of an email or of a part: which lines are header fields, and where the body starts. */
+import { fieldOf, type HeaderField, isBlank, oddFieldOf, trimEndBlanks } from "./header.ts";
 import { cr, type Email, lf, lineAt, linesOf } from "./lines.ts";
+import { transferEncoding } from "./parameters.ts";
 
-/** The header bytes of all parts together. Mail servers take some 100 KB for a header (Postfix, Exchange). */
+/** The header bytes of all parts together. Postfix and Exchange accept about 100 KB for one header. */
 export const maxHeaderBytes = 1024 * 1024;
 
 /** RFC 4155. `From : ada@example.com` is a header field. */
 const mboxLine = /^>?From (?![ \t]*:)/;
 
-/** The header fields of the email itself; none past the limit. */
+const base64Line = /^[A-Za-z0-9+/]+={0,2}[ \t]*$/;
+
+/** Returns the header fields of the email itself. Returns none if the header exceeds the limit. */
 export const readEmailHeader = (bytes: Buffer): HeaderField[] => {
   const email = linesOf(bytes);
   return readHeader(email, firstLine(email), maxHeaderBytes)?.header ?? [];
 };
 
 /**
- * Returns null where the header has more than `limit` bytes. It ends at an empty line, or at what may be the
- * delimiter of a part; a first line that is no header field is the body's.
+ * Reads one header. Returns null if the header has more than `limit` bytes.
  *
- * Some senders leave the empty line out, or put a blank in it; others break a field without indenting its
- * rest. So any other line that is no field ends the header, unless the field before it is unfinished, or
- * another field follows.
+ * A header ends at an empty line, or at a line that may be a delimiter. Some mailers omit the empty line, or put
+ * blanks into it. Others break a field without indentation, or write field names that RFC 5322 forbids. The
+ * following lines decide whether such a line belongs to the header.
  */
 export const readHeader = (
   email: Email,
@@ -28,8 +30,12 @@ export const readHeader = (
   limit: number,
 ): { header: HeaderField[]; bodyStart: number } | null => {
   const header: HeaderField[] = [];
+  const append = (text: string) => {
+    const last = header.at(-1);
+    if (last) last.value += text;
+  };
   let isUnfinished = false;
-  let goesOn: boolean | undefined;
+  let ahead: LinesAhead | undefined;
   let at = start;
   while (at < email.bytes.length) {
     const { line, next } = lineAt(email, at);
@@ -37,23 +43,32 @@ export const readHeader = (
     if (line === "") return { header, bodyStart: next };
     if (line.startsWith("--")) break;
 
-    const field = fieldOf(line);
-    const last = header.at(-1);
+    const isFirst = header.length === 0;
     const end = trimEndBlanks(line).at(-1);
+    const field = fieldOf(line);
+    // `boundary="a: b"` continues the line before.
+    const odd = isUnfinished && /["=]/.test(line) ? undefined : oddFieldOf(line);
     if (field) {
       header.push(field);
-    } else if (!last) {
+    } else if (isFirst && !odd) {
       break;
-    } else if (!end) {
-      goesOn ??= fieldsFollow(email, next, true);
-      if (!goesOn || !isOfHeader(lineAt(email, next).line)) return { header, bodyStart: next };
-      last.value += line;
-    } else if (isBlank(line[0])) {
-      last.value += line;
+    } else if (end && isBlank(line[0])) {
+      append(line);
     } else {
-      goesOn ??= fieldsFollow(email, next, false);
-      if (!isUnfinished && !goesOn) break;
-      if (!mboxLine.test(line)) last.value += ` ${line}`;
+      ahead ??= linesAhead(email, at, header);
+      const { continues, lastText } = ahead;
+      const isUnbroken = lastText < at;
+      if (odd && (isFirst ? continues && isUnbroken : continues || isUnbroken)) {
+        header.push(odd);
+      } else if (!end) {
+        const isOfField = (continues || isUnbroken) && isOfHeader(lineAt(email, next).line);
+        if (!isOfField) return { header, bodyStart: next };
+        append(line);
+      } else if (!isFirst && (continues || isUnfinished)) {
+        if (!mboxLine.test(line)) append(` ${line}`);
+      } else {
+        break;
+      }
     }
     // `Content-Type: text/plain;`, `Subject:`
     isUnfinished = end === ";" || end === "," || end === ":";
@@ -64,27 +79,57 @@ export const readHeader = (
 
 const isOfHeader = (line: string): boolean => line === "" || isBlank(line[0]) || fieldOf(line) !== undefined;
 
-/** Whether the last line before the next empty one is of a header field; `isField`: the line before `from` is. */
-const fieldsFollow = (email: Email, from: number, isField: boolean): boolean => {
+type LinesAhead = {
+  /** Whether a line of text is inside the header. */
+  continues: boolean;
+  /** The start of the last line of text before the header ends. No line of text follows it. */
+  lastText: number;
+};
+
+/** Reads from an unusual line to the next empty line or delimiter. A header needs one call, so the cost is linear. */
+const linesAhead = (email: Email, from: number, header: HeaderField[]): LinesAhead => {
+  let lastField = -1;
+  let lastOddField = -1;
+  let lastText = -1;
   let at = from;
   while (at < email.bytes.length && at - from < maxHeaderBytes) {
     const { line, next } = lineAt(email, at);
-    if (line === "") break;
-    if (line.startsWith("--")) return false;
-    if (!isBlank(line[0])) isField = fieldOf(line) !== undefined;
+    if (line.startsWith("--")) return { continues: false, lastText: Number.POSITIVE_INFINITY };
+    const following = trimEndBlanks(line) === "" ? lineAt(email, next).line : undefined;
+    if (following !== undefined && (line === "" || !isOfHeader(following))) {
+      const isBeforeBase64 =
+        transferEncoding(header) === "base64" &&
+        (base64Line.test(following) || !base64Line.test(lineAt(email, from).line));
+      return { continues: lastField > lastText || isBeforeBase64, lastText };
+    }
+    if (fieldOf(line)) lastField = at;
+    else if (oddFieldOf(line)) lastOddField = at;
+    else if (!isBlank(line[0])) lastText = at;
     at = next;
   }
-  return isField;
+  // `Dear Ada: …` without an empty line after it is text.
+  lastText = Math.max(lastText, lastOddField);
+  return { continues: lastField > lastText, lastText };
 };
 
-/** Past what files have in front of an email: a UTF-8 signature, blank lines, the "From " line of an mbox. */
+/** Skips what precedes an email in files: a UTF-8 signature, blank lines, and the "From " lines of an mbox. */
 export const firstLine = (email: Email): number => {
   const start = email.bytes.toString("utf8", 0, 3) === "\ufeff" ? 3 : 0;
   let at = start;
   while (isWhiteSpace(email.bytes[at])) at++;
-  const { line, next } = lineAt(email, at);
-  if (mboxLine.test(line) && fieldOf(lineAt(email, next).line)) return next;
-  return fieldOf(line) ? at : start;
+  let { line, next } = lineAt(email, at);
+  while (mboxLine.test(line)) {
+    at = next;
+    ({ line, next } = lineAt(email, at));
+  }
+  return startsHeader(email, at) ? at : start;
+};
+
+const startsHeader = (email: Email, at: number): boolean => {
+  const { line } = lineAt(email, at);
+  if (fieldOf(line) || !oddFieldOf(line)) return fieldOf(line) !== undefined;
+  const { continues, lastText } = linesAhead(email, at, []);
+  return continues && lastText < at;
 };
 
 const isWhiteSpace = (byte: number | undefined): boolean =>

@@ -1,5 +1,5 @@
 /** Header fields: their text as it stands, and as a reader sees it. */
-import { type DecodeCharset, joinsWords } from "./charset.ts";
+import { type DecodeCharset, decodeHeaderBytes, joinsWords } from "./charset.ts";
 
 /** `value` is unfolded and one character per byte: structure is read before anything is decoded. */
 export type HeaderField = { name: string; value: string };
@@ -13,11 +13,25 @@ export const fieldOf = (line: string): HeaderField | undefined => {
   return start && name ? { name, value: line.slice(start.length) } : undefined;
 };
 
-/** The first field of that name, "" where there is none. */
-export const headerValue = (fields: readonly HeaderField[], name: string): string => {
-  const found = fields.find((field) => field.name.toLowerCase() === name);
-  return found ? trimBlanks(found.value) : "";
+/**
+ * Returns the header field that starts on this line if its name is one that RFC 5322 forbids, such as `Reply To` or
+ * `X-Prénom`. A time or a URL is not a field.
+ */
+export const oddFieldOf = (line: string): HeaderField | undefined => {
+  const colon = line.slice(0, 80).indexOf(":");
+  const name = trimEndBlanks(line.slice(0, Math.max(colon, 0)));
+  const isTimeOrUrl = /^(?:\d:\d|.:\/\/)/.test(line.slice(colon - 1));
+  const isField = /[a-z\x80-\xff]/i.test(name) && !isBlank(line[0]) && !isTimeOrUrl;
+  return isField ? { name, value: line.slice(colon + 1) } : undefined;
 };
+
+/** Returns the values of the fields with this name. `name` is in lower case. */
+export const headerValues = (fields: readonly HeaderField[], name: string): string[] =>
+  fields.filter((field) => field.name.toLowerCase() === name).map(({ value }) => trimBlanks(value));
+
+/** Returns the value of the first field with this name, or "". */
+export const headerValue = (fields: readonly HeaderField[], name: string): string =>
+  headerValues(fields, name)[0] ?? "";
 
 /** `String.trim` would also take U+00A0, which here is a byte of some UTF-8 character. */
 export const trimBlanks = (text: string): string => {
@@ -66,7 +80,7 @@ export const decodeHeaderText = (value: string, decode: DecodeCharset): string =
   let end = 0;
   let run: { charset: string; words: Buffer[] } = { charset: "", words: [] };
 
-  const rawText = (part: string) => part && decode(Buffer.from(part, "latin1"), "");
+  const rawText = (part: string) => part && decodeHeaderBytes(Buffer.from(part, "latin1"));
   const endRun = () => {
     if (run.words.length > 0) text += decode(Buffer.concat(run.words), run.charset);
     run = { charset: "", words: [] };

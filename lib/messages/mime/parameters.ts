@@ -6,6 +6,7 @@ import {
   decodeHeaderText,
   type HeaderField,
   headerValue,
+  headerValues,
   isBlank,
   trimBlanks,
 } from "./header.ts";
@@ -14,13 +15,18 @@ import {
 export type Structured = { value: string; parameters: Map<string, Parameter> };
 
 /** `bytes` has one character per byte; `charset` is there where RFC 2231 encoded them. */
-type Parameter = { bytes: string; charset?: string };
+type Parameter = { bytes: string; charset?: string | undefined };
 
 const mediaType = /^([!#$%&'*+.^_`{|}~\w-]+)[ \t]*\/[ \t]*([!#$%&'*+.^_`{|}~\w-]+)/;
 
-/** The media type in lower case, `text/plain` where the header has none that can be read. */
-export const contentType = (fields: readonly HeaderField[]): Structured => {
-  const text = valueAfterComments(fields, "content-type");
+/**
+ * Reads the Content-Type. The media type is in lower case. An unreadable Content-Type means `text/plain`.
+ *
+ * @param missing the media type of a header without Content-Type
+ */
+export const contentType = (fields: readonly HeaderField[], missing = "text/plain"): Structured => {
+  const text =
+    headerValues(fields, "content-type").length > 0 ? valueAfterComments(fields, "content-type") : missing;
   const [whole, type, subtype] = mediaType.exec(text) ?? ["", "text", "plain"];
   return { value: `${type}/${subtype}`.toLowerCase(), parameters: readParameters(text.slice(whole.length)) };
 };
@@ -85,14 +91,16 @@ const joinSegments = (segments: Segment[]): Parameter => {
   const texts = segments.map(({ text, extended }) => (extended ? decodePercent(text) : text));
   if (!segments.some(({ extended }) => extended)) return { bytes: texts.join("") };
 
-  const [prefix = "", charset = ""] =
-    /^([^']*)'[^']*'/.exec(segments[0]?.extended ? segments[0].text : "") ?? [];
+  const [prefix = "", charset] = /^([^']*)'[^']*'/.exec(segments[0]?.extended ? segments[0].text : "") ?? [];
   return { bytes: texts.join("").slice(decodePercent(prefix).length), charset };
 };
 
 const decodePercent = (text: string): string => {
   return decodeEscapes(text, /%([0-9a-f]{2})/gi);
 };
+
+/** `utf-8''` before a quoted string, which RFC 2231 forbids: the string would be percent-encoded. */
+const quotedCharset = /[^'";]*'[^'";]*'(?=")/y;
 
 /** Reads leniently what RFC 2045 writes strictly: unquoted values with spaces, a missing `;` or end quote. */
 function* attributes(text: string): Generator<{ name: string; value: string }> {
@@ -106,10 +114,13 @@ function* attributes(text: string): Generator<{ name: string; value: string }> {
     if (!hasValue) continue;
 
     while (isBlank(text[at])) at++;
+    quotedCharset.lastIndex = at;
+    const [charset = ""] = (name.endsWith("*") && quotedCharset.exec(text)) || [];
+    at += charset.length;
     if (text[at] === '"') {
       const { value, next } = quotedString(text, at);
       at = next;
-      yield { name, value };
+      yield { name, value: charset + value };
     } else {
       const end = text.indexOf(";", at);
       const value = text.slice(at, end < 0 ? text.length : end);

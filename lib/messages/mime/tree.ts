@@ -14,6 +14,8 @@ export const maxParts = 10_000;
 /** A part without children. `body` is a view of the email, still encoded. */
 export type Leaf = { header: HeaderField[]; contentType: Structured; body: Buffer };
 
+type Multipart = { boundary: string; isDigest: boolean };
+
 /** By boundary: how deep the multipart is that has it. */
 type Depths = ReadonlyMap<string, number>;
 
@@ -38,6 +40,7 @@ export const splitEmail = (bytes: Buffer): { header: HeaderField[]; leaves: Leaf
   let header: HeaderField[] | undefined;
   let headerBytes = 0;
 
+  let isInDigest = false;
   let start = firstLine(email);
   for (let parts = 1; parts <= maxParts; parts++) {
     const part = readHeader(email, start, maxHeaderBytes - headerBytes);
@@ -45,10 +48,11 @@ export const splitEmail = (bytes: Buffer): { header: HeaderField[]; leaves: Leaf
     headerBytes += part.bodyStart - start;
     header ??= part.header;
 
-    const type = contentType(part.header);
+    const type = contentType(part.header, isInDigest ? "message/rfc822" : "text/plain");
     const isMultipart = type.value.startsWith("multipart/");
     const boundary = isMultipart ? trimEndBlanks(type.parameters.get("boundary")?.bytes ?? "") : "";
-    const depth = boundary ? multiparts.open(boundary) : -1;
+    const isDigest = type.value === "multipart/digest";
+    const depth = boundary ? multiparts.open({ boundary, isDigest }) : -1;
     if (depth >= maxNesting) return null;
 
     let delimiter = findDelimiter(email, part.bodyStart, multiparts.depths);
@@ -69,6 +73,7 @@ export const splitEmail = (bytes: Buffer): { header: HeaderField[]; leaves: Leaf
     }
     if (!delimiter) return { header, leaves };
     multiparts.closeTo(delimiter.depth + 1);
+    isInDigest = multiparts.isDigest();
     start = delimiter.next;
   }
   return null;
@@ -78,14 +83,14 @@ const isBlankText = (body: Buffer): boolean => !/\S/.test(body.toString("latin1"
 
 /** Of two multiparts with the same boundary, the inner one has it, until it is closed. */
 const openMultiparts = () => {
-  const stack: { boundary: string; outer: number | undefined }[] = [];
+  const stack: (Multipart & { outer: number | undefined })[] = [];
   const depths = new Map<string, number>();
   return {
     depths: depths as Depths,
     /** Returns how deep the new one is: 0 for the outermost. */
-    open: (boundary: string): number => {
+    open: ({ boundary, isDigest }: Multipart): number => {
       const depth = stack.length;
-      stack.push({ boundary, outer: depths.get(boundary) });
+      stack.push({ boundary, isDigest, outer: depths.get(boundary) });
       depths.set(boundary, depth);
       return depth;
     },
@@ -96,6 +101,8 @@ const openMultiparts = () => {
         else depths.set(boundary, outer);
       }
     },
+    /** Whether the innermost one is a multipart/digest. */
+    isDigest: (): boolean => stack.at(-1)?.isDigest ?? false,
   };
 };
 

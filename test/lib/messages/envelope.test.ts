@@ -64,6 +64,9 @@ test("the recipient is that of To, else of Delivered-To, X-Original-To or Cc", (
   expect(read(...lines.slice(0, 2)).recipient).toBe("c@example.com");
   expect(read(...lines.slice(0, 1)).recipient).toBe("d@example.com");
   expect(read("To: undisclosed-recipients:;", ...lines.slice(0, 1)).recipient).toBe("d@example.com");
+  expect(read("To: undisclosed-recipients:;", "Cc: d@example.com", "To: a@example.com").recipient).toBe(
+    "a@example.com",
+  );
 });
 
 test.each([
@@ -73,6 +76,9 @@ test.each([
   ["Zoë <zoë@example.com>", "zoë@example.com"],
   ["Ada, Bob <bob@example.com>", "bob@example.com"],
   ["MAILER-DAEMON", ""],
+  ["'ada@example.com'", "ada@example.com"],
+  ["Ada <'ada@example.com'>", "ada@example.com"],
+  ["o'hara@example.com", "o'hara@example.com"],
 ])("From: %s is sent by %j", (from, sender) => {
   expect(read(`From: ${from}`).sender).toBe(sender);
 });

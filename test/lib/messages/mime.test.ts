@@ -106,10 +106,21 @@ test("message/rfc822 is a leaf: an attachment that holds the embedded message", 
   });
 });
 
-test("a missing Content-Type is text/plain in a digest too", async () => {
+test("a part of a digest without Content-Type is message/rfc822, and not the parts of a multipart inside", async () => {
+  const email = (subject: string) =>
+    attachment(
+      "message/rfc822",
+      `From: eve@example.net\r\nSubject: ${subject}\r\n\r\nThe text of ${subject}`,
+    );
+
   expect(await parseSample("multipart-digest")).toMatchObject({
-    parts: [text("From: eve@example.net\r\nSubject: One\r\n\r\nFirst")],
-    attachments: [attachment("message/rfc822", "From: eve@example.net\r\nSubject: Two\r\n\r\nSecond")],
+    parts: [
+      text("Two emails follow."),
+      text("unreadable"),
+      text("not in the digest itself"),
+      text("after it"),
+    ],
+    attachments: [email("One"), email("Two")],
   });
 });
 

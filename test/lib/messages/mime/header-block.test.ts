@@ -1,5 +1,6 @@
 /** Where a header starts and ends, in emails as they are. */
 import { expect, test } from "vitest";
+import { readEnvelope } from "../../../../lib/messages/envelope.ts";
 import { parseEmail } from "../../../../lib/messages/mime.ts";
 import { html, text } from "../../../harness/sample-email.ts";
 
@@ -15,6 +16,7 @@ test.each([
   [[" "]],
   [["From ada@example.com Fri Nov 20 12:00:00 2026"]],
   [[">From ada@example.com Fri Nov 20 12:00:00 2026"]],
+  [["From ada@example.com Fri Nov 20 12:00:00 2026", ">From bob@example.org Fri Nov 20 12:00:01 2026"]],
   [["", "From ada@example.com Fri Nov 20 12:00:00 2026"]],
 ])("an email may have lines in front of its header: %j", (before) => {
   const parsed = parse(...before, "From : ada@example.com", "Subject: Hi", "", "Hello");
@@ -32,6 +34,10 @@ test("the first header field may be indented", () => {
   });
 });
 
+test("text with a colon, and no field after it, is not a header", () => {
+  expect(parse("Dear Ada: hello", "", "Bye: bye").parts).toEqual([text("Dear Ada: hello\r\n\r\nBye: bye")]);
+});
+
 test("an email whose first line is empty, and no field follows, has no header", () => {
   expect(parse("", "", "Dear reader:", "").parts).toEqual([text("\r\nDear reader:\r\n")]);
 });
@@ -41,6 +47,8 @@ test.each([
   [["Hello, see", "https://example.com/"]],
   [["hello", "  you", "there"]],
   [["Hello", "Note: you", "there", "", "Bye: bye"]],
+  [["Dear Ada: hello", "Note: you", "there", "", "Bye: bye"]],
+  [["Dear Ada: hello"]],
 ])("text that no empty line parts from the header is text: %j", (lines) => {
   expect(parse("Subject: Hi", ...lines)).toMatchObject({
     parts: [text(lines.join("\r\n"))],
@@ -95,6 +103,41 @@ test.each([
     parts: [text("Hello")],
     headers: { To: [expect.stringContaining(rest)] },
   });
+});
+
+const base64 = ["Content-Transfer-Encoding: base64", "From: ada@example.com", "Subject: Hi"];
+
+test.each([
+  ["Reply To: eve@example.net", { "Reply To": ["eve@example.net"] }],
+  ["Reply To : <eve@example.net>", { "Reply To": ["<eve@example.net>"] }],
+  ["Reply To:3@example.net", { "Reply To": ["3@example.net"] }],
+  ["X-Pr\xc3\xa9nom: Ada", { "X-Prénom": ["Ada"] }],
+  ["X-Pr\xe9nom:", { "X-Prénom": [""] }],
+  ["(X) Mailer; a=b: 1.0", { "(X) Mailer; a=b": ["1.0"] }],
+])("a field with an unusual name is a field in any place of the header: %j", (odd, field) => {
+  for (const place of [0, 1, 2, 3]) {
+    const lines = base64.toSpliced(place, 0, odd);
+    const email = [...lines, "", "R3LDvMOfZQ=="];
+
+    expect(parse(...email)).toMatchObject({ parts: [text("Grüße")], headers: { ...field, Subject: ["Hi"] } });
+    expect(readEnvelope(Buffer.from(email.join("\r\n"), "latin1")).sender).toBe("ada@example.com");
+  }
+});
+
+test.each([["no field at all"], ["word"], ["12:00:00"], ["see https://example.com/"]])(
+  "a line that is no field belongs to the header of a base64 body, in any place but the first: %j",
+  (line) => {
+    for (const place of [1, 2, 3]) {
+      expect(parse(...base64.toSpliced(place, 0, line), "", "R3LDvMOfZQ==").parts).toEqual([text("Grüße")]);
+    }
+  },
+);
+
+test("base64 without an empty line before it is the body", () => {
+  const lines = ["R3LDvMOfZQ==", "", "--b--"];
+  const { parts } = parse("Content-Type: multipart/mixed; boundary=b", "", "--b", ...base64, ...lines);
+
+  expect(parts).toEqual([text("Grüße")]);
 });
 
 test("an mbox line inside a header is no part of any field", () => {

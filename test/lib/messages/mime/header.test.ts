@@ -42,6 +42,12 @@ test.each([
   ["=?utf-8?q?=C3?= =?koi8-r?q?=C1?=", "\ufffdа"],
   ["\xc3\xbc =?utf-8?q?=C3=BC?=", "ü ü"],
   ["\xfc", "ü"],
+  ["Gr\xc3\xbc\xc3\x9fe aus K\xc3", "Grüße aus K\ufffd"],
+  ["Gr\xc3\xbc\xc3\x9fe aus K\xc3...", "Grüße aus K\ufffd..."],
+  ["\xe2\x82\xac, \xe2\x82", "€, \ufffd"],
+  ["at\xe9 amanh\xe3", "até amanhã"],
+  ["=?iso-2022-jp?B?GyRCJCIbKEI=?= =?ISO-2022-JP?B?GyRCJCQbKEI=?=", "あい"],
+  ["=?utf-7?q?+AOk?= =?utf-7?q?+AOk?=", "éé"],
 ])("%j reads %j", (value, text) => {
   expect(decodeHeaderText(value, charsetDecoder())).toBe(text);
 });

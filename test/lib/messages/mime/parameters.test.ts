@@ -61,6 +61,10 @@ test.each([
   ["a/b; name*=no%20charset", "no charset"],
   ["a/b; name*0*=iso-8859-1''%FC; name*1=%FC", "ü%FC"],
   ["a/b; name*0==?utf-8?q?=C3; name*1==BC?=", "ü"],
+  ["a/b; name*=utf-8''\"a; b.pdf\"; x=y", "a; b.pdf"],
+  ["a/b; name*=\"utf-8''a%20b.pdf\"", "a b.pdf"],
+  ['a/b; name*="=?utf-8?Q?Gr=C3=BC=C3=9Fe.pdf?="', "Grüße.pdf"],
+  ["a/b; name*==?utf-8?Q?Gr=C3=BC=C3=9Fe.pdf?=", "Grüße.pdf"],
   ["a/b", ""],
 ])("%s names %j", (value, name) => {
   expect(parameterText(contentType([{ name: "Content-Type", value }]), "name", charsetDecoder())).toBe(name);

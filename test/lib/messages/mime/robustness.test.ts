@@ -92,6 +92,15 @@ const hostile: [string, (size: number) => string][] = [
   ["a folded header", around("A: b\n", repeated(" b\n"))],
   ["header fields", around("", repeated("A:\n"))],
   ["header fields of many names", numbered((i) => `A${i}:\n`)],
+  ["header lines with odd names", around("A: b\n", repeated("a b: ;\n"))],
+  ["header lines with odd names before text", around("A: b\n", repeated("a b: ;\n"), "c\n")],
+  [
+    "header lines before base64",
+    around("Content-Transfer-Encoding: base64\n", repeated("c d\n"), "\nYWJj\n"),
+  ],
+  ["mbox lines", around("", repeated("From a\n"), "A: b\n\n")],
+  ["long lines without a colon", around("A: b\n", repeated(`${" x".repeat(5000)}\n`))],
+  ["quotes in an extended parameter", around("Content-Type: a/b; ", repeated("a*=b'"))],
   ["header lines that are no fields", around("", repeated("A: b\nc\n"))],
   ["blank lines among header fields", around("", repeated("A: b\n \n"))],
   ["blank lines in front of the header", around("", repeated(" \n"), "A: b\n\n")],
@@ -134,10 +143,7 @@ const hostile: [string, (size: number) => string][] = [
     around("Content-Transfer-Encoding: quoted-printable\n\n", repeated(" "), "x"),
   ],
   ["carriage returns", around("A: b\n", repeated("\r"))],
-  [
-    "escape sequences",
-    around("Content-Type: text/a; charset=iso-2022-jp-2\n\n", repeated("\x1b$A!!\x1b$B!!")),
-  ],
+  ["escape sequences", around("Content-Type: text/a; charset=iso-2022-jp\n\n", repeated("\x1b(B\x1b$B!!"))],
   ["UTF-7", around("Content-Type: text/a; charset=utf-7\n\n", repeated("+2D0-"))],
   ["half surrogate pairs", around("Content-Type: text/a; charset=utf-16\n\n", repeated("\xd8\0"))],
 ];
