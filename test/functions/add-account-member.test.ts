@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, test } from "vitest";
 import { idempotencyKey, memberKey, userKey } from "../../lib/table/keys.ts";
+import { exchange } from "../harness/raw-http.ts";
 import { bearer, call, day, newKey, noon, startService, table } from "../harness/service.ts";
 
 type Key = Awaited<ReturnType<typeof newKey>>;
@@ -390,6 +391,40 @@ describe("The same Idempotency-Key", () => {
 
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({ message: "Idempotency-Key must be 1 to 255 characters" });
+  });
+
+  /** Sends each header as a line of its own, which `fetch` cannot do. */
+  const postWithKeys = async (...lines: [name: string, value: string][]) => {
+    const body = JSON.stringify({ email: newEmail(), role: "Developer" });
+    const head = [
+      `POST /v2/accounts/${key.account_id}/members HTTP/1.1`,
+      `Host: ${new URL(url).host}`,
+      `Authorization: Bearer ${key.secret}`,
+      "Content-Type: application/json",
+      `Content-Length: ${body.length}`,
+      ...lines.map(([name, value]) => `${name}: ${value}`),
+    ];
+    const response = await exchange(url, `${head.join("\r\n")}\r\n\r\n${body}`);
+    return { status: response?.status, body: JSON.parse(response?.body ?? "") };
+  };
+
+  test.each(["Idempotency-Key", "idempotency-key"])(
+    "may not be given twice with different values, spelled %s the second time: 400",
+    async (second) => {
+      const response = await postWithKeys(["Idempotency-Key", "one"], [second, "two"]);
+
+      expect(response).toEqual({
+        status: 400,
+        body: { message: "Idempotency-Key must have only one value" },
+      });
+      expect(await membersOf(key.account_id)).toEqual([]);
+    },
+  );
+
+  test("may be given twice with the same value", async () => {
+    const response = await postWithKeys(["Idempotency-Key", "one"], ["Idempotency-Key", "one"]);
+
+    expect(response.status).toBe(201);
   });
 
   test("is kept as a hash only", async () => {

@@ -1,12 +1,21 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { setImmediate } from "node:timers/promises";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { findMessage } from "../../lib/messages/find.ts";
 import { removeContent } from "../../lib/messages/remove.ts";
 import { storeMessage } from "../../lib/messages/store-message.ts";
-import type { Table } from "../../lib/table/table.ts";
 import { type Fault, type FaultyEngine, startFaultyService, unavailable } from "../harness/faulty-engine.ts";
-import { bearer, call, itemsOf, loseSegment, newKey, newMessage, noon, table } from "../harness/service.ts";
+import { interceptedTable } from "../harness/intercepted-table.ts";
+import {
+  bearer,
+  call,
+  itemsOf,
+  loseSegment,
+  newKey,
+  newMessage,
+  noon,
+  startService,
+  table,
+} from "../harness/service.ts";
 
 const key = await newKey();
 const raw = randomBytes(3_000_000);
@@ -32,12 +41,65 @@ describe("Getting a message", () => {
 
   test("reads the key, strongly consistently, and the message together, in one round trip", async () => {
     const { id } = await stored();
+    const bothArrived = Promise.withResolvers<void>();
+    const reads: unknown[] = [];
+    const holding = interceptedTable(table, async ({ constructor: { name }, input }, proceed) => {
+      reads.push([name, input.ConsistentRead]);
+      if (reads.length === 2) bothArrived.resolve();
+      await bothArrived.promise;
+      return proceed();
+    });
+    url = await startService(undefined, holding);
 
     expect((await get(id)).status).toBe(200);
 
-    const calls = engine.calls.map(({ operation, consistent }) => `${operation} ${consistent}`);
-    expect(calls.toSorted()).toEqual(["GetItem true", "Query false"]);
-    expect(engine.calls.map(({ alongside }) => alongside).toSorted()).toEqual([0, 1]);
+    expect(reads.toSorted()).toEqual([
+      ["GetCommand", true],
+      ["QueryCommand", false],
+    ]);
+  });
+
+  /** Serves a table whose read of the API key takes longer than the first read of the message. */
+  const startWithSlowKey = async () => {
+    const reads: unknown[] = [];
+    const messageRead = Promise.withResolvers<void>();
+    const slow = interceptedTable(table, async ({ constructor: { name }, input }, proceed) => {
+      if (name === "QueryCommand") {
+        reads.push(input.ConsistentRead);
+        const items = await proceed();
+        messageRead.resolve();
+        return items;
+      }
+      const apiKey = await proceed();
+      await messageRead.promise;
+      await setImmediate();
+      reads.push("key");
+      return apiKey;
+    });
+    url = await startService(undefined, slow);
+    return reads;
+  };
+
+  test("reads a missing message again, strongly consistently, only after the key is found valid", async () => {
+    const reads = await startWithSlowKey();
+
+    expect((await get(randomUUID())).status).toBe(404);
+
+    expect(reads).toEqual([false, "key", true]);
+  });
+
+  test.each([
+    ["an unknown key", () => "emk_unknown"],
+    ["another account's key", async () => (await newKey()).secret],
+  ])("reads a missing message once for %s, as it does an existing one", async (_, secretOf) => {
+    const { id } = await stored();
+    const secret = await secretOf();
+    const reads = await startWithSlowKey();
+
+    const responses = [await get(id, bearer(secret)), await get(randomUUID(), bearer(secret))];
+
+    expect(responses.map(({ status }) => status)).toEqual([401, 401]);
+    expect(reads).toEqual([false, "key", false, "key"]);
   });
 
   test.each([
@@ -144,51 +206,43 @@ describe("Getting a message", () => {
 describe("An eventually consistent read that lags behind", () => {
   type Item = Record<string, unknown>;
 
-  /** A table whose eventually consistent Queries see another state of it. */
-  const lagging = (sees: (items: Item[]) => Item[]): Table => ({
-    name: table.name,
-    client: {
-      send: (async (command: QueryCommand) => {
-        const output = await table.client.send(command);
-        if (!command.input.ConsistentRead) output.Items = sees(output.Items ?? []);
-        return output;
-      }) as never,
-    },
-  });
-
-  const knowing = (knows: (sk: string) => boolean) => (items: Item[]) =>
-    items.filter(({ sk }) => knows(String(sk)));
+  /** Serves a table whose eventually consistent Queries return an older state. */
+  const startLagging = async (older: (items: Item[]) => Item[]) => {
+    const lagging = interceptedTable(table, async ({ constructor: { name }, input }, proceed) => {
+      const output = (await proceed()) as { Items?: Item[] };
+      if (name === "QueryCommand" && !input.ConsistentRead) output.Items = older(output.Items ?? []);
+      return output;
+    });
+    url = await startService(undefined, lagging);
+  };
+  const contentOf = async (id: string) => {
+    const response = await call(`${url}/v2/accounts/${key.account_id}/messages/${id}`, {
+      headers: bearer(key.secret),
+    });
+    return (await response.json()) as { content: string | null };
+  };
 
   test.each([
-    ["knows nothing of the message", knowing(() => false)],
-    ["knows only its head", knowing((sk) => sk === "HEAD")],
-    ["does not know its first segment", knowing((sk) => !sk.endsWith("#00000"))],
-    ["does not know a segment in its midst", knowing((sk) => !sk.endsWith("#00005"))],
-    ["does not know its last segment", knowing((sk) => !sk.endsWith("#00009"))],
-  ])("and %s still gives all of it", async (_, sees) => {
-    const bytesOf = async (from: Table) => {
-      const chunks: Uint8Array[] = [];
-      const found = await findMessage(from, key.account_id, large.id, noon);
-      for await (const chunk of found?.segments() ?? []) chunks.push(chunk);
-      return Buffer.concat(chunks);
-    };
+    ["the message", () => false],
+    ["all segments", (sk: string) => sk === "HEAD"],
+    ["the first segment", (sk: string) => !sk.endsWith("#00000")],
+    ["a segment in the middle", (sk: string) => !sk.endsWith("#00005")],
+    ["the last segment", (sk: string) => !sk.endsWith("#00009")],
+  ])("and misses %s does not change the response", async (_, has) => {
+    await startLagging((items) => items.filter(({ sk }) => has(String(sk))));
 
-    expect((await bytesOf(lagging(sees))).equals(await bytesOf(table))).toBe(true);
+    const { content } = await contentOf(large.id);
+
+    expect(content === raw.toString("latin1")).toBe(true);
   });
 
-  test("and still has the head of a message whose content was removed since is not believed", async () => {
+  test("and returns a head with content that was removed since does not bring the content back", async () => {
     const message = newMessage({ account_id: key.account_id });
     await storeMessage(table, message, Buffer.from("Subject: Hello\r\n\r\nHello"), noon);
     const [before] = await itemsOf(message);
     await removeContent(table, message, noon);
+    await startLagging((items) => items.map((item) => (item.sk === "HEAD" ? { ...before } : item)));
 
-    const found = await findMessage(
-      lagging((items) => items.map((item) => (item.sk === "HEAD" ? { ...before } : item))),
-      key.account_id,
-      message.id,
-      noon,
-    );
-
-    expect(found?.head.segments).toBe(0);
+    expect(await contentOf(message.id)).toMatchObject({ content: null });
   });
 });
