@@ -5,12 +5,12 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import { injectLambdaContext } from "@aws-lambda-powertools/logger/middleware";
 import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
-import type { Request } from "@middy/core";
 import { errorFields } from "../error-fields.ts";
 import { toApiError } from "./errors.ts";
 import { metricNames } from "./metric-names.ts";
 import type { Operation } from "./operations.ts";
 import { type ApiMiddleware, requestLogOf } from "./request.ts";
+import type { StreamedRequest } from "./stream-response.ts";
 
 /** `requestEnd` belongs into middy's plugin of that name: a streamed response ends after the middlewares. */
 export const observe = (operation: Operation) => {
@@ -32,8 +32,9 @@ export const observe = (operation: Operation) => {
     },
   };
 
-  const requestEnd = ({ context, response }: Request): void => {
-    const { requestId, gatewayRequestId, apiKey, fault, startedAt, consumedCapacity } = requestLogOf(context);
+  const requestEnd = ({ context, response, internal: { sent } }: StreamedRequest): void => {
+    const { requestId, gatewayRequestId, apiKey, fault, startedAt, receivedAt, consumedCapacity } =
+      requestLogOf(context);
     if (response?.headers?.["Idempotent-Replayed"]) count(metricNames.replay);
     if (response?.statusCode === 422) count(metricNames.payloadMismatch);
     if (fault) count(metricNames.serverError);
@@ -47,6 +48,9 @@ export const observe = (operation: Operation) => {
       status: response?.statusCode,
       duration_ms: Math.round((performance.now() - startedAt) * 100) / 100,
       consumed_capacity: consumedCapacity,
+      // Includes the cold start, and excludes the time that the reader takes.
+      time_to_first_byte_ms: sent?.firstByteAt && receivedAt && sent.firstByteAt - receivedAt,
+      slow_reader: sent?.isReaderSlow || undefined,
       ...(fault && { error: errorFields(fault) }),
     });
   };

@@ -21,6 +21,8 @@ export type RequestLog = {
   readonly gatewayRequestId: string | undefined;
   /** `performance.now()` at the start. */
   readonly startedAt: number;
+  /** The time at which API Gateway received the request, in milliseconds since the epoch. */
+  readonly receivedAt: number | undefined;
   consumedCapacity: number;
   /** The API key, after the check that the key belongs to the account. */
   apiKey?: ApiKey;
@@ -104,6 +106,7 @@ export const beginRequest = (table: Table, clock: Clock): ApiMiddleware => ({
       requestId: extendedRequestId ?? requestId ?? context.awsRequestId,
       gatewayRequestId: requestId,
       startedAt: performance.now(),
+      receivedAt: event.requestContext?.requestTimeEpoch,
       consumedCapacity: 0,
     };
     const counted = metered(table, (units) => {

@@ -7,41 +7,77 @@ import type { Context } from "aws-lambda";
 /** What the middlewares leave: all but the body is the prelude, which says status and headers. */
 type Result = { statusCode: number; headers?: Record<string, unknown>; body: string | Readable };
 
+/** How a response was sent. */
+export type Sent = {
+  /** `Date.now()` at the first byte. */
+  firstByteAt?: number;
+  /** The reader was too slow to receive the whole response in time. */
+  isReaderSlow: boolean;
+};
+
+/** At the function's timeout, Lambda kills the process and counts a crash. A slow reader must not cause this. */
+const millisecondsToEnd = 10_000;
+
 /**
- * Writes the body at the reader's pace, and ends the stream. middy's own mode pipes instead, and a pipe destroys
- * Lambda's stream when the body fails: then the runtime client rejects a promise that nobody awaits, and the
- * process ends. Left as it is, the stream gets trailers from the client that say what was thrown.
+ * Writes the body as fast as the reader reads it, and ends the stream. Shortly before the function's timeout, cuts the
+ * body off and ends the stream. middy's own mode uses a pipe, which destroys Lambda's stream if the body fails. The
+ * runtime client then rejects a promise without a handler, and the process ends.
  *
- * @throws Error when the body fails. The client logs all fields of what is thrown, and of an error of DynamoDB
- * those can be items: so it is a new error, with the other one as its cause, which is not logged.
+ * @param millisecondsLeft the time until the function's timeout
+ * @throws Error if the body fails. The runtime client logs every field of the error. DynamoDB's errors can contain
+ * items, so the thrown error has only a cause, which the client does not log.
  */
 export const sendResponse = async (
   lambdaStream: awslambda.HttpResponseStream,
   { body, ...prelude }: Result,
-): Promise<void> => {
+  millisecondsLeft: number,
+): Promise<Sent> => {
+  const sent: Sent = { isReaderSlow: false };
   const stream = awslambda.HttpResponseStream.from(lambdaStream, prelude);
-  const reader = new AbortController();
-  const { signal } = reader;
+  const left = new AbortController();
+  const stopped = new AbortController();
+  const stop = () => {
+    stopped.abort();
+    if (typeof body !== "string") body.destroy(); // ends the reads from the table
+  };
   const leave = () => {
-    reader.abort();
-    if (typeof body !== "string") body.destroy(); // who has left ends the reading of the table
+    left.abort();
+    stop();
   };
   if (stream.destroyed) leave();
   else stream.once("close", leave);
+  const timer = setTimeout(() => {
+    sent.isReaderSlow = true;
+    stop();
+  }, millisecondsLeft - millisecondsToEnd);
   const write = async (chunk: string | Uint8Array) => {
-    signal.throwIfAborted();
-    if (!stream.write(chunk)) await once(stream, "drain", { signal });
+    stopped.signal.throwIfAborted();
+    const hasRoom = stream.write(chunk);
+    sent.firstByteAt ??= Date.now();
+    if (!hasRoom) await once(stream, "drain", { signal: stopped.signal });
+  };
+  const writeAll = async () => {
+    for await (const chunk of typeof body === "string" ? [body] : body) await write(chunk);
+    await write(""); // The prelude is sent with the first write, so an empty body needs a write, too.
   };
   try {
-    for await (const chunk of typeof body === "string" ? [body] : body) await write(chunk);
-    await write(""); // of an empty body too the prelude leaves: with the first write, not with the end
-    const finished = once(stream, "finish", { signal });
+    await writeAll().catch((error) => {
+      if (!sent.isReaderSlow) throw error;
+    });
+    const finished = once(stream, "finish", { signal: left.signal });
     stream.end();
     await finished;
   } catch (cause) {
-    if (!signal.aborted) throw new Error("The response broke off", { cause });
+    if (!left.signal.aborted) throw new Error("The response broke off", { cause });
+  } finally {
+    clearTimeout(timer);
   }
+  return sent;
 };
+
+/** A request whose response is streamed. `sent` is set after the last byte. */
+// biome-ignore lint/suspicious/noExplicitAny: middy's own type of a result
+export type StreamedRequest = Request<unknown, any, Error, Context, { sent?: Sent }>;
 
 type Middlewares = ((request: Request) => unknown)[];
 type Handler = (event: unknown, context: Context) => unknown;
@@ -54,7 +90,7 @@ type Stack = [
   plugin: Plugin,
 ];
 type Core = {
-  middyRequest: (event: unknown, context: Context) => Request;
+  middyRequest: (event: unknown, context: Context) => StreamedRequest;
   runRequest: (request: Request, ...stack: Stack) => Promise<Result>;
 };
 
@@ -73,7 +109,8 @@ export const streamResponse = (...given: [Core, ...Stack] | []) => {
     const request = middyRequest(event, context);
     plugin.requestStart(request);
     try {
-      await sendResponse(stream, await runRequest(request, before, handler, after, onError, plugin));
+      const result = await runRequest(request, before, handler, after, onError, plugin);
+      request.internal.sent = await sendResponse(stream, result, context.getRemainingTimeInMillis());
     } finally {
       await plugin.requestEnd(request);
     }

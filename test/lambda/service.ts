@@ -29,9 +29,9 @@ const handlerOf = ({ streams }: Operation, { invoke }: RunningFunction): LambdaH
       return { statusCode, headers, body };
     };
   }
-  return streamifyResponse(async (event: APIGatewayProxyEvent, stream) =>
-    sendResponse(stream, await invoke(event)),
-  );
+  return streamifyResponse(async (event: APIGatewayProxyEvent, stream, context) => {
+    await sendResponse(stream, await invoke(event), context.getRemainingTimeInMillis());
+  });
 };
 
 export type ServedFunctions = {
