@@ -16,7 +16,7 @@ const encoders = {
   br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
   gzip: () => createGzip({ level: 6 }),
 };
-const preferred = Object.keys(encoders);
+const preferred: (keyof typeof encoders)[] = ["zstd", "br", "gzip"];
 
 /**
  * Lambda ends a streamed response at 200 MB; the prelude is some of it. Compressed, no message comes near that: of an
@@ -31,14 +31,14 @@ export const compress = (): ApiMiddleware => ({
     const accepted = headerValues(event, "accept-encoding").join(","); // one list (RFC 9110, section 5.3)
     const negotiator = new Negotiator({ headers: { "accept-encoding": accepted } });
     const isTooLarge = (body.bytes ?? 0) > maximumBytes;
-    const offered = isTooLarge ? preferred : [...preferred, "identity"];
-    const encoding = negotiator.encoding(offered, { preferred }) as keyof typeof encoders | undefined;
+    const offered = isTooLarge ? preferred : [...preferred, "identity" as const];
+    const encoding = negotiator.encoding(offered, { preferred });
     if (isTooLarge && !encoding) {
       body.destroy();
       throw new ApiError(tooLargeUncompressed);
     }
     response.headers = { ...response.headers, Vary: "Accept-Encoding" };
-    if (!encoding || !(encoding in encoders)) return;
+    if (!encoding || encoding === "identity") return;
     response.headers["Content-Encoding"] = encoding;
     // Unlike pipe, pipeline hands an error on: a body that breaks off must not look complete, or hang.
     response.body = (encoding === "zstd" && body.zstd?.()) || pipeline(body, encoders[encoding](), () => {});

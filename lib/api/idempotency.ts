@@ -9,7 +9,7 @@
 import { daySeconds } from "../duration.ts";
 import { epochSeconds, isLive } from "../table/expiry.ts";
 import { getItem } from "../table/get.ts";
-import { idempotencyKey } from "../table/keys.ts";
+import { idempotencyRecordKey } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
 import { type FailedConditions, transact } from "../table/transact.ts";
 import { putIfAbsent, type Write } from "../table/writes.ts";
@@ -57,7 +57,7 @@ const toReplay = (stored: StoredResponse, use: Use): StorableResponse => {
  * response that it misses is found by the condition of the write.
  */
 const findReplay = async (table: Table, use: Use, now: number): Promise<StorableResponse | undefined> => {
-  const stored = await getItem<StoredResponse>(table, idempotencyKey(use.account_id, use.key));
+  const stored = await getItem<StoredResponse>(table, idempotencyRecordKey(use.account_id, use.key));
   return stored && isLive(stored, now) ? toReplay(stored, use) : undefined;
 };
 
@@ -66,7 +66,7 @@ const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
   const putRecord = (use: Use, { status, body }: StorableResponse) =>
     putIfAbsent<StoredResponse>(
       table,
-      idempotencyKey(use.account_id, use.key),
+      idempotencyRecordKey(use.account_id, use.key),
       { fingerprint: use.fingerprint, status, body, expires_at: epochSeconds(now) + daySeconds },
       now,
     );

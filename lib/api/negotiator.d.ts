@@ -2,6 +2,9 @@
 declare module "negotiator" {
   export default class Negotiator {
     constructor(request: { headers: Record<string, string | undefined> });
-    encoding(available: string[], options?: { preferred?: string[] }): string | undefined;
+    encoding<Coding extends string>(
+      available: Coding[],
+      options?: { preferred?: string[] },
+    ): Coding | undefined;
   }
 }

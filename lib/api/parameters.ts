@@ -17,7 +17,8 @@ export type ParametersFor<Values> = { readonly [Name in keyof Values]: Parameter
 export const schemaOf = <Values>(parameters: ParametersFor<Values>): z.ZodMiniType<Values> => {
   const named: [string, Parameter<unknown>][] = Object.entries(parameters);
   const shape = Object.fromEntries(named.map(([name, { schema }]) => [name, schema]));
-  return z.object(shape) as z.ZodMiniType as z.ZodMiniType<Values>;
+  const object: z.ZodMiniType = z.object(shape);
+  return object as z.ZodMiniType<Values>;
 };
 
 export const uuidRule = (name: string): string => `${name} must be a UUID`;

@@ -135,10 +135,12 @@ const hold = (context: ApiContext, values: readonly unknown[]): void => {
   }
 };
 
+const stateOf = <State>({ request }: ApiContext) => request as State;
+
 const middlewareOf = <State, Adds>(step: Step<string, State, Adds>): ApiMiddleware => ({
   before: ({ context }) => {
     const earlier = [...context.pending];
-    const added: unknown = step(context.request as State, () => settle(earlier));
+    const added: unknown = step(stateOf(context), () => settle(earlier));
     hold(context, [added, ...Object.values(added ?? {})]);
     if (!(added instanceof Promise)) Object.assign(context.request, added);
   },
@@ -149,9 +151,9 @@ const chain = <State, Left extends readonly string[]>(
 ): Steps<State, Left> => ({
   middlewares,
   add: (step) => chain([...middlewares, middlewareOf(step)]),
-  settled: async ({ pending, request }) => {
-    await settle(pending);
-    return request as State;
+  settled: async (context) => {
+    await settle(context.pending);
+    return stateOf(context);
   },
 });
 

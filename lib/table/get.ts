@@ -1,6 +1,6 @@
 /** Reads one item. */
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import type { Key } from "./keys.ts";
+import type { ItemKey } from "./keys.ts";
 import type { Table } from "./table.ts";
 
 type Options = { consistent?: boolean; abortSignal?: AbortSignal };
@@ -12,7 +12,7 @@ type Options = { consistent?: boolean; abortSignal?: AbortSignal };
  */
 export const getItem = async <Stored extends object>(
   table: Table,
-  Key: Key,
+  Key: ItemKey,
   { consistent = false, abortSignal }: Options = {},
 ): Promise<Stored | undefined> => {
   const { Item } = await table.client.send(

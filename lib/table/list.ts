@@ -1,9 +1,9 @@
 /** Lists the items that stand together in a partition. */
 import { type NativeAttributeValue, QueryCommand } from "@aws-sdk/lib-dynamodb";
-import type { Key } from "./keys.ts";
+import type { ItemKey } from "./keys.ts";
 import type { Table } from "./table.ts";
 
-type Item = Record<string, NativeAttributeValue>;
+type Attributes = Record<string, NativeAttributeValue>;
 
 /**
  * Returns the items of `first.pk` whose sort key begins with `first.sk`, in the order of their sort keys. The
@@ -11,9 +11,9 @@ type Item = Record<string, NativeAttributeValue>;
  *
  * @param only the attributes to return; all of them when none is named
  */
-export const listItems = async (table: Table, first: Key, ...only: string[]): Promise<Item[]> => {
-  const items: Item[] = [];
-  let from: Item | undefined;
+export const listItems = async (table: Table, first: ItemKey, ...only: string[]): Promise<Attributes[]> => {
+  const items: Attributes[] = [];
+  let from: Attributes | undefined;
   do {
     const { Items = [], LastEvaluatedKey } = await table.client.send(
       new QueryCommand({
@@ -23,6 +23,7 @@ export const listItems = async (table: Table, first: Key, ...only: string[]): Pr
         ProjectionExpression: only.length > 0 ? only.join(", ") : undefined,
         ConsistentRead: true,
         ExclusiveStartKey: from,
+        ReturnConsumedCapacity: "TOTAL",
       }),
     );
     items.push(...Items);

@@ -1,16 +1,16 @@
 /** Counts what a request consumes. */
+import type { ConsumedCapacity } from "@aws-sdk/client-dynamodb";
 import type { Table } from "./table.ts";
 
-type Consumed = { CapacityUnits: number };
-type Output = { ConsumedCapacity?: Consumed | Consumed[] };
+type Output = { ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[] };
 
 /** The same table; `add` hears the capacity units of every call that asks DynamoDB to return them. */
 export const metered = (table: Table, add: (capacityUnits: number) => void): Table => {
-  const { client } = table as { client: { send: (...call: unknown[]) => Promise<Output> } };
-  const send = async (...call: unknown[]): Promise<Output> => {
-    const output = await client.send(...call);
-    for (const { CapacityUnits } of [output.ConsumedCapacity ?? []].flat()) add(CapacityUnits);
+  const send = async (...call: unknown[]) => {
+    const output = await Reflect.apply(table.client.send, table.client, call);
+    const { ConsumedCapacity = [] }: Output = output;
+    for (const { CapacityUnits = 0 } of [ConsumedCapacity].flat()) add(CapacityUnits);
     return output;
   };
-  return { ...table, client: { send: send as Table["client"]["send"] } };
+  return { ...table, client: { send } };
 };

@@ -2,13 +2,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isThrottlingError, isTransientError } from "@smithy/core/retry";
 
-type SdkError = Error & { cause?: Error };
+const isSdkError = (error: unknown): error is Error & { cause?: Error } => error instanceof Error;
 
-export const isThrottled = (error: Error): boolean => isThrottlingError(error as SdkError);
+export const isThrottled = (error: unknown): boolean => isSdkError(error) && isThrottlingError(error);
 
 /** Throttled, or without an answer: a network fault, a time-out or a 5xx of DynamoDB, after the SDK's retries. */
-export const isUnavailable = (error: Error): boolean =>
-  isThrottled(error) || isTransientError(error as SdkError);
+export const isUnavailable = (error: unknown): boolean =>
+  isSdkError(error) && (isThrottled(error) || isTransientError(error));
 
 const defaultTimeoutMs = 60_000;
 
@@ -16,7 +16,7 @@ const defaultTimeoutMs = 60_000;
 const backoff = (failures: number): number => Math.random() * Math.min(50 * 2 ** failures, 2000);
 
 type Options = {
-  isRetryable?: (error: Error) => boolean;
+  isRetryable?: (error: unknown) => boolean;
   signal?: AbortSignal | undefined;
   timeoutMs?: number;
 };
@@ -38,14 +38,14 @@ export const retry = async <T>(
     try {
       return await call();
     } catch (error) {
-      if (!isRetryable(error as Error) || performance.now() > deadline) throw error;
+      if (!isRetryable(error) || performance.now() > deadline) throw error;
     }
     await sleep(backoff(failures), undefined, { signal });
   }
 };
 
-const isWriteRetryable = (error: Error): boolean =>
-  isThrottled(error) || error.name === "TransactionConflictException";
+const isWriteRetryable = (error: unknown): boolean =>
+  isThrottled(error) || (error instanceof Error && error.name === "TransactionConflictException");
 
 /**
  * The same for a single write that DynamoDB turns away for now: the table or the partition is throttled, or a

@@ -6,7 +6,7 @@ import { inPlaceBase64 } from "./in-place-base64.ts";
 type Logger = NonNullable<DynamoDBClientConfig["logger"]>;
 
 /** Without `info`, for which the SDK would copy all that every call sends and receives. */
-const silent = { trace: () => {}, debug: () => {}, warn: () => {}, error: () => {} } as unknown as Logger;
+const silent: Omit<Logger, "info"> = { trace() {}, debug() {}, warn() {}, error() {} };
 
 export type Table = {
   readonly name: string;
@@ -44,7 +44,7 @@ export const openTable = ({
       connectionTimeout: 1000,
       socketTimeout: timeoutMs, // before the response or within it
     },
-    logger: silent,
+    logger: silent as Logger,
     ...inPlaceBase64(),
   });
   return {

@@ -36,13 +36,16 @@ const backoff = (failures: number): number => Math.random() * Math.min(20 * 2 **
 type CancellationReason = { Code?: string; Item?: Parameters<typeof unmarshall>[0] };
 type Cancellation = Error & { CancellationReasons?: CancellationReason[] };
 
+const isCancellation = (error: unknown): error is Cancellation => error instanceof Error;
+
 const conflict = "TransactionConflict";
 const failedCondition = "ConditionalCheckFailed";
 const throttling = ["ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"];
 const passing = new Set([conflict, ...throttling]);
 
 /** For each write, why the transaction did nothing; throws what no further try can mend. */
-const readReasons = (error: Cancellation): CancellationReason[] => {
+const readReasons = (error: unknown): CancellationReason[] => {
+  if (!isCancellation(error)) throw error;
   // A try that got no answer is still running: the same token finds its result.
   if (error.name === "TransactionInProgressException") return [];
   const reasons = error.name === "TransactionCanceledException" ? (error.CancellationReasons ?? []) : [];
@@ -106,7 +109,7 @@ export const transact = async (table: Table, writes: readonly Write[]): Promise<
       await table.client.send(command, { abortSignal: signal });
       return null;
     } catch (error) {
-      return readReasons(error as Cancellation);
+      return readReasons(error);
     }
   };
 

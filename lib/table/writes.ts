@@ -1,7 +1,7 @@
 /** The conditional writes that a transaction is made of. */
 import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { absentOrExpired, isLive, live, nowValue } from "./expiry.ts";
-import type { Key } from "./keys.ts";
+import type { ItemKey } from "./keys.ts";
 import type { Table } from "./table.ts";
 
 type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
@@ -12,7 +12,7 @@ export type Item = Record<string, unknown>;
 /** One conditional write; `Stored` is what an item holds that refuses it. */
 export type Write<Stored extends object = object> = {
   readonly transactItem: TransactItem;
-  readonly key: Key;
+  readonly key: ItemKey;
   /** Whether the condition fails on what is there; `undefined` is nothing. */
   readonly fails: (found: Item | undefined) => found is Item & Stored;
 };
@@ -20,7 +20,7 @@ export type Write<Stored extends object = object> = {
 /** Puts an item where nothing is, or only what has expired. */
 export const putIfAbsent = <Stored extends object>(
   table: Table,
-  key: Key,
+  key: ItemKey,
   fields: Stored,
   now: number,
 ): Write<Stored> => ({
@@ -38,7 +38,7 @@ export const putIfAbsent = <Stored extends object>(
 });
 
 /** Puts an item, whatever is there. */
-export const put = (table: Table, key: Key, fields: object): Write => ({
+export const put = (table: Table, key: ItemKey, fields: object): Write => ({
   key,
   transactItem: { Put: { TableName: table.name, Item: { ...key, ...fields } } },
   fails: (_found): _found is Item => false,
@@ -47,7 +47,7 @@ export const put = (table: Table, key: Key, fields: object): Write => ({
 /** Changes an item under a condition. `refuses` says of an item, or of nothing, whether the condition fails. */
 export const update = (
   table: Table,
-  key: Key,
+  key: ItemKey,
   change: Omit<NonNullable<TransactItem["Update"]>, "TableName" | "Key">,
   fails: (found: Item | undefined) => boolean,
 ): Write => ({
@@ -66,7 +66,7 @@ export const update = (
 /** Changes an item that is there and has not expired. */
 export const updateLive = (
   table: Table,
-  key: Key,
+  key: ItemKey,
   change: { UpdateExpression: string; ExpressionAttributeValues: Record<string, unknown> },
   now: number,
 ): Write =>

@@ -7,7 +7,7 @@ import { storeMessage } from "../../lib/messages/store-message.ts";
 import {
   apiKeyKey,
   apiKeyListingKey,
-  idempotencyKey,
+  idempotencyRecordKey,
   memberKey,
   messagePartition,
   userKey,
@@ -118,7 +118,7 @@ export const openService = ({ url, table, outputs }: Target) => {
       body: MemberBody | string,
       { key, of = account_id, headers }: { key?: string; of?: string; headers?: Record<string, string> } = {},
     ): Promise<Answer> => {
-      if (key !== undefined) made(idempotencyKey(of, key).pk);
+      if (key !== undefined) made(idempotencyRecordKey(of, key).pk);
       return call(`/v2/accounts/${of}/members`, secret, {
         method: "POST",
         headers: {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, test } from "vitest";
-import { idempotencyKey, memberKey, userKey } from "../../lib/table/keys.ts";
+import { idempotencyRecordKey, memberKey, userKey } from "../../lib/table/keys.ts";
 import { exchange } from "../harness/raw-http.ts";
 import { bearer, call, day, newKey, noon, startService, table } from "../harness/service.ts";
 
@@ -431,7 +431,7 @@ describe("The same Idempotency-Key", () => {
     const secret = `order-${randomUUID()}`;
     await post({ email: newEmail(), role: "Developer" }, { "Idempotency-Key": secret });
 
-    const Key = idempotencyKey(key.account_id, secret);
+    const Key = idempotencyRecordKey(key.account_id, secret);
     const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key }));
     expect(Item).toMatchObject({ status: 201 });
     expect(JSON.stringify(Item)).not.toContain(secret);

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { GetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
-import { apiKeyKey, idempotencyKey, memberKey, sha256, userKey } from "../../../lib/table/keys.ts";
+import { apiKeyKey, idempotencyRecordKey, memberKey, sha256, userKey } from "../../../lib/table/keys.ts";
 import { openTable } from "../../../lib/table/table.ts";
 
 const { client, name: TableName } = openTable();
@@ -35,7 +35,7 @@ export const handler = async ({
         put({ ...memberKey(account_id, user_id), ...member, email, name }),
         ...(user ? [] : [put({ ...userKey(email), id: user_id, email, created_at })]),
         put({
-          ...idempotencyKey(account_id, headers["Idempotency-Key"] ?? ""),
+          ...idempotencyRecordKey(account_id, headers["Idempotency-Key"] ?? ""),
           fingerprint: sha256(text ?? ""),
           status: 201,
           body,

@@ -9,7 +9,7 @@ import { requestIdHeader } from "../../../lib/api/response.ts";
 import {
   apiKeyKey,
   apiKeyListingKey,
-  idempotencyKey,
+  idempotencyRecordKey,
   memberKey,
   messagePartition,
   userKey,
@@ -27,7 +27,7 @@ const key = {
   message: messagePartition(id, id),
   user: userKey("ada@example.com").pk,
   account: memberKey(id, id).pk,
-  record: idempotencyKey(id, "once").pk,
+  record: idempotencyRecordKey(id, "once").pk,
 };
 
 const within = "TransactWriteItems";

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createHandler } from "../../../functions/add-account-member.ts";
 import { invoke } from "../../../infra/local/lambda.ts";
-import { idempotencyKey, memberKey } from "../../../lib/table/keys.ts";
+import { idempotencyRecordKey, memberKey } from "../../../lib/table/keys.ts";
 import { day, newKey, noon, table } from "../../harness/service.ts";
 
 /** Indices into the accounts, keys, emails and roles of one run; `null` sends no Idempotency-Key. */
@@ -87,7 +87,7 @@ const play = async (scheduler: fc.Scheduler, plan: { asks: Ask[]; wait: number }
   const items = await Promise.all(
     accounts.flatMap(({ account_id }) => [
       itemsIn(memberKey(account_id, "").pk),
-      ...[0, 1, 2].map((key) => itemsIn(idempotencyKey(account_id, `key-${key}`).pk)),
+      ...[0, 1, 2].map((key) => itemsIn(idempotencyRecordKey(account_id, `key-${key}`).pk)),
     ]),
   );
   return { accounts, answers, items: items.flat() };
@@ -154,7 +154,7 @@ test("Whatever arrives in whatever order, one key has one response, and members 
     for (const life of lives(answers)) {
       const first = life.find(({ status, replayed }) => status !== 422 && !replayed) as Answer;
       const { account_id } = accounts[first.account] as { account_id: string };
-      const { pk } = idempotencyKey(account_id, `key-${first.key}`);
+      const { pk } = idempotencyRecordKey(account_id, `key-${first.key}`);
       const record = items.find((item) => item.pk === pk);
       if (record?.expires_at === (first.at + day) / 1000) {
         expect(record).toMatchObject({ status: first.status, body: first.body });

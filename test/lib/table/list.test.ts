@@ -3,6 +3,7 @@ import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { segmentKey } from "../../../lib/table/keys.ts";
 import { listItems } from "../../../lib/table/list.ts";
+import { metered } from "../../../lib/table/metered.ts";
 import { table } from "../../harness/service.ts";
 
 test("Returns all of a partition, in order, where it takes several pages", async () => {
@@ -16,4 +17,15 @@ test("Returns all of a partition, in order, where it takes several pages", async
 
   expect(await listItems(table, first, "pk", "sk")).toEqual(keys);
   expect(await listItems(table, { ...first, sk: "HEAD" })).toEqual([]);
+});
+
+test("The request log counts the capacity that a listing consumes", async () => {
+  let units = 0;
+  const counted = metered(table, (consumed) => {
+    units += consumed;
+  });
+
+  await listItems(counted, { pk: randomUUID(), sk: "" });
+
+  expect(units).toBeGreaterThan(0);
 });
