@@ -1,37 +1,38 @@
-/** The events as JSON Schema, built from what validates them: for the programs that send them. */
+/** The JSON Schema of the events, for programs that send events. It is built from the schema that validates events. */
 import * as z from "zod/mini";
 import { MessageEvent } from "../../lib/intake/event.ts";
-import { componentSchemas } from "../openapi/schemas.ts";
+import { describeProperties, isInt64, type JsonSchema } from "../openapi/components.ts";
+import { messageComponents } from "../openapi/message-components.ts";
+import { commonFields, descriptions } from "./descriptions.ts";
 
-type JsonSchema = { [keyword: string]: unknown };
-
-/** What the API says of a message's fields, it says of them here. */
-const fields = componentSchemas().Message?.properties ?? {};
-
-const describe = (properties: Record<string, JsonSchema>): Record<string, JsonSchema> =>
-  Object.fromEntries(
-    Object.entries(properties).map(([name, schema]) => [
-      name,
-      { description: fields[name]?.description, ...schema },
-    ]),
-  );
-
-const annotate = ({ jsonSchema, path }: { jsonSchema: JsonSchema; path: (string | number)[] }): void => {
-  delete jsonSchema.pattern; // a regular expression without its flags, and so a wrong one where it has some
-  if (path.at(-1) === "message") {
-    jsonSchema.properties = describe(jsonSchema.properties as Record<string, JsonSchema>);
-  }
+const describeEvent = ({ properties, ...event }: JsonSchema): JsonSchema => {
+  const { type, message, ...others } = properties as Record<string, JsonSchema>;
+  const texts = descriptions[type?.const as MessageEvent["type"]];
+  const messageProperties = describeProperties(message?.properties, messageComponents.Message.fields);
+  return {
+    ...event,
+    description: texts.event,
+    properties: describeProperties(
+      { type, ...others, message: { ...message, properties: messageProperties } },
+      { ...commonFields, ...texts.fields },
+    ),
+  };
 };
 
-/** JSON Schema 2020-12 of one event. */
-export const eventSchema = () => ({
-  title: "Message event",
-  description: "What a sending pipeline tells of its messages. Fields that are not listed are ignored.",
-  ...z.toJSONSchema(MessageEvent, {
+/** Returns the JSON Schema (2020-12) of one event. */
+export const eventSchema = () => {
+  const { oneOf = [], ...schema } = z.toJSONSchema(MessageEvent, {
     io: "input",
     reused: "inline",
-    override: annotate,
-    unrepresentable: ({ zodSchema }) =>
-      zodSchema._zod.def.type === "bigint" ? { type: "integer", format: "int64" } : "throw",
-  }),
-});
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.pattern; // JSON Schema has no flags, so the patterns of the code would be wrong there.
+    },
+    unrepresentable: isInt64,
+  });
+  return {
+    title: "Message event",
+    description: "An event of a sending pipeline about one of its messages. Other fields are ignored.",
+    ...schema,
+    oneOf: oneOf.map(describeEvent),
+  };
+};

@@ -86,7 +86,12 @@ export const referencePages = (demo: Demo): Pages => {
     role: "Developer",
     name: "Ada Lovelace",
   } as const;
-  const path = { account_id: demo.account_id, message_id: demo.messages.welcome };
+  const parameters = {
+    account_id: demo.account_id,
+    message_id: demo.messages.welcome,
+    "Idempotency-Key": idempotencyKey,
+  };
+  const bodies = { AddAccountMember: newMember };
   return new Map<string, Page>([
     [
       "/",
@@ -110,7 +115,7 @@ export const referencePages = (demo: Demo): Pages => {
         respond: ({ serverUrl }) => ({
           statusCode: 200,
           headers: { ...never, "Content-Type": "application/json" },
-          body: JSON.stringify(openApiDocument({ serverUrl, path, idempotencyKey, newMember })),
+          body: JSON.stringify(openApiDocument({ serverUrl, parameters, bodies })),
         }),
       },
     ],

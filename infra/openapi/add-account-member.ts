@@ -1,79 +1,57 @@
-/** What the document says about Add Account Member. */
-import * as catalogue from "../../lib/api/error-catalogue.ts";
+/** The texts of Add Account Member. */
+import { alreadyMember, invalid } from "../../lib/api/error-catalogue.ts";
 import { addAccountMember } from "../../lib/api/operations.ts";
-import { uuidRule } from "../../lib/api/parameters.ts";
-import { newMemberRules } from "../../lib/members/member.ts";
-import type { OperationNotes } from "./notes.ts";
-import {
-  badRequest,
-  error,
-  failures,
-  forbidden,
-  idempotentReplayed,
-  response,
-  unauthorized,
-} from "./responses.ts";
+import { AccountMember, NewMember, newMemberRules, Role } from "../../lib/members/member.ts";
+import { component } from "./components.ts";
+import accountMember from "./examples/account-member.json" with { type: "json" };
+import type { OperationTexts } from "./texts.ts";
 
-const { invalid } = catalogue;
-
-const member = {
-  id: "e3b8a1f6-7c25-4d90-b1a4-9f0c6d2e5b38",
-  created_at: "2026-11-20T12:00:00.000Z",
-  updated_at: "2026-11-20T12:00:00.000Z",
-  user_id: "9d2f4c70-18ab-4e63-a5d7-3b6e0f81c924",
-  account_id: "7f0c1a52-9d0e-4b7a-8a54-2f4f3f0d9c11",
-  role: "Developer",
-};
-
-export const addAccountMemberNotes: OperationNotes = {
+export const addAccountMemberTexts: OperationTexts = {
   tag: "Members",
   summary: "Add Account Member",
-  description: `Gives a user a role in the account. A user is one person across accounts, known by their email
-address: someone who is new becomes a user, someone who is known keeps their \`user_id\`.
+  description: `Gives a user a role in the account. A user is one person across all accounts, so the same email address
+always has the same \`user_id\`.
 
-**Safe to repeat.** Send an \`Idempotency-Key\`, such as a random UUID, and repeat the request as often as it takes:
-the member is added once, and the same key with the same request returns the same response as the first one, byte
-for byte, with \`Idempotent-Replayed: true\`. Requests that arrive together do too: no one is told to come back later.
+**Retries are safe** with an \`Idempotency-Key\`. The same key with the same request returns the first response again, byte
+for byte, with \`Idempotent-Replayed: true\`. If several requests with the same key arrive together, one of them runs. The
+others return its response.
 
-A key belongs to its account and is remembered, with its \`201\` or \`409\`, for 24 hours; any other error leaves it
-unused. White space and the order of fields in the body make no difference.
+A key belongs to its account and expires 24 hours after its first use. Responses with \`201\` and \`409\` are stored. After
+any other error, the key is still unused. White space and the order of fields in the body do not matter.
 
 The API key needs the scope \`${addAccountMember.scope}\`.`,
-  responses: {
-    201: response(
-      "The user is now a member of the account.",
-      "AccountMember",
-      { added: { summary: "A new member", value: member } },
-      idempotentReplayed,
-    ),
-    400: badRequest({
-      "An account_id that is no UUID": invalid(uuidRule("account_id")),
-      "A wrong Idempotency-Key": catalogue.idempotencyKeyLength,
-      "Malformed JSON": catalogue.malformedJson,
-      "JSON nested too deep": catalogue.nestedTooDeep,
-      "Text that is no Unicode": catalogue.halfSurrogatePair,
-      "A field __proto__": catalogue.protoField,
-      "A field constructor that holds prototype": catalogue.prototypeField,
-      "A body that is no object": invalid(newMemberRules.body),
-      "A missing or wrong email": invalid(newMemberRules.email),
-      "A missing or wrong role": invalid(newMemberRules.role),
-      "A wrong name": invalid(newMemberRules.name),
-    }),
-    401: unauthorized,
-    403: forbidden(addAccountMember.scope),
-    409: error(
-      "The user is a member of this account. Nothing has changed.",
-      { "A member already": catalogue.alreadyMember },
-      idempotentReplayed,
-    ),
-    413: error("The request body is over 64 KiB.", { "A body over 64 KiB": catalogue.bodyTooLarge }),
-    415: error("The request body is not JSON.", { "Not JSON": catalogue.notJsonMediaType }),
-    422: error(
-      "The Idempotency-Key belongs to a different request of the last 24 hours. Nothing has changed.",
-      {
-        "A key used twice": catalogue.idempotencyKeyReused,
+  body: { email: "ada@example.org", role: "Developer", name: "Ada Lovelace" },
+  success: {
+    description: "The user is now a member of the account.",
+    examples: { added: { summary: "A new member", value: accountMember } },
+  },
+  errors: {
+    "A body that is not an object": invalid(newMemberRules.body),
+    "A missing or wrong email": invalid(newMemberRules.email),
+    "A missing or wrong role": invalid(newMemberRules.role),
+    "A wrong name": invalid(newMemberRules.name),
+    "Already a member": alreadyMember,
+  },
+  descriptions: { 409: "The user is already a member of this account. Nothing changed." },
+  components: {
+    Role: { schema: Role, description: "The role of a member in the account.", fields: {} },
+    NewMember: component(NewMember, "A user, and the user's role in the account. Other fields are ignored.", {
+      email: {
+        format: "email",
+        description:
+          "The email address of the user, in ASCII, without quotes, at a domain with a dot. Addresses that differ only " +
+          "in case belong to the same user.",
       },
-    ),
-    ...failures,
+      role: "The role of the user in the account.",
+      name: { minLength: 1, maxLength: 255, description: "The display name." },
+    }),
+    AccountMember: component(AccountMember, "The relationship between a user and an account.", {
+      id: "Identifies the relationship between user and account.",
+      created_at: "The time when the user became a member.",
+      updated_at: "The time of the last change to the member.",
+      user_id: "Identifies the user. The same email address has the same `user_id` in every account.",
+      account_id: "Identifies the account.",
+      role: "The role of the user in the account.",
+    }),
   },
 };

@@ -1,120 +1,167 @@
-/** Responses as the document shows them: headers, schema and an example of every message. */
+/** The responses of an operation: headers, schema, and an example of each error message. */
 import * as catalogue from "../../lib/api/error-catalogue.ts";
+import type { Operation } from "../../lib/api/operations.ts";
+import type { Parameter } from "../../lib/api/parameters.ts";
 import { requestIdHeader } from "../../lib/api/response.ts";
-import { schemaRef } from "./schemas.ts";
+import { schemaRef } from "./components.ts";
+import type { Errors, Examples, OperationTexts } from "./texts.ts";
 
 type Header = { $ref: string } | { description: string; required?: true; schema: object };
 type Headers = Record<string, Header>;
-type Example = { summary: string; value: unknown };
 
 export type ResponseObject = {
   description: string;
   headers: Headers;
-  content: { "application/json": { schema: { $ref: string }; examples: Record<string, Example> } };
+  content?: ReturnType<typeof jsonContent>;
 };
 
-/** Headers that every response has. */
+const jsonContent = (schema: string, examples: Examples) => ({
+  "application/json": { schema: schemaRef(schema), examples },
+});
+
+const constant = (value: string | undefined) => ({ type: "string", const: value });
+
+/** The headers of every response. */
 export const commonHeaders: Headers = {
   "Cache-Control": {
-    description: "Responses are for the caller alone, and for now: nothing may keep them.",
+    description: "No cache may store the response.",
     required: true,
-    schema: { const: "no-store" },
+    schema: constant("no-store"),
   },
   "X-Content-Type-Options": {
-    description: "Tells browsers to take the Content-Type at its word.",
+    description: "Browsers may not guess another media type.",
     required: true,
-    schema: { const: "nosniff" },
+    schema: constant("nosniff"),
   },
   [requestIdHeader]: {
-    description: "Identifies this request in our logs: send it along when you ask us about one.",
+    description: "Identifies the request in the log of the service. Name it when you report a problem.",
     required: true,
     schema: { type: "string" },
   },
 };
 
-const always: Headers = Object.fromEntries(
+const commonHeaderRefs: Headers = Object.fromEntries(
   Object.keys(commonHeaders).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
 );
 
-export const response = (
-  description: string,
-  schema: string,
-  examples: Record<string, Example>,
-  headers: Headers = {},
-): ResponseObject => ({
-  description,
-  headers: { ...headers, ...always },
-  content: { "application/json": { schema: schemaRef(schema), examples } },
-});
+const compressionHeaders: Headers = {
+  "Content-Encoding": {
+    description: "The coding of the compressed body. Absent if the body is not compressed.",
+    schema: { type: "string", enum: ["zstd", "br", "gzip"] },
+  },
+  Vary: {
+    description: "The coding depends on the request's Accept-Encoding.",
+    required: true,
+    schema: constant("Accept-Encoding"),
+  },
+};
+
+const replayHeader: Headers = {
+  "Idempotent-Replayed": {
+    description:
+      "Present if the response is the stored response of an earlier request with the same Idempotency-Key.",
+    schema: constant("true"),
+  },
+};
 
 const headerDescriptions: Record<string, string> = {
   "WWW-Authenticate":
-    "How to authenticate, and what was wrong with the credentials (RFC 6750). API Gateway's REST APIs rename it to " +
+    "The authentication scheme, and the reason for the error (RFC 6750). API Gateway renames this header to " +
     "`x-amzn-Remapped-WWW-Authenticate`.",
-  Vary: "The response depends on the Accept-Encoding of the request.",
-  "Retry-After": "The number of seconds to wait before the next attempt.",
+  Vary: "The response depends on the request's Accept-Encoding.",
+  "Retry-After": "The number of seconds to wait before the next request.",
 };
 
-/** The headers that belong to errors, each with the values that it may have. */
+/** Returns the headers that belong to errors. Each header's schema lists its values. */
 const headersOf = (errors: readonly catalogue.ErrorResponse[]): Headers => {
   const names = new Set(errors.flatMap(({ headers = {} }) => Object.keys(headers)));
   return Object.fromEntries(
     Array.from(names, (name) => {
-      const values = errors.flatMap(({ headers = {} }) => headers[name] ?? []);
-      const schema = values.length === 1 ? { const: values[0] } : { type: "string", enum: values };
+      const values = [...new Set(errors.flatMap(({ headers = {} }) => headers[name] ?? []))];
+      const schema = values.length === 1 ? constant(values[0]) : { type: "string", enum: values };
       return [name, { description: headerDescriptions[name] ?? "", required: true, schema }];
     }),
   );
 };
 
-/** @param errors the errors of one status, by what brings each about */
-export const error = (
-  description: string,
-  errors: Record<string, catalogue.ErrorResponse>,
-  headers: Headers = {},
-): ResponseObject => {
-  const examples = Object.entries(errors).map(([summary, { message }]) => {
+/** Returns the message with which a parameter rejects an empty text. */
+const ruleOf = ({ schema }: Parameter<unknown>): string =>
+  (schema.safeParse("").error?.issues ?? []).map(({ message }) => message).join("; ");
+
+/** Returns the errors that follow from an operation's entry, under the faults that cause them. */
+const commonErrors = ({ pathParameters, queryParameters, ...operation }: Operation): Errors => {
+  const query = Object.entries<Parameter<unknown>>(queryParameters);
+  const parameters = [...Object.entries<Parameter<unknown>>(pathParameters), ...query];
+  return {
+    ...Object.fromEntries(parameters.map(([name, it]) => [`A wrong ${name}`, catalogue.invalid(ruleOf(it))])),
+    ...Object.fromEntries(query.map(([name]) => [`A repeated ${name}`, catalogue.repeatedParameter(name)])),
+    "No credentials": catalogue.missingCredentials,
+    "No valid key of this account": catalogue.invalidApiKey,
+    "A missing scope": catalogue.lacksScope(operation.scope),
+    ...(operation.body && {
+      "Malformed JSON": catalogue.malformedJson,
+      "JSON with too many levels": catalogue.nestedTooDeep,
+      "Text that is not Unicode": catalogue.halfSurrogatePair,
+      "A field __proto__": catalogue.protoField,
+      "A field constructor that contains prototype": catalogue.prototypeField,
+      "A body over 64 KiB": catalogue.bodyTooLarge,
+      "Not JSON": catalogue.notJsonMediaType,
+    }),
+    ...(operation.idempotent && {
+      "A wrong Idempotency-Key": catalogue.idempotencyKeyLength,
+      "Two Idempotency-Keys": catalogue.idempotencyKeyConflict,
+      "A key used twice": catalogue.idempotencyKeyReused,
+    }),
+    "Rate limit exceeded": catalogue.tooManyRequests,
+    "An internal error": catalogue.internalError,
+    "Temporarily unavailable": catalogue.unavailable,
+  };
+};
+
+const descriptions: Record<string, string> = {
+  400: "The request is invalid. The message names the parameter, header or field, and what it accepts.",
+  401:
+    "The request has no valid API key of this account. The response is the same for a key that is unknown, revoked, " +
+    "expired or belongs to another account.",
+  403: "The API key is valid, but lacks the required scope.",
+  413: "The request body has more than 64 KiB.",
+  415: "The media type of the request body is not JSON.",
+  422: "The Idempotency-Key was used with a different request in the last 24 hours. Nothing changed.",
+  429: "The rate limit is exceeded.",
+  500: "The service failed. Only its log contains the details.",
+  503: "The service is temporarily unavailable. The request can safely be sent again.",
+};
+
+const errorContent = (errors: readonly [fault: string, catalogue.ErrorResponse][]) => {
+  const examples = errors.map(([summary, { message }]) => {
     const name = summary.replaceAll(/\W+/g, "-").toLowerCase();
     return [name, { summary, value: { message } }];
   });
-  return response(description, "Error", Object.fromEntries(examples), {
-    ...headersOf(Object.values(errors)),
-    ...headers,
-  });
+  return jsonContent("ApiError", Object.fromEntries(examples));
 };
 
-export const idempotentReplayed: Headers = {
-  "Idempotent-Replayed": {
-    description:
-      "There, and `true`, when this is the response to an earlier request with the same Idempotency-Key.",
-    schema: { const: "true" },
-  },
-};
-
-export const badRequest = (errors: Record<string, catalogue.ErrorResponse>) =>
-  error("A path parameter, header or field is missing or wrong; `message` says which.", errors);
-
-export const unauthorized = error(
-  "There is no valid API key of this account. A key that is unknown, revoked, expired or another account's " +
-    "is always answered alike.",
-  {
-    "No credentials": catalogue.missingCredentials,
-    "No valid key of this account": catalogue.invalidApiKey,
-  },
-);
-
-export const forbidden = (scope: string) =>
-  error("The API key is valid, but is not allowed to do this.", {
-    "A scope is missing": catalogue.lacksScope(scope),
-  });
-
-/** What any operation may answer, whatever was asked. */
-export const failures = {
-  429: error("Too many requests in too short a time: slow down, and try again.", {
-    "Rate exceeded": catalogue.tooManyRequests,
-  }),
-  500: error("A fault of ours. Its details are in our log alone.", { "Our fault": catalogue.internalError }),
-  503: error("For the moment, the request can't be served. It is safe to repeat.", {
-    "Temporarily unavailable": catalogue.unavailable,
-  }),
+/** Returns all responses of an operation, by status. */
+export const responsesOf = (operation: Operation, texts: OperationTexts): Record<string, ResponseObject> => {
+  const { status, schema } = operation.response;
+  const replay = operation.idempotent ? replayHeader : {};
+  const errors = Object.entries({ ...commonErrors(operation), ...texts.errors });
+  const responses: Record<string, ResponseObject> = {
+    [status]: {
+      description: texts.success.description,
+      headers: { ...replay, ...(operation.streams ? compressionHeaders : {}), ...commonHeaderRefs },
+      ...(schema && { content: jsonContent(schema, texts.success.examples ?? {}) }),
+    },
+  };
+  for (const [status, group] of Map.groupBy(errors, ([, error]) => error.status)) {
+    responses[status] = {
+      description: { ...descriptions, ...texts.descriptions }[status] ?? "",
+      headers: {
+        ...headersOf(group.map(([, error]) => error)),
+        ...(status === 409 ? replay : {}),
+        ...commonHeaderRefs,
+      },
+      content: errorContent(group),
+    };
+  }
+  return responses;
 };

@@ -20,13 +20,15 @@ export const newMemberRules = {
 
 const rules = newMemberRules;
 
+export const Role = z.enum(roles, rules.role);
+
 /** The body of Add Account Member. `email` is compared, and so kept, in lower case. */
 export const NewMember = z.object(
   {
     email: z
       .string(rules.email)
       .check(z.regex(address, rules.email), z.maxLength(254, rules.email), z.toLowerCase()),
-    role: z.enum(roles, rules.role),
+    role: Role,
     // Counted in code points, as JSON Schema counts: the u flag makes one `.` of a surrogate pair.
     name: z.optional(z.string(rules.name).check(z.regex(/^.{1,255}$/su, rules.name))),
   },
@@ -40,6 +42,6 @@ export const AccountMember = z.object({
   updated_at: z.iso.datetime(),
   user_id: z.guid(),
   account_id: z.guid(),
-  role: z.enum(roles),
+  role: Role,
 });
 export type AccountMember = z.infer<typeof AccountMember>;

@@ -1,17 +1,16 @@
 import { expect, test } from "vitest";
+import member from "../../../infra/openapi/examples/account-member.json" with { type: "json" };
 import { assertDocumented } from "../../harness/contract.ts";
 
-const path = "/v2/accounts/7f0c1a52-9d0e-4b7a-8a54-2f4f3f0d9c11/members";
-
-const member = {
-  id: "e3b8a1f6-7c25-4d90-b1a4-9f0c6d2e5b38",
-  created_at: "2026-11-20T12:00:00.000Z",
-  updated_at: "2026-11-20T12:00:00.000Z",
-  user_id: "9d2f4c70-18ab-4e63-a5d7-3b6e0f81c924",
-  account_id: "7f0c1a52-9d0e-4b7a-8a54-2f4f3f0d9c11",
-  role: "Developer",
+type Response = {
+  method: string;
+  path: string;
+  status: number;
+  headers: Record<string, string>;
+  body: object;
 };
 
+const path = "/v2/accounts/7f0c1a52-9d0e-4b7a-8a54-2f4f3f0d9c11/members";
 const headers = {
   "Content-Type": "application/json",
   "Cache-Control": "no-store",
@@ -20,49 +19,38 @@ const headers = {
   Date: "Fri, 20 Nov 2026 12:00:00 GMT",
 };
 
-const documented = { method: "POST", path, status: 201, headers, body: member as object };
-
-const check = ({ method, path, status, headers, body }: typeof documented) =>
-  assertDocumented(method, path, { status, headers: new Headers(headers), body: JSON.stringify(body) });
-
-test("A response that the document has passes", () => {
-  expect(() => check(documented)).not.toThrow();
-});
+const check = (change: Partial<Response>) => {
+  const response = { method: "POST", path, status: 201, headers, body: member, ...change };
+  assertDocumented(response.method, response.path, {
+    status: response.status,
+    headers: new Headers(response.headers),
+    body: JSON.stringify(response.body),
+  });
+};
 
 const { role: _role, ...memberWithoutRole } = member;
 const { "Cache-Control": _cacheControl, ...headersWithoutCacheControl } = headers;
+const withHeader = (name: string, value: string) => ({ headers: { ...headers, [name]: value } });
+const withField = (name: string, value: string) => ({ body: { ...member, [name]: value } });
 
-test.each<[string, Partial<typeof documented>, string]>([
-  ["a status that is not documented", { status: 202 }, "the status is not documented"],
-  ["a field that is not documented", { body: { ...member, name: "Ada" } }, "additional properties"],
-  ["a missing field", { body: memberWithoutRole }, "'role'"],
-  ["a value outside its enum", { body: { ...member, role: "Owner" } }, "/role"],
-  ["an id in upper case", { body: { ...member, id: member.id.toUpperCase() } }, "/id"],
-  ["a time without milliseconds", { body: { ...member, created_at: "2026-11-20T12:00:00Z" } }, "/created_at"],
-  [
-    "a header that is not documented",
-    { headers: { ...headers, "X-Powered-By": "us" } as never },
-    "x-powered-by",
-  ],
-  ["a missing header", { headers: headersWithoutCacheControl as never }, "header cache-control is missing"],
-  [
-    "another value of a header",
-    { headers: { ...headers, "Cache-Control": "public" } },
-    "cache-control is public",
-  ],
-  [
-    "another media type",
-    { headers: { ...headers, "Content-Type": "text/html" } },
-    "text/html is not documented",
-  ],
-  ["a route that is not documented", { path: "/v2/accounts" }, "the status is not documented"],
-  ["a method that is not documented", { method: "PUT" }, "the status is not documented"],
-])("A response with %s is refused, and the complaint names it", (_, change, complaint) => {
-  expect(() => check({ ...documented, ...change })).toThrow(complaint);
+test.each<[string, Partial<Response>, string]>([
+  ["a status", { status: 202 }, "the status is not documented"],
+  ["a field", withField("name", "Ada"), "additional properties"],
+  ["the absence of a field", { body: memberWithoutRole }, "'role'"],
+  ["a value outside the enum", withField("role", "Owner"), "/role"],
+  ["an id in upper case", withField("id", member.id.toUpperCase()), "/id"],
+  ["a time without milliseconds", withField("created_at", "2026-11-20T12:00:00Z"), "/created_at"],
+  ["a header", withHeader("X-Powered-By", "us"), "x-powered-by"],
+  ["the absence of a header", { headers: headersWithoutCacheControl }, "header cache-control is missing"],
+  ["the value of a header", withHeader("Cache-Control", "public"), "cache-control is public"],
+  ["the media type", withHeader("Content-Type", "text/html"), "text/html is not documented"],
+  ["a route", { path: "/v2/accounts" }, "the status is not documented"],
+  ["a method", { method: "PUT" }, "the status is not documented"],
+])("The harness rejects a response if %s is not documented", (_, change, complaint) => {
+  expect(() => check(change)).toThrow(complaint);
 });
 
-test("A route that does not exist answers 404 with the body of every error", () => {
-  const absent = { ...documented, path: "/", status: 404, body: { message: "No such route or method" } };
-
-  expect(() => check(absent)).not.toThrow();
+test("The harness accepts a documented response, and the 404 of an unknown route", () => {
+  check({});
+  check({ path: "/", status: 404, body: { message: "No such route or method" } });
 });

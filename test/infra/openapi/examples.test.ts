@@ -1,43 +1,39 @@
-/** The document's examples are what the service says: each error is brought about, and its words compared. */
+/** Causes each error of the document's examples, and compares the messages. */
 import { randomUUID } from "node:crypto";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { openApiDocument } from "../../../infra/openapi/document.ts";
 import { tooManyRequests } from "../../../lib/api/error-catalogue.ts";
-import { addAccountMember, getMessage, type Operation } from "../../../lib/api/operations.ts";
+import { addAccountMember, getMessage, type Operation, operations } from "../../../lib/api/operations.ts";
 import { NewMember } from "../../../lib/members/member.ts";
-import type { Message } from "../../../lib/messages/message.ts";
 import { parseEmail } from "../../../lib/messages/mime.ts";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
 import { headKey } from "../../../lib/table/keys.ts";
-import type { Table } from "../../../lib/table/table.ts";
+import { interceptedTable } from "../../harness/intercepted-table.ts";
+import { exchange } from "../../harness/raw-http.ts";
 import { bearer, call, newKey, newMessage, noon, startService, table } from "../../harness/service.ts";
 
+/** Bodies by status and by the summary of their example. */
 type Bodies = { [status: string]: { [summary: string]: unknown } };
-type Content = { "application/json": { examples: Record<string, { summary: string; value: unknown }> } };
 
 const { paths, components } = openApiDocument();
 
 const examplesOf = ({ path, method }: Operation): Bodies => {
-  const responses: Record<string, { content: Content }> =
-    paths[path]?.[method.toLowerCase()]?.responses ?? {};
+  const responses = Object.entries(paths[path]?.[method.toLowerCase()]?.responses ?? {});
   return Object.fromEntries(
-    Object.entries(responses).map(([status, { content }]) => [
-      status,
-      Object.fromEntries(
-        Object.values(content["application/json"].examples).map(({ summary, value }) => [summary, value]),
-      ),
-    ]),
+    responses.map(([status, { content }]) => {
+      const examples = Object.values(content?.["application/json"].examples ?? {});
+      return [status, Object.fromEntries(examples.map(({ summary, value }) => [summary, value]))];
+    }),
   );
 };
 
 const errorExamplesOf = (operation: Operation): Bodies => {
-  const { 200: _found, 201: _added, 429: _byGateway, ...errors } = examplesOf(operation);
+  const { [operation.response.status]: _success, 429: _byApiGateway, ...errors } = examplesOf(operation);
   return errors;
 };
 
-/** What was answered, in the shape of {@link examplesOf}. */
-const answersOf = async (requests: Record<string, Promise<Response>>): Promise<Bodies> => {
+const bodiesOf = async (requests: Record<string, Promise<Response>>): Promise<Bodies> => {
   const bodies: Bodies = {};
   for (const [summary, request] of Object.entries(requests)) {
     const response = await request;
@@ -46,15 +42,15 @@ const answersOf = async (requests: Record<string, Promise<Response>>): Promise<B
   return bodies;
 };
 
-const startServiceThatFailsWith = (error: Error): Promise<string> => {
-  const failing = { name: table.name, client: { send: () => Promise.reject(error) } };
-  return startService(undefined, failing as unknown as Table);
-};
+const startFailingService = (name: string): Promise<string> =>
+  startService(
+    undefined,
+    interceptedTable(table, () => {
+      throw Object.assign(new Error("Details that no caller may see"), { name });
+    }),
+  );
 
-const fault = new Error("A fault that the caller must not hear of");
-const throttling = Object.assign(new Error(), { name: "ThrottlingException" });
-
-test("Get Message answers each error as its example says", async () => {
+test("Get Message responds to each error as in its example", async () => {
   const url = await startService();
   const { account_id, secret } = await newKey();
   const withoutScope = await newKey({ account_id, scopes: ["accounts:members:add"] });
@@ -73,22 +69,22 @@ test("Get Message answers each error as its example says", async () => {
       headers: { ...(key && bearer(key)), "Accept-Encoding": "identity" },
     });
 
-  const answers = await answersOf({
-    "An account_id that is no UUID": get({ account: "mine" }),
-    "A message_id that is no UUID": get({ message: "latest" }),
+  const bodies = await bodiesOf({
+    "A wrong account_id": get({ account: "mine" }),
+    "A wrong message_id": get({ message: "latest" }),
     "No credentials": get({ key: "" }),
     "No valid key of this account": get({ key: "unknown" }),
-    "A scope is missing": get({ key: withoutScope.secret }),
+    "A missing scope": get({ key: withoutScope.secret }),
     "No such message": get({}),
     "Too large without compression": get({ message: huge.id }),
-    "Our fault": get({ base: await startServiceThatFailsWith(fault) }),
-    "Temporarily unavailable": get({ base: await startServiceThatFailsWith(throttling) }),
+    "An internal error": get({ base: await startFailingService("Error") }),
+    "Temporarily unavailable": get({ base: await startFailingService("ThrottlingException") }),
   });
 
-  expect(answers).toEqual(errorExamplesOf(getMessage));
+  expect(bodies).toEqual(errorExamplesOf(getMessage));
 });
 
-test("Add Account Member answers each error as its example says", async () => {
+test("Add Account Member responds to each error as in its example", async () => {
   const url = await startService();
   const { account_id, secret } = await newKey();
   const withoutScope = await newKey({ account_id, scopes: ["messages:read:all"] });
@@ -99,53 +95,63 @@ test("Add Account Member answers each error as its example says", async () => {
       headers: { "Content-Type": "application/json", ...(key ? bearer(key) : {}), ...headers },
       body: typeof body === "string" ? body : JSON.stringify(body),
     });
+  const postWithTwoKeys = async () => {
+    const head = `POST /v2/accounts/${account_id}/members HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\n`;
+    const headers = `Authorization: Bearer ${secret}\r\nIdempotency-Key: one\r\nIdempotency-Key: two\r\n\r\n`;
+    const answer = await exchange(url, head + headers);
+    return new Response(answer?.body ?? "", { status: answer?.status ?? 500 });
+  };
   const used = { "Idempotency-Key": "used" };
   await post({ headers: used });
 
-  const answers = await answersOf({
-    "An account_id that is no UUID": post({ account: "mine" }),
+  const bodies = await bodiesOf({
+    "A wrong account_id": post({ account: "mine" }),
     "A wrong Idempotency-Key": post({ headers: { "Idempotency-Key": "k".repeat(256) } }),
+    "Two Idempotency-Keys": postWithTwoKeys(),
     "Malformed JSON": post({ body: "{" }),
-    "JSON nested too deep": post({ body: `${"[".repeat(101)}${"]".repeat(101)}` }),
-    "Text that is no Unicode": post({ body: { ...valid, name: "\ud800" } }),
+    "JSON with too many levels": post({ body: `${"[".repeat(101)}${"]".repeat(101)}` }),
+    "Text that is not Unicode": post({ body: { ...valid, name: "\ud800" } }),
     "A field __proto__": post({ body: '{"__proto__":{}}' }),
-    "A field constructor that holds prototype": post({ body: '{"constructor":{"prototype":{}}}' }),
-    "A body that is no object": post({ body: [] }),
+    "A field constructor that contains prototype": post({ body: '{"constructor":{"prototype":{}}}' }),
+    "A body that is not an object": post({ body: [] }),
     "A missing or wrong email": post({ body: { role: "Developer" } }),
     "A missing or wrong role": post({ body: { ...valid, role: "Owner" } }),
     "A wrong name": post({ body: { ...valid, name: "" } }),
     "No credentials": post({ key: "" }),
     "No valid key of this account": post({ key: "unknown" }),
-    "A scope is missing": post({ key: withoutScope.secret }),
-    "A member already": post({}),
+    "A missing scope": post({ key: withoutScope.secret }),
+    "Already a member": post({}),
     "A body over 64 KiB": post({ body: { ...valid, name: "x".repeat(64 * 1024) } }),
     "Not JSON": post({ headers: { "Content-Type": "text/plain" } }),
     "A key used twice": post({ headers: used, body: { ...valid, role: "Analyst" } }),
-    "Our fault": post({ base: await startServiceThatFailsWith(fault) }),
-    "Temporarily unavailable": post({ base: await startServiceThatFailsWith(throttling) }),
+    "An internal error": post({ base: await startFailingService("Error") }),
+    "Temporarily unavailable": post({ base: await startFailingService("ThrottlingException") }),
   });
 
-  expect(answers).toEqual(errorExamplesOf(addAccountMember));
+  expect(bodies).toEqual(errorExamplesOf(addAccountMember));
 });
 
-test.each([getMessage, addAccountMember])("$id is throttled in API Gateway's words", (operation) => {
-  expect(examplesOf(operation)[429]).toEqual({
-    "Rate exceeded": { message: tooManyRequests.message },
-  });
+test.each(operations)("The 429 of $id has the message of API Gateway's response", (operation) => {
+  expect(examplesOf(operation)[429]).toEqual({ "Rate limit exceeded": { message: tooManyRequests.message } });
 });
 
-test("The message shown has the content_parsed that its content has", () => {
-  const shown = examplesOf(getMessage)[200]?.["An email that was delivered, opened and clicked"] as Message;
+test("The content_parsed of the example message is the parsed content", () => {
+  const [message] = Object.values(examplesOf(getMessage)[200] ?? {}) as {
+    content: string;
+    content_parsed: unknown;
+  }[];
 
-  expect(shown.content_parsed).toEqual(parseEmail(Buffer.from(shown.content ?? "")));
+  expect(message?.content_parsed).toEqual(parseEmail(Buffer.from(message?.content ?? "")));
 });
 
-test("A name has 1 to 255 characters, here and in the document", () => {
+test("A name has 1 to 255 characters in the code and in the document", () => {
   const isName = (length: number) =>
     NewMember.safeParse({ email: "ada@example.org", role: "Developer", name: "🌍".repeat(length) }).success;
 
   const accepted = [0, 1, 255, 256].map(isName);
 
   expect(accepted).toEqual([false, true, true, false]);
-  expect(components.schemas.NewMember?.properties.name).toMatchObject({ minLength: 1, maxLength: 255 });
+  expect(components.schemas.NewMember).toMatchObject({
+    properties: { name: { minLength: 1, maxLength: 255 } },
+  });
 });

@@ -1,0 +1,74 @@
+/** The schemas of the document: the zod schemas of the code, with a description of each field. */
+import * as z from "zod/mini";
+
+export type JsonSchema = { [keyword: string]: unknown };
+
+/** A field's description. A keyword such as `format` is given here if only the code checks it. */
+type Field = string | (JsonSchema & { description: string });
+
+export type Component = {
+  schema: z.ZodMiniType;
+  description: string;
+  fields: Readonly<Record<string, Field>>;
+};
+
+/** Describes a schema and each of its fields. A field without a description does not compile. */
+export const component = <Schema extends z.ZodMiniObject>(
+  schema: Schema,
+  description: string,
+  fields: { [Name in keyof Schema["_zod"]["def"]["shape"]]: Field },
+): Component => ({ schema, description, fields });
+
+export const isInt64 = ({ zodSchema }: { zodSchema: z.core.$ZodTypes }): JsonSchema | "throw" =>
+  zodSchema._zod.def.type === "bigint" ? { type: "integer", format: "int64" } : "throw";
+
+const simplify = (jsonSchema: JsonSchema): void => {
+  const [value, none, ...others] = (jsonSchema.anyOf ?? []) as JsonSchema[];
+  if (typeof value?.type === "string" && none?.type === "null" && others.length === 0) {
+    delete jsonSchema.anyOf;
+    Object.assign(jsonSchema, value, { type: [value.type, "null"] });
+  }
+  delete jsonSchema.pattern; // JSON Schema has no flags, so the patterns of the code would be wrong there.
+  delete jsonSchema.propertyNames;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+};
+
+const conversion: z.core.ToJSONSchemaParams = {
+  override: ({ jsonSchema }) => simplify(jsonSchema as JsonSchema),
+  unrepresentable: isInt64,
+};
+
+/** Adds a description to each property. */
+export const describeProperties = (properties: unknown, fields: Component["fields"]): JsonSchema =>
+  Object.fromEntries(
+    Object.entries(properties as Record<string, JsonSchema>).map(([name, schema]) => {
+      const field = fields[name];
+      return [name, { ...schema, ...(typeof field === "string" ? { description: field } : field) }];
+    }),
+  );
+
+export const schemaRef = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+/** Returns the JSON Schema of each component. A component that contains another component refers to it. */
+export const componentSchemas = (components: Readonly<Record<string, Component>>) => {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, { schema }] of Object.entries(components)) registry.add(schema, { id });
+  const { schemas } = z.toJSONSchema(registry, {
+    ...conversion,
+    io: "input",
+    uri: (id) => schemaRef(id).$ref,
+  });
+  return Object.fromEntries(
+    Object.entries(components).map(([name, { description, fields }]): [string, JsonSchema] => {
+      const { $schema, $id, properties, ...schema } = schemas[name] ?? {};
+      const described = properties && { properties: describeProperties(properties, fields) };
+      return [name, { ...schema, description, ...described }];
+    }),
+  );
+};
+
+/** Returns the schema of a parameter's value, which the code has parsed from the text in the URL. */
+export const parameterSchema = (schema: z.ZodMiniType): JsonSchema => {
+  const { $schema, ...jsonSchema } = z.toJSONSchema(schema, { ...conversion, io: "output" });
+  return jsonSchema;
+};
