@@ -33,7 +33,7 @@ export const observe = (operation: Operation) => {
   };
 
   const requestEnd = ({ context, response, internal: { sent } }: StreamedRequest): void => {
-    const { requestId, gatewayRequestId, apiKey, fault, startedAt, receivedAt, consumedCapacity } =
+    const { requestId, gatewayRequestId, query, apiKey, fault, startedAt, receivedAt, consumedCapacity } =
       requestLogOf(context);
     if (response?.headers?.["Idempotent-Replayed"]) count(metricNames.replay);
     if (response?.statusCode === 422) count(metricNames.payloadMismatch);
@@ -43,6 +43,7 @@ export const observe = (operation: Operation) => {
       request_id: requestId,
       gateway_request_id: gatewayRequestId,
       operation: operation.id,
+      query,
       account_id: apiKey?.account_id,
       key_id: apiKey?.id,
       status: response?.statusCode,

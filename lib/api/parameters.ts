@@ -8,6 +8,8 @@ export type Parameter<Value> = {
   readonly description: string;
   /** The text as a caller writes it in a URL. */
   readonly example: string;
+  /** Whether the request log contains the value of this query parameter. Set it only if no value is confidential. */
+  readonly isLogged?: boolean;
 };
 
 /** One parameter for each field of `Values`. */

@@ -24,6 +24,8 @@ export type RequestLog = {
   /** The time at which API Gateway received the request, in milliseconds since the epoch. */
   readonly receivedAt: number | undefined;
   consumedCapacity: number;
+  /** The values of the query parameters that are logged. */
+  query?: Record<string, unknown>;
   /** The API key, after the check that the key belongs to the account. */
   apiKey?: ApiKey;
   /** The cause of a 5xx response or of an incomplete response. */

@@ -16,7 +16,7 @@ import {
 } from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";
 import type { AccountPath, Operation } from "./operations.ts";
-import { schemaOf } from "./parameters.ts";
+import { type Parameter, schemaOf } from "./parameters.ts";
 import type { ApiRequest, Step } from "./request.ts";
 
 const maximumBodyBytes = 64 * 1024;
@@ -51,10 +51,19 @@ export const query = <Query>({
   queryParameters,
 }: Operation<AccountPath, Query>): Step<"query", ApiRequest, { query: Query }> => {
   const schema = schemaOf(queryParameters);
-  const names = Object.keys(queryParameters);
-  return ({ event }) => ({
-    query: check(schema, Object.fromEntries(names.map((name) => [name, queryValue(event, name)]))),
-  });
+  const parameters = Object.entries<Parameter<unknown>>(queryParameters);
+  const logged = new Set(parameters.flatMap(([name, { isLogged }]) => (isLogged ? [name] : [])));
+  return ({ event, requestLog }) => {
+    const query = check(
+      schema,
+      Object.fromEntries(parameters.map(([name]) => [name, queryValue(event, name)])),
+    );
+    const toLog = Object.entries(query ?? {}).filter(
+      ([name, value]) => logged.has(name) && value !== undefined,
+    );
+    if (toLog.length > 0) requestLog.query = Object.fromEntries(toLog);
+    return { query };
+  };
 };
 
 /** RFC 6838, section 4.2: a type with the suffix `+json` is JSON. */

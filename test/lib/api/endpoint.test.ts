@@ -1,6 +1,6 @@
 /** The middleware stack: the order of its checks, and operations of every kind. */
 import { randomUUID } from "node:crypto";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import * as z from "zod/mini";
 import { gateway } from "../../../infra/local/gateway.ts";
 import * as authenticate from "../../../lib/api/authenticate.ts";
@@ -10,6 +10,7 @@ import * as idempotency from "../../../lib/api/idempotency.ts";
 import { addAccountMember, type Operation, operations } from "../../../lib/api/operations.ts";
 import { type Step, steps } from "../../../lib/api/request.ts";
 import * as validate from "../../../lib/api/validate.ts";
+import { captureOutput } from "../../harness/captured-output.ts";
 import { listen } from "../../harness/listen.ts";
 import { bearer, call, newKey, noon, startService, table } from "../../harness/service.ts";
 
@@ -151,11 +152,14 @@ const serve = async <Body>(
     schema: z.optional(z.pipe(z.pipe(z.string(), z.transform(Number)), z.int("limit must be an integer"))),
     description: "The size of a page.",
     example: "10",
+    isLogged: true,
   };
-  const operation: Operation<{ account_id: string }, { limit: number | undefined }, Body, false> = {
+  const token = { schema: z.optional(z.string()), description: "A secret.", example: "s3cret" };
+  type Query = { limit: number | undefined; token: string | undefined };
+  const operation: Operation<{ account_id: string }, Query, Body, false> = {
     ...addAccountMember,
     ...fields,
-    queryParameters: { limit },
+    queryParameters: { limit, token },
   };
   const handler = endpoint({
     operation,
@@ -241,5 +245,18 @@ describe("A query parameter", () => {
 
     expect(await wrongPath.json()).toEqual({ message: "account_id must be a UUID" });
     expect(await otherAccount.json()).toEqual({ message: "limit must be an integer" });
+  });
+
+  test("is in the request log only if its entry says so", async () => {
+    const output = captureOutput();
+    const { url, authorization } = await serve({ method: "GET", body: null, response: anything });
+
+    await fetch(`${url}?limit=10&token=s3cret`, { headers: authorization });
+    await fetch(`${url}?token=s3cret`, { headers: authorization });
+
+    const requests = () => output.lines().filter(({ message }) => message === "request");
+    await vi.waitUntil(() => requests().length === 2);
+    output.restore();
+    expect(requests().map(({ query }) => query)).toEqual([{ limit: 10 }, undefined]);
   });
 });
