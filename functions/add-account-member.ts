@@ -2,6 +2,7 @@
 import { endpoint } from "../lib/api/endpoint.ts";
 import { alreadyMember } from "../lib/api/error-catalogue.ts";
 import type { StorableResponse } from "../lib/api/idempotency.ts";
+import { lambdaFunction } from "../lib/api/lambda-function.ts";
 import { addAccountMember } from "../lib/api/operations.ts";
 import { errorBody } from "../lib/api/response.ts";
 import type { AccountMember } from "../lib/members/member.ts";
@@ -34,4 +35,7 @@ export const createHandler = endpoint({
   },
 });
 
-export const handler = createHandler();
+export const { handler, warmUp } = lambdaFunction(addAccountMember, createHandler, {
+  body: { email: "sample@example.com", role: "Developer" },
+  parallelCalls: 3,
+});

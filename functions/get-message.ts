@@ -2,10 +2,12 @@
 import { endpoint } from "../lib/api/endpoint.ts";
 import { messageNotFound } from "../lib/api/error-catalogue.ts";
 import { ApiError } from "../lib/api/errors.ts";
+import { lambdaFunction } from "../lib/api/lambda-function.ts";
 import { getMessage } from "../lib/api/operations.ts";
 import { domainScope, grants, isDomainScope } from "../lib/api-keys/scopes.ts";
 import { messageBody } from "../lib/messages/body.ts";
 import { findMessage } from "../lib/messages/find.ts";
+import { sampleItems } from "../lib/messages/sample-items.ts";
 
 export const createHandler = endpoint({
   operation: getMessage,
@@ -21,4 +23,7 @@ export const createHandler = endpoint({
   },
 });
 
-export const handler = createHandler();
+export const { handler, warmUp } = lambdaFunction(getMessage, createHandler, {
+  items: sampleItems,
+  parallelCalls: 2,
+});

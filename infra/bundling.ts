@@ -1,13 +1,14 @@
 /** How a function becomes the one file that Lambda loads: for the stack, and for whoever measures it. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 
 export const projectRoot = fileURLToPath(new URL("..", import.meta.url));
 
-/** Lambda takes a file named `.cjs` for a CommonJS module; the handler's name is `index.handler`. */
-export const bundleFile = "index.cjs";
+/** Lambda loads `index.mjs`, which requires the bundle. */
+export const entryFile = "index.mjs";
+export const bundleFile = "function.cjs";
 export const bundleHandler = "index.handler";
 
 const environment = "./infra/bundling/environment.ts";
@@ -23,8 +24,8 @@ const replacements = {
 };
 
 /**
- * Writes `index.cjs` and its source map into a folder: everything that the function imports, the AWS SDK
- * too, because the runtime's own copy is as old as the runtime and slower to load. The same sources give
+ * Writes `index.mjs`, and `function.cjs` with its source map, into a folder. `function.cjs` holds everything that the
+ * function imports. It holds the AWS SDK too, because the runtime's copy is older and slower to load. The same sources give
  * the same bytes wherever they are built, so that a deployment without a change uploads nothing.
  *
  * CommonJS, because an ES module that imports `node:http` reads every export of it, and so loads undici and
@@ -53,4 +54,5 @@ export const bundle = (file: string, folder: string): void => {
   });
   mkdirSync(folder, { recursive: true });
   for (const { path, contents } of outputFiles) writeFileSync(join(folder, basename(path)), contents);
+  copyFileSync(join(projectRoot, "infra/bundling", entryFile), join(folder, entryFile));
 };

@@ -1,6 +1,4 @@
 /** In place of globals that Node.js loads when they are first spoken of: a twentieth of a cold start. */
-import "./garbage-collection.ts";
-
 /** The SDK takes random UUIDs of it. The global one is Web Crypto. */
 export * as crypto from "node:crypto";
 

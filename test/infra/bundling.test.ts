@@ -1,11 +1,11 @@
 /** The bundles that the stack ships, loaded as Lambda loads them, on the real engine. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { createRequire, isBuiltin } from "node:module";
+import { isBuiltin } from "node:module";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { bundle, bundleFile } from "../../infra/bundling.ts";
+import { bundle, bundleFile, entryFile } from "../../infra/bundling.ts";
 import { gateway } from "../../infra/local/gateway.ts";
 import { addAccountMember, getMessage, type Operation } from "../../lib/api/operations.ts";
 import { storeMessage } from "../../lib/messages/store-message.ts";
@@ -26,15 +26,15 @@ const deployed = ({ method, path }: Operation) => {
   };
 };
 
-/** Node's own loader, beside the test runner's; the name `index.handler` is a file and its export. */
-const load = (operation: Operation) => {
+/** Loads the function as Lambda does. The name `index.handler` is a file and its export. */
+const load = async (operation: Operation) => {
   const { folder, handler } = deployed(operation);
-  const [file, name] = handler.split(".") as [string, string];
-  return createRequire(import.meta.url)(join(folder, `${file}.cjs`))[name];
+  const [, name = ""] = handler.split(".");
+  return (await import(join(folder, entryFile)))[name];
 };
 
 const serve = async (operation: Operation): Promise<string> => {
-  const server = gateway([{ operation, handler: load(operation) }]);
+  const server = gateway([{ operation, handler: await load(operation) }]);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
     server.closeAllConnections();
@@ -89,7 +89,7 @@ describe.each([getMessage, addAccountMember])("The bundle of $id", (operation) =
   const map = JSON.parse(readFileSync(join(folder, `${bundleFile}.map`), "utf8"));
 
   test("is one module and its source map, which names files of the project", () => {
-    expect(readdirSync(folder).sort()).toEqual(["index.cjs", "index.cjs.map"]);
+    expect(readdirSync(folder).sort()).toEqual(["function.cjs", "function.cjs.map", "index.mjs"]);
     expect(map.sources).toContain(operation.file);
     expect(map.sourcesContent).toBeUndefined();
   });

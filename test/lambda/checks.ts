@@ -19,7 +19,7 @@ export const behaviourGroup = (client: string, folder: string): Group => ({
   checks: behaviours.map(({ promise, handler, becomes }) => ({
     promise: becomes === "the process ends" ? `${promise} ends the process` : promise,
     run: async () => {
-      const running = await startFunction(client, { folder, handler });
+      const running = await startFunction(client, { folder, handler: `function.${handler}` });
       try {
         const survived = observe(running.invoke, typeof becomes === "function");
         if (becomes === "the process ends") {

@@ -3,15 +3,16 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { bundleHandler } from "../../infra/bundling.ts";
 import type { HttpResponse } from "../../infra/local/invocation-response.ts";
 import { startRuntimeApi } from "./runtime-api.ts";
 
 export type FunctionOptions = {
-  /** Where the bundle is: the client loads `index.cjs` of it, or `index.js`. */
+  /** The folder of the function's files. */
   folder: string;
   /** The function's own variables, as the stack sets them, and where its table is. */
   environment?: Record<string, string>;
-  /** Of the bundle's exports, the one that is the handler. */
+  /** A file of the folder and its export, as Lambda names them; by default, the deployed functions' own. */
   handler?: string;
   timeoutMilliseconds?: number;
 };
@@ -25,6 +26,7 @@ export type RunningFunction = {
   invoke: (event: unknown) => Promise<HttpResponse>;
   /** From the start of the process until it asked for its first event, in milliseconds. */
   initMilliseconds: number;
+  pid: number;
   /** The most memory that the process has held so far. */
   peakMebibytes: () => number;
   /** The processor's time that the process has taken so far, its start included. */
@@ -64,7 +66,7 @@ const lambdaEnvironment = (address: string, options: FunctionOptions): Record<st
   AWS_LAMBDA_LOG_GROUP_NAME: "/aws/lambda/local",
   AWS_LAMBDA_LOG_STREAM_NAME: "local",
   LAMBDA_TASK_ROOT: options.folder,
-  _HANDLER: `index.${options.handler ?? "handler"}`,
+  _HANDLER: options.handler ?? bundleHandler,
   ...options.environment,
 });
 
@@ -139,6 +141,7 @@ export const startFunction = async (client: string, options: FunctionOptions): P
         throw error;
       }
     },
+    pid: child.pid ?? 0,
     peakMebibytes: () => peakMebibytes(child),
     cpuMilliseconds: () => cpuMilliseconds(child),
     log: () => log,
