@@ -57,7 +57,8 @@ export const lambdaFunction = <Handler extends ApiHandler<boolean>>(
         request: (sampleTable) => {
           const handler = createHandler(sampleTable) as unknown as (...given: object[]) => Promise<unknown>;
           const streams = operation.streams ? () => [nowhere()] : () => [];
-          return () => handler(sampleEvent(operation, body), ...streams(), { awsRequestId: "sample" });
+          const context = { awsRequestId: "sample", getRemainingTimeInMillis: () => 60_000 };
+          return () => handler(sampleEvent(operation, body), ...streams(), context);
         },
       }),
   };

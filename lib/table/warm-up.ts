@@ -5,7 +5,7 @@
 import { once } from "node:events";
 import { Readable } from "node:stream";
 import { getItem } from "./get.ts";
-import type { Key } from "./keys.ts";
+import type { ItemKey } from "./keys.ts";
 import { openTable, type Table } from "./table.ts";
 
 /** The longest time that the init phase waits for the table. */
@@ -43,7 +43,7 @@ const collectOutput = async (run: () => Promise<unknown>): Promise<string> => {
 
 type Steps = {
   /** The key of an item that never exists, which the function may read. */
-  absent: Key;
+  absent: ItemKey;
   /** How many calls a request sends at the same time. Each needs a connection. */
   connections: number;
   respond: SampleResponse;

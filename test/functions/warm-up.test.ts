@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { operations } from "../../lib/api/operations.ts";
 import { getItem } from "../../lib/table/get.ts";
-import type { Key } from "../../lib/table/keys.ts";
+import type { ItemKey } from "../../lib/table/keys.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { type CapturedOutput, captureOutput } from "../harness/captured-output.ts";
 import { interceptedTable } from "../harness/intercepted-table.ts";
@@ -46,9 +46,9 @@ describe.each(functions)("$file", ({ file, description }) => {
 
   test("reads items that do not exist, as its policy allows, and writes nothing", async () => {
     const { warmUp } = await load();
-    const calls: { command: string; key: Key }[] = [];
+    const calls: { command: string; key: ItemKey }[] = [];
     const counted = interceptedTable(table, (command, proceed) => {
-      calls.push({ command: command.constructor.name, key: command.input.Key as Key });
+      calls.push({ command: command.constructor.name, key: command.input.Key as ItemKey });
       return proceed();
     });
 
