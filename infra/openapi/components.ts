@@ -19,9 +19,6 @@ export const component = <Schema extends z.ZodMiniObject>(
   fields: { [Name in keyof Schema["_zod"]["def"]["shape"]]: Field },
 ): Component => ({ schema, description, fields });
 
-export const isInt64 = ({ zodSchema }: { zodSchema: z.core.$ZodTypes }): JsonSchema | "throw" =>
-  zodSchema._zod.def.type === "bigint" ? { type: "integer", format: "int64" } : "throw";
-
 const simplify = (jsonSchema: JsonSchema): void => {
   const [value, none, ...others] = (jsonSchema.anyOf ?? []) as JsonSchema[];
   if (typeof value?.type === "string" && none?.type === "null" && others.length === 0) {
@@ -33,9 +30,11 @@ const simplify = (jsonSchema: JsonSchema): void => {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 };
 
-const conversion: z.core.ToJSONSchemaParams = {
+/** How zod schemas become JSON Schema, here and in the event schema. */
+export const conversion: z.core.ToJSONSchemaParams = {
   override: ({ jsonSchema }) => simplify(jsonSchema as JsonSchema),
-  unrepresentable: isInt64,
+  unrepresentable: ({ zodSchema }) =>
+    zodSchema._zod.def.type === "bigint" ? { type: "integer", format: "int64" } : "throw",
 };
 
 /** Adds a description to each property. */
@@ -53,11 +52,8 @@ export const schemaRef = (name: string) => ({ $ref: `#/components/schemas/${name
 export const componentSchemas = (components: Readonly<Record<string, Component>>) => {
   const registry = z.registry<{ id: string }>();
   for (const [id, { schema }] of Object.entries(components)) registry.add(schema, { id });
-  const { schemas } = z.toJSONSchema(registry, {
-    ...conversion,
-    io: "input",
-    uri: (id) => schemaRef(id).$ref,
-  });
+  const uri = (id: string) => schemaRef(id).$ref;
+  const { schemas } = z.toJSONSchema(registry, { ...conversion, io: "input", uri });
   return Object.fromEntries(
     Object.entries(components).map(([name, { description, fields }]): [string, JsonSchema] => {
       const { $schema, $id, properties, ...schema } = schemas[name] ?? {};

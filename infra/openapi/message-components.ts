@@ -5,8 +5,8 @@ import { component } from "./components.ts";
 export const messageComponents = {
   Message: component(
     Message,
-    "An email that the account sent or received, and what happened to it. A response without the parameter `fields` has " +
-      "every field, unless the field's description states otherwise.",
+    "An email that the account sent or received. Without the parameter `fields`, a response has every field, unless the " +
+      "description of the field states otherwise.",
     {
       object: "The type of the object.",
       created_at: "The time when the message was stored.",
@@ -20,10 +20,10 @@ export const messageComponents = {
       id: "The id with which the message was created.",
       subject: "The subject of the email.",
       tags: "The labels that the message was created with.",
-      sender: { format: "idn-email", description: "The address of the sender. UTF-8 is allowed (RFC 6531)." },
+      sender: { format: "idn-email", description: "The sender's address. UTF-8 is allowed (RFC 6531)." },
       recipient: {
         format: "idn-email",
-        description: "The address of the recipient. UTF-8 is allowed (RFC 6531).",
+        description: "The recipient's address. UTF-8 is allowed (RFC 6531).",
       },
       status: "The state of the message as free text, without a fixed list of values.",
       num_attempts: "The number of delivery attempts.",
@@ -35,8 +35,7 @@ export const messageComponents = {
       delivered_at: "The time when the message was delivered. Null before the message is delivered.",
       bounce_classification: "The kind of the bounce, such as `mailbox-full`. Present only if it applies.",
       reference_message_id:
-        "The number of the message that bounced. Present only for bounces. It can exceed 2^53, so read it as a 64-bit " +
-        "integer and not as a double.",
+        "The number of the bounced message, a 64-bit integer that can exceed 2^53. Present only for bounces.",
       content:
         "The original raw email (RFC 822), with every byte. If the bytes are valid UTF-8, the email is decoded as UTF-8. " +
         "Otherwise each character stands for one byte (latin1). Null if the email is not available.",

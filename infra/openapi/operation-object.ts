@@ -1,56 +1,50 @@
 /** One operation of the document, built from its entry in the table of operations and its texts. */
 import type * as z from "zod/mini";
 import type { Operation, OperationId } from "../../lib/api/operations.ts";
-import type { Parameter } from "../../lib/api/parameters.ts";
+import type { Parameter, ParametersFor } from "../../lib/api/parameters.ts";
 import { type Component, parameterSchema, schemaRef } from "./components.ts";
 import { responsesOf } from "./responses.ts";
 import type { OperationTexts } from "./texts.ts";
 
-/** Examples that replace those of the document, so that a reader can send the requests unchanged. */
+/** Values for a service that a reader can call. They replace the examples, so that each request succeeds unchanged. */
 export type Sample = {
   /** The address of the API. The default is the address of `npm start`. */
   serverUrl?: string;
-  /** Values of parameters, by name. Only here the Idempotency-Key has an example: a fixed key would soon be used. */
+  /** Values of parameters by name. The Idempotency-Key has no other example, because a fixed key would soon be used. */
   parameters?: Readonly<Record<string, string>>;
-  /** Request bodies, by operation. */
   bodies?: Partial<Record<OperationId, unknown>>;
 };
 
-const toParameterObject = (
-  place: "path" | "query",
-  [name, { schema, description, example }]: [string, Parameter<unknown>],
-  { parameters: given = {} }: Sample,
-) => {
-  const jsonSchema = parameterSchema(schema);
-  const isList = jsonSchema.type === "array";
-  const text = given[name] ?? example;
-  return {
-    name,
-    in: place,
-    required: !schema.safeParse(undefined).success,
-    description,
-    ...(isList && { style: "form", explode: false }),
-    schema: jsonSchema,
-    example: isList ? text.split(",") : text,
-  };
-};
+const parametersOf = (place: "path" | "query", parameters: ParametersFor<unknown>, sample: Sample) =>
+  Object.entries<Parameter<unknown>>(parameters).map(([name, { schema, description, example }]) => {
+    const jsonSchema = parameterSchema(schema);
+    const text = sample.parameters?.[name] ?? example;
+    return {
+      name,
+      in: place,
+      required: !schema.safeParse(undefined).success,
+      description,
+      ...(jsonSchema.type === "array" && { style: "form", explode: false }),
+      schema: jsonSchema,
+      example: schema.safeParse(text).data ?? text,
+    };
+  });
 
-const idempotencyKey = ({ parameters: given = {} }: Sample) => ({
+const idempotencyKey = ({ parameters = {} }: Sample) => ({
   name: "Idempotency-Key",
   in: "header",
   required: false,
   description:
-    "Makes retries safe: requests with the same key and the same content run once. Use a new key, such as a random UUID, " +
-    "for each new request.",
+    "Makes retries safe, because requests with the same key and content run once. Use a new key for each new request, " +
+    "such as a random UUID.",
   schema: { type: "string", minLength: 1, maxLength: 255 },
-  ...("Idempotency-Key" in given && { example: given["Idempotency-Key"] }),
+  ...("Idempotency-Key" in parameters && { example: parameters["Idempotency-Key"] }),
 });
 
-const nameOf = (schema: z.ZodMiniType, components: Record<string, Component>): string => {
+const refTo = (schema: z.ZodMiniType, components: Record<string, Component>) => {
   const name = Object.keys(components).find((name) => components[name]?.schema === schema);
-  if (name === undefined)
-    throw new Error("The body of an operation has no component in the operation's texts");
-  return name;
+  if (name === undefined) throw new Error("No operation's texts describe the schema of a request body");
+  return schemaRef(name);
 };
 
 export type OperationObject = ReturnType<typeof operationObject>;
@@ -62,32 +56,23 @@ export const operationObject = (
   sample: Sample,
 ) => {
   const { id, scope, body, idempotent, pathParameters, queryParameters } = operation;
-  const { tag, summary, description } = texts;
+  const example = sample.bodies?.[id] ?? texts.body;
   return {
     operationId: id,
-    tags: [tag],
-    summary,
-    description,
+    tags: [texts.tag],
+    summary: texts.summary,
+    description: texts.description,
     security: [{ apiKey: [scope] }],
     parameters: [
-      ...Object.entries<Parameter<unknown>>(pathParameters).map((entry) =>
-        toParameterObject("path", entry, sample),
-      ),
-      ...Object.entries<Parameter<unknown>>(queryParameters).map((entry) =>
-        toParameterObject("query", entry, sample),
-      ),
+      ...parametersOf("path", pathParameters, sample),
+      ...parametersOf("query", queryParameters, sample),
       ...(idempotent ? [idempotencyKey(sample)] : []),
     ],
     ...(body && {
       requestBody: {
         description: "At most 64 KiB.",
         required: true,
-        content: {
-          "application/json": {
-            schema: schemaRef(nameOf(body, components)),
-            example: sample.bodies?.[id] ?? texts.body,
-          },
-        },
+        content: { "application/json": { schema: refTo(body, components), example } },
       },
     }),
     responses: responsesOf(operation, texts),

@@ -6,7 +6,7 @@ import { requestIdHeader } from "../../lib/api/response.ts";
 import { schemaRef } from "./components.ts";
 import type { Errors, Examples, OperationTexts } from "./texts.ts";
 
-type Header = { $ref: string } | { description: string; required?: true; schema: object };
+type Header = { $ref: string } | { description: string; required: boolean; schema: object };
 type Headers = Record<string, Header>;
 
 export type ResponseObject = {
@@ -20,56 +20,43 @@ const jsonContent = (schema: string, examples: Examples) => ({
 });
 
 const constant = (value: string | undefined) => ({ type: "string", const: value });
+const required = (description: string, schema: object) => ({ description, required: true, schema });
+const optional = (description: string, schema: object) => ({ description, required: false, schema });
 
 /** The headers of every response. */
 export const commonHeaders: Headers = {
-  "Cache-Control": {
-    description: "No cache may store the response.",
-    required: true,
-    schema: constant("no-store"),
-  },
-  "X-Content-Type-Options": {
-    description: "Browsers may not guess another media type.",
-    required: true,
-    schema: constant("nosniff"),
-  },
-  [requestIdHeader]: {
-    description: "Identifies the request in the log of the service. Name it when you report a problem.",
-    required: true,
-    schema: { type: "string" },
-  },
+  "Cache-Control": required("No cache may store the response.", constant("no-store")),
+  "X-Content-Type-Options": required("Browsers must not guess another media type.", constant("nosniff")),
+  [requestIdHeader]: required("Identifies the request, for example when you report a problem.", {
+    type: "string",
+  }),
 };
 
 const commonHeaderRefs: Headers = Object.fromEntries(
   Object.keys(commonHeaders).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
 );
 
-const compressionHeaders: Headers = {
-  "Content-Encoding": {
-    description: "The coding of the compressed body. Absent if the body is not compressed.",
-    schema: { type: "string", enum: ["zstd", "br", "gzip"] },
-  },
-  Vary: {
-    description: "The coding depends on the request's Accept-Encoding.",
-    required: true,
-    schema: constant("Accept-Encoding"),
-  },
-};
-
-const replayHeader: Headers = {
-  "Idempotent-Replayed": {
-    description:
-      "Present if the response is the stored response of an earlier request with the same Idempotency-Key.",
-    schema: constant("true"),
-  },
-};
-
 const headerDescriptions: Record<string, string> = {
   "WWW-Authenticate":
-    "The authentication scheme, and the reason for the error (RFC 6750). API Gateway renames this header to " +
+    "The authentication scheme and the reason for the error (RFC 6750). API Gateway renames this header to " +
     "`x-amzn-Remapped-WWW-Authenticate`.",
   Vary: "The response depends on the request's Accept-Encoding.",
   "Retry-After": "The number of seconds to wait before the next request.",
+};
+
+const compressionHeaders: Headers = {
+  "Content-Encoding": optional("The coding of the body. Absent if the body is not compressed.", {
+    type: "string",
+    enum: ["zstd", "br", "gzip"],
+  }),
+  Vary: required(headerDescriptions.Vary ?? "", constant("Accept-Encoding")),
+};
+
+const replayHeader: Headers = {
+  "Idempotent-Replayed": optional(
+    "Present if an earlier request with the same Idempotency-Key had this response.",
+    constant("true"),
+  ),
 };
 
 /** Returns the headers that belong to errors. Each header's schema lists its values. */
@@ -79,7 +66,7 @@ const headersOf = (errors: readonly catalogue.ErrorResponse[]): Headers => {
     Array.from(names, (name) => {
       const values = [...new Set(errors.flatMap(({ headers = {} }) => headers[name] ?? []))];
       const schema = values.length === 1 ? constant(values[0]) : { type: "string", enum: values };
-      return [name, { description: headerDescriptions[name] ?? "", required: true, schema }];
+      return [name, required(headerDescriptions[name] ?? "", schema)];
     }),
   );
 };
@@ -121,8 +108,8 @@ const commonErrors = ({ pathParameters, queryParameters, ...operation }: Operati
 const descriptions: Record<string, string> = {
   400: "The request is invalid. The message names the parameter, header or field, and what it accepts.",
   401:
-    "The request has no valid API key of this account. The response is the same for a key that is unknown, revoked, " +
-    "expired or belongs to another account.",
+    "The request has no valid API key of this account. A key that is unknown, revoked, expired or of another account " +
+    "gets the same response.",
   403: "The API key is valid, but lacks the required scope.",
   413: "The request body has more than 64 KiB.",
   415: "The media type of the request body is not JSON.",
