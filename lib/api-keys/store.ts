@@ -70,7 +70,7 @@ export const findApiKey = async (table: Table, secret: string, now: number): Pro
 
 /** Returns the keys of an account, the oldest first: revoked ones too, but none that has expired. */
 export const listApiKeys = async (table: Table, account_id: string, now: number): Promise<ApiKey[]> => {
-  const listed = await listItems(table, apiKeyListingKey(account_id, ""));
+  const listed = await listItems<Pick<ApiKey, "id">>(table, apiKeyListingKey(account_id, ""));
   const apiKeys = await Promise.all(listed.map(({ id }) => getApiKey(table, id, now)));
   return apiKeys.filter((apiKey) => apiKey !== null).sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
 };

@@ -31,8 +31,7 @@ export type Order = [
   "bodySize", // 413
   "json", // 400
   "body", // 400
-  "prefetch",
-  "refetch",
+  "read",
   "permit", // 403
   "replay", // 422
 ];
@@ -40,40 +39,40 @@ export type Order = [
 /** The input of an operation: the validated request, the table, and the time in milliseconds since the epoch. */
 type Call<Path, Query, Body> = { path: Path; query: Query; body: Body; table: Table; now: number };
 
-type Definition<Path extends AccountPath, Query, Body, Streams extends boolean, Prefetched> = {
-  operation: Operation<Path, Query, Body, Streams>;
+type Reads<Path, Query, Body, Prefetched> = {
   /** Reads while the key is looked up. More than one read would tell a caller without a key what exists, by its time. */
   prefetch: (call: Call<Path, Query, Body>) => Promise<Prefetched>;
   /** Reads again if `prefetch` found `null`, after the key, its account and its scope are checked. */
   refetch?: (call: Call<Path, Query, Body>) => Promise<Prefetched>;
+};
+
+type Definition<Path extends AccountPath, Query, Body, Streams extends boolean, Prefetched> = {
+  operation: Operation<Path, Query, Body, Streams>;
   permits?: authorize.Permit<Prefetched>;
   /** Runs after all checks have passed. */
   handle: (
     call: Call<Path, Query, Body> & { prefetched: Prefetched; once: idempotency.Once },
   ) => Promise<ApiResponse> | ApiResponse;
-};
+} & Reads<Path, Query, Body, Prefetched>;
 
-const startPrefetch =
-  <Path, Query, Body, Prefetched>(
-    prefetch: (call: Call<Path, Query, Body>) => Promise<Prefetched>,
-  ): Step<"prefetch", Call<Path, Query, Body>, { prefetched: Promise<Prefetched> }> =>
-  ({ path, query, body, table, now }) => ({ prefetched: prefetch({ path, query, body, table, now }) });
-
-const startRefetch =
-  <Path, Query, Body, Prefetched>(
-    refetch: ((call: Call<Path, Query, Body>) => Promise<Prefetched>) | undefined,
-  ): Step<
-    "refetch",
-    Call<Path, Query, Body> & { prefetched: Promise<Prefetched> },
+/** Starts `prefetch`, and `refetch` if `prefetch` found `null` and all earlier steps have passed. */
+export const read =
+  <Path, Query, Body, Prefetched>({
+    prefetch,
+    refetch,
+  }: Reads<Path, Query, Body, Prefetched>): Step<
+    "read",
+    Call<Path, Query, Body>,
     { prefetched: Promise<Prefetched> }
   > =>
-  ({ path, query, body, table, now, prefetched }, earlier) => {
-    if (!refetch) return { prefetched };
-    const readAgain = async (): Promise<Prefetched> => {
+  ({ path, query, body, table, now }, earlier) => {
+    const call = { path, query, body, table, now };
+    const readAgain = async (found: Prefetched): Promise<Prefetched> => {
+      if (found !== null || !refetch) return found;
       await earlier();
-      return refetch({ path, query, body, table, now });
+      return refetch(call);
     };
-    return { prefetched: prefetched.then((found) => (found === null ? readAgain() : found)) };
+    return { prefetched: prefetch(call).then(readAgain) };
   };
 
 /**
@@ -93,7 +92,7 @@ export const endpoint =
     definition: Definition<Path, Query, Body, Streams, Prefetched>,
   ) =>
   (table: Table = openTable(), clock: Clock = Date.now): ApiHandler<Streams> => {
-    const { operation, prefetch, refetch, permits, handle } = definition;
+    const { operation, permits, handle } = definition;
 
     const checks = steps<Order>()
       .add(authenticate.credentials)
@@ -107,8 +106,7 @@ export const endpoint =
       .add(validate.bodySize(operation))
       .add(validate.json(operation))
       .add(validate.body(operation))
-      .add(startPrefetch(prefetch))
-      .add(startRefetch(refetch))
+      .add(read(definition))
       .add(authorize.permit(operation, permits))
       .add(idempotency.replay(operation));
 

@@ -53,20 +53,8 @@ export type StoredMember = AccountMember & Pick<NewMember, "email" | "name">;
 
 /** Returns the members of an account in the order in which they joined. */
 export const listMembers = async (table: Table, account_id: string): Promise<StoredMember[]> => {
-  const items = await listItems(table, memberKey(account_id, ""));
-  const members = items.map(
-    ({ id, created_at, updated_at, user_id, role, email, name }): StoredMember => ({
-      id,
-      created_at,
-      updated_at,
-      user_id,
-      account_id,
-      role,
-      email,
-      name,
-    }),
-  );
-  return members.sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
+  const items = await listItems<StoredMember>(table, memberKey(account_id, ""));
+  return items.map(({ pk, sk, ...member }) => member).sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
 };
 
 /** Refused when the member is gone, even if the same user has joined again since. */
@@ -82,32 +70,28 @@ export const setMemberRole = (
   member: AccountMember,
   role: AccountMember["role"],
   now: number,
-): Promise<boolean> =>
-  succeeds(() =>
-    table.client.send(
-      new UpdateCommand({
-        ...unchanged(member, table.name),
-        UpdateExpression: "SET #role = :role, updated_at = :updated_at",
-        ExpressionAttributeNames: { "#role": "role" },
-        ExpressionAttributeValues: {
-          ":id": member.id,
-          ":role": role,
-          ":updated_at": new Date(now).toISOString(),
-        },
-      }),
-    ),
-  );
+): Promise<boolean> => {
+  const command = new UpdateCommand({
+    ...unchanged(member, table.name),
+    UpdateExpression: "SET #role = :role, updated_at = :updated_at",
+    ExpressionAttributeNames: { "#role": "role" },
+    ExpressionAttributeValues: {
+      ":id": member.id,
+      ":role": role,
+      ":updated_at": new Date(now).toISOString(),
+    },
+  });
+  return succeeds(() => table.client.send(command));
+};
 
 /**
  * Takes a member out of the account: they can be added again, as a new member. The user stays, with their id.
  * Returns false when they are no member any more.
  */
-export const removeMember = (table: Table, member: AccountMember): Promise<boolean> =>
-  succeeds(() =>
-    table.client.send(
-      new DeleteCommand({
-        ...unchanged(member, table.name),
-        ExpressionAttributeValues: { ":id": member.id },
-      }),
-    ),
-  );
+export const removeMember = (table: Table, member: AccountMember): Promise<boolean> => {
+  const command = new DeleteCommand({
+    ...unchanged(member, table.name),
+    ExpressionAttributeValues: { ":id": member.id },
+  });
+  return succeeds(() => table.client.send(command));
+};

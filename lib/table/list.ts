@@ -1,9 +1,7 @@
 /** Lists the items that stand together in a partition. */
-import { type NativeAttributeValue, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { type NativeAttributeValue, QueryCommand, type QueryCommandOutput } from "@aws-sdk/lib-dynamodb";
 import type { ItemKey } from "./keys.ts";
 import type { Table } from "./table.ts";
-
-type Attributes = Record<string, NativeAttributeValue>;
 
 /**
  * Returns the items of `first.pk` whose sort key begins with `first.sk`, in the order of their sort keys. The
@@ -11,9 +9,13 @@ type Attributes = Record<string, NativeAttributeValue>;
  *
  * @param only the attributes to return; all of them when none is named
  */
-export const listItems = async (table: Table, first: ItemKey, ...only: string[]): Promise<Attributes[]> => {
-  const items: Attributes[] = [];
-  let from: Attributes | undefined;
+export const listItems = async <Stored extends object = Record<string, NativeAttributeValue>>(
+  table: Table,
+  first: ItemKey,
+  ...only: string[]
+): Promise<(ItemKey & Stored)[]> => {
+  const items: (ItemKey & Stored)[] = [];
+  let from: QueryCommandOutput["LastEvaluatedKey"];
   do {
     const { Items = [], LastEvaluatedKey } = await table.client.send(
       new QueryCommand({
@@ -26,7 +28,7 @@ export const listItems = async (table: Table, first: ItemKey, ...only: string[])
         ReturnConsumedCapacity: "TOTAL",
       }),
     );
-    items.push(...Items);
+    items.push(...(Items as (ItemKey & Stored)[]));
     from = LastEvaluatedKey;
   } while (from);
   return items;

@@ -5,10 +5,10 @@ import * as z from "zod/mini";
 import { gateway } from "../../../infra/local/gateway.ts";
 import * as authenticate from "../../../lib/api/authenticate.ts";
 import * as authorize from "../../../lib/api/authorize.ts";
-import { endpoint, type Order } from "../../../lib/api/endpoint.ts";
+import { endpoint, type Order, read } from "../../../lib/api/endpoint.ts";
 import * as idempotency from "../../../lib/api/idempotency.ts";
 import { addAccountMember, type Operation, operations } from "../../../lib/api/operations.ts";
-import { type Step, steps } from "../../../lib/api/request.ts";
+import { steps } from "../../../lib/api/request.ts";
 import * as validate from "../../../lib/api/validate.ts";
 import { captureOutput } from "../../harness/captured-output.ts";
 import { listen } from "../../harness/listen.ts";
@@ -16,10 +16,7 @@ import { bearer, call, newKey, noon, startService, table } from "../../harness/s
 
 describe("A check in another place than the contract's does not compile:", () => {
   const operation = addAccountMember;
-  const prefetch: Step<"prefetch", object, { prefetched: Promise<null> }> = () => ({
-    prefetched: Promise.resolve(null),
-  });
-  const refetch: Step<"refetch", object> = () => {};
+  const prefetch = { prefetch: async () => null };
 
   test("each step compiles after the steps before it, and not one place earlier", () => {
     const none = steps<Order>();
@@ -34,9 +31,8 @@ describe("A check in another place than the contract's does not compile:", () =>
     const bodySize = mediaType.add(validate.bodySize(operation));
     const json = bodySize.add(validate.json(operation));
     const body = json.add(validate.body(operation));
-    const prefetched = body.add(prefetch);
-    const refetched = prefetched.add(refetch);
-    const permit = refetched.add(authorize.permit(operation, undefined));
+    const prefetched = body.add(read(prefetch));
+    const permit = prefetched.add(authorize.permit(operation, undefined));
     const all = permit.add(idempotency.replay(operation));
 
     // @ts-expect-error
@@ -60,17 +56,15 @@ describe("A check in another place than the contract's does not compile:", () =>
     // @ts-expect-error
     bodySize.add(validate.body(operation));
     // @ts-expect-error
-    json.add(prefetch);
+    json.add(read(prefetch));
     // @ts-expect-error
-    body.add(refetch);
+    body.add(authorize.permit(operation, undefined));
     // @ts-expect-error
-    prefetched.add(authorize.permit(operation, undefined));
-    // @ts-expect-error
-    refetched.add(idempotency.replay(operation));
+    prefetched.add(idempotency.replay(operation));
     // @ts-expect-error
     all.add(authenticate.credentials);
 
-    const places: Order["length"] = 15;
+    const places: Order["length"] = 14;
     expect(all.middlewares).toHaveLength(1 + places);
   });
 });
