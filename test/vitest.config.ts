@@ -28,6 +28,24 @@ export default defineConfig({
           ...patient,
         },
       },
+      {
+        test: {
+          name: "deployed",
+          include: ["test/deployed/*.check.ts"],
+          sequence: { shuffle: false },
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+        },
+      },
+      {
+        test: {
+          name: "stack",
+          include: ["test/stack/*.e2e.ts"],
+          sequence: { shuffle: false },
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+        },
+      },
       { test: { name: "soak", include: ["test/soak/*.soak.ts"], ...engine, testTimeout: 0 } },
     ],
   },

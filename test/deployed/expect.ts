@@ -1,30 +1,26 @@
-/** What every response has, and what an error says. */
-import { equal, match, ok } from "node:assert/strict";
+/** Assertions about every response of the API. */
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { ErrorResponse } from "../../lib/api/error-catalogue.ts";
 import { commonHeaders, requestIdHeader } from "../../lib/api/response.ts";
-import type { Answer } from "./request.ts";
+import type { Received } from "./request.ts";
 
-const json = ({ body }: Answer) => JSON.parse(body.toString());
-
-/** A response of this status, with the headers that all of them have. Returns its body. */
-export const expectStatus = (answer: Answer, status: number) => {
-  equal(answer.status, status, `the status is ${answer.status}: ${answer.body.subarray(0, 200)}`);
+/** Expects a status and the headers that every response has. Returns the parsed body. */
+export const expectStatus = ({ status, headers, body }: Received, expected: number) => {
+  equal(status, expected, `the status is ${status}: ${body.subarray(0, 200)}`);
   for (const [name, value] of Object.entries(commonHeaders)) {
-    equal(answer.headers[name.toLowerCase()], value, `${name} is ${answer.headers[name.toLowerCase()]}`);
+    equal(headers[name.toLowerCase()], value, `${name} is ${headers[name.toLowerCase()]}`);
   }
-  match(String(answer.headers[requestIdHeader.toLowerCase()]), /\S{8}/, `${requestIdHeader} is missing`);
-  return json(answer);
+  match(String(headers[requestIdHeader.toLowerCase()]), /\S{8}/, `${requestIdHeader} is missing`);
+  return JSON.parse(body.toString());
 };
 
-/** One of the errors of the catalogue; its `WWW-Authenticate` is looked at apart. */
-export const expectError = (answer: Answer, { status, message }: ErrorResponse): void => {
-  const body = expectStatus(answer, status);
-  equal(body.message, message);
-  equal(Object.keys(body).length, 1, `the body is ${answer.body}`);
+/** Expects an error of the catalogue. `WWW-Authenticate` has a check of its own. */
+export const expectError = (received: Received, { status, message }: ErrorResponse): void => {
+  deepEqual(expectStatus(received, status), { message });
 };
 
-/** An error whose sentence names what it is about. */
-export const expectErrorAbout = (answer: Answer, status: number, about: string): void => {
-  const { message } = expectStatus(answer, status);
-  ok(String(message).includes(about), `the sentence is ${message}`);
+/** Expects an error with a message that names a thing. */
+export const expectErrorAbout = (received: Received, status: number, thing: string): void => {
+  const { message } = expectStatus(received, status);
+  ok(String(message).includes(thing), `the message is ${message}`);
 };

@@ -1,34 +1,38 @@
-/** `npm run test:deployed`: a service that runs, held against its contract. */
+/** `npm run test:deployed`: runs the project `deployed` of vitest against a running service. */
+import { createVitest } from "vitest/node";
+import { projectRoot } from "../../infra/bundling.ts";
 import { UserError } from "../../infra/user-error.ts";
-import { type Result, runChecks, toTable } from "./checklist.ts";
-import { allChecks } from "./checks.ts";
-import { openService } from "./service.ts";
 import { findTarget, readOptions, usage } from "./target.ts";
 
-const check = async (): Promise<Result[]> => {
+/** Returns a pattern of the names that contain none of the texts. */
+const without = (texts: string[]): RegExp => {
+  const escaped = texts.map((text) => text.replaceAll(/[^\w\s]/g, String.raw`\$&`));
+  return new RegExp(`^(?!.*(?:${escaped.join("|")}))`);
+};
+
+const run = async (): Promise<void> => {
   const options = readOptions();
   if (options.help) {
     console.log(usage);
-    return [];
+    return;
   }
-  const service = openService(findTarget(options));
-  const report = (result: Result): void => {
-    if (options.json) console.log(JSON.stringify(result));
-    else console.error(`${result.outcome}: ${result.check}${result.note && ` (${result.note})`}`);
-  };
-  try {
-    const results = await runChecks(await allChecks(service), report);
-    if (!options.json) console.log(toTable(results));
-    return results;
-  } finally {
-    await service.remove();
-  }
+  const target = findTarget(options);
+  const vitest = await createVitest("test", {
+    config: "test/vitest.config.ts",
+    root: projectRoot,
+    project: "deployed",
+    watch: false,
+    reporters: options.json ? "json" : "verbose",
+    ...(options.skip && { testNamePattern: without(options.skip) }),
+  });
+  vitest.provide("target", target);
+  await vitest.start();
+  await vitest.close();
 };
 
 try {
-  const results = await check();
-  if (results.some(({ outcome }) => outcome === "FAILS")) process.exitCode = 1;
+  await run();
 } catch (error) {
   console.error(error instanceof UserError ? error.message : error);
-  process.exitCode = 2;
+  process.exitCode = error instanceof UserError ? error.exitStatus : 2;
 }

@@ -1,4 +1,4 @@
-/** One HTTP request, as a caller without a library sees its response: nothing is decoded that was not asked for. */
+/** HTTP requests without a client library: only `Content-Encoding` is decoded. */
 import {
   type ClientRequest,
   request as http,
@@ -9,23 +9,28 @@ import { request as https } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
 
-export type Answer = {
+export type Received = {
   status: number;
   headers: IncomingHttpHeaders;
-  /** Decoded as Content-Encoding says. */
+  /** The decompressed body. */
   body: Buffer;
-  /** Milliseconds from the request to the first and to the last byte of the body. */
+  /** Milliseconds from the request to the first byte of the body. */
   firstByte: number;
+  /** Milliseconds from the request to the last byte of the body. */
   lastByte: number;
-  /** The bytes that were received. */
+  /** The size of the compressed body. */
   bytes: number;
 };
 
-export type Ask = {
+/** The names that test/lambda still uses. */
+export type Answer = Received;
+export type Ask = Sent;
+
+export type Sent = {
   method?: string;
   headers?: Record<string, string>;
   body?: string | Buffer;
-  /** Milliseconds to wait after each MiB that was read. */
+  /** Milliseconds to wait after each MiB of the response. */
   pause?: number;
 };
 
@@ -41,14 +46,17 @@ const responseTo = (outgoing: ClientRequest): Promise<IncomingMessage> =>
     outgoing.once("error", reject);
   });
 
-/** @throws Error when the response breaks off */
+/** Sends one request. Throws an error if the response ends early. */
 export const request = async (
   url: string,
-  { method = "GET", headers = {}, body, pause = 0 }: Ask = {},
-): Promise<Answer> => {
+  { method = "GET", headers = {}, body, pause = 0 }: Sent = {},
+): Promise<Received> => {
   const startedAt = performance.now();
-  // A connection of its own: a server may close one that is kept just when it is used again.
-  const outgoing = (url.startsWith("https:") ? https : http)(url, { method, headers, agent: false });
+  const outgoing = (url.startsWith("https:") ? https : http)(url, {
+    method,
+    headers: { Accept: "*/*", ...headers },
+    agent: false, // A server can close a reused connection at the moment of the next request.
+  });
   const response = responseTo(outgoing);
   outgoing.end(body);
   const incoming = await response;

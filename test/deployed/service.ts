@@ -1,61 +1,81 @@
-/** The service under check: where it is, what was made in its table for the checks, and how it is called. */
+/** The deployed service: its address, its table and the data that the checks create. */
 import { randomUUID } from "node:crypto";
-import { DeleteCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { setTimeout as sleep } from "node:timers/promises";
+import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
+import pLimit from "p-limit";
 import { createApiKey, revokeApiKey } from "../../lib/api-keys/store.ts";
 import type { NewMessage } from "../../lib/messages/message.ts";
 import { storeMessage } from "../../lib/messages/store-message.ts";
 import {
   apiKeyKey,
   apiKeyListingKey,
+  eventKey,
   idempotencyRecordKey,
   memberKey,
+  messageMarkerKey,
   messagePartition,
   userKey,
 } from "../../lib/table/keys.ts";
+import { listItems } from "../../lib/table/list.ts";
+import { retryWrite } from "../../lib/table/retry.ts";
 import type { Table } from "../../lib/table/table.ts";
-import { type Answer, type Ask, request } from "./request.ts";
+import { type Received, request, type Sent } from "./request.ts";
+
+/** The outputs of a stack, by name. */
+export type Outputs = Record<string, string>;
 
 export type Target = {
-  /** Where the paths of the API begin. */
+  /** The base URL of the API. */
   url: string;
   table: Table;
-  /** Those of its stack, where the service is one that was deployed to AWS. */
+  /** The outputs of the deployed stack. Undefined for a service that no stack deployed. */
   outputs?: Outputs | undefined;
 };
 
-/** What a stack says of itself, by name. */
-export type Outputs = Record<string, string>;
-
 const hour = 60 * 60 * 1000;
 
-export type MemberBody = Record<string, unknown>;
+/** DynamoDB throttles a partition that gets more parallel deletes. */
+const parallelDeletes = 3;
+
+/** Deletes all items of the partitions. Throws after the last partition if an item could not be deleted. */
+export const deletePartitions = async (table: Table, partitions: Iterable<string>): Promise<void> => {
+  const limit = pLimit(parallelDeletes);
+  const failures: unknown[] = [];
+  for (const pk of partitions) {
+    try {
+      const keys = await retryWrite(() => listItems(table, { pk, sk: "" }, "pk", "sk"));
+      const deletes = keys.map((Key) =>
+        limit(() => retryWrite(() => table.client.send(new DeleteCommand({ TableName: table.name, Key })))),
+      );
+      const results = await Promise.allSettled(deletes);
+      failures.push(...results.flatMap((result) => (result.status === "rejected" ? [result.reason] : [])));
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} deletes failed`);
+};
+
+const isRetryable = ({ status }: Received): boolean => status === 429 || status >= 500;
+
+const retryPauses = [1000, 2000, 4000];
+
+/** Sends a request again after a 429 or a 5xx, because most checks do not test these responses. */
+const requestWithRetries = async (url: string, sent: Sent): Promise<Received> => {
+  for (const pause of retryPauses) {
+    const received = await request(url, sent);
+    if (!isRetryable(received)) return received;
+    await sleep(pause);
+  }
+  return request(url, sent);
+};
 
 export type Service = ReturnType<typeof openService>;
 
-/** Removes all items of a partition. */
-const removePartition = async ({ client, name: TableName }: Table, pk: string): Promise<void> => {
-  for (;;) {
-    const { Items = [] } = await client.send(
-      new QueryCommand({
-        TableName,
-        KeyConditionExpression: "pk = :pk",
-        ExpressionAttributeValues: { ":pk": pk },
-        ConsistentRead: true,
-        Limit: 20,
-      }),
-    );
-    if (Items.length === 0) return;
-    await Promise.all(Items.map(({ sk }) => client.send(new DeleteCommand({ TableName, Key: { pk, sk } }))));
-  }
-};
-
-/** What is made through it is removed by `remove`, whoever has written it: the checks or the service. */
+/** Opens a service for the checks. `cleanUp` deletes everything that the checks and the service have written. */
 export const openService = ({ url, table, outputs }: Target) => {
   const account_id = randomUUID();
   const partitions = new Set<string>();
-  const made = (pk: string): void => {
-    partitions.add(pk);
-  };
 
   const newKey = async (scopes: string[] = ["*"], of = account_id, expires_at?: number) => {
     const { secret, apiKey } = await createApiKey(
@@ -63,15 +83,37 @@ export const openService = ({ url, table, outputs }: Target) => {
       { account_id: of, scopes, label: "test:deployed", ...(expires_at && { expires_at }) },
       Date.now(),
     );
-    for (const { pk } of [apiKeyKey(apiKey.id), apiKeyListingKey(of, apiKey.id), memberKey(of, "")]) made(pk);
+    partitions.add(apiKeyKey(apiKey.id).pk);
+    partitions.add(apiKeyListingKey(of, apiKey.id).pk);
+    partitions.add(memberKey(of, "").pk);
     return { secret, id: apiKey.id };
   };
 
-  const call = (path: string, secret: string | null, ask: Ask = {}): Promise<Answer> =>
-    request(url + path, {
-      ...ask,
-      headers: { ...(secret !== null && { Authorization: `Bearer ${secret}` }), ...ask.headers },
+  const call = (path: string, secret: string | null, sent: Sent = {}): Promise<Received> =>
+    requestWithRetries(url + path, {
+      ...sent,
+      headers: { ...(secret !== null && { Authorization: `Bearer ${secret}` }), ...sent.headers },
     });
+
+  /** Returns the fields of a message that is stored for an hour. */
+  const messageFields = (fields: Partial<NewMessage> = {}): NewMessage => {
+    const id = randomUUID();
+    partitions.add(messagePartition(account_id, id));
+    partitions.add(messageMarkerKey(account_id, id).pk);
+    return {
+      id,
+      account_id,
+      domain_id: randomUUID(),
+      direction: "outgoing",
+      message_id: `<${id}@example.com>`,
+      subject: "A check",
+      sender: "hello@example.com",
+      recipient: "ada@example.org",
+      status: "sent",
+      retain_until: new Date(Date.now() + hour),
+      ...fields,
+    };
+  };
 
   return {
     url,
@@ -80,45 +122,32 @@ export const openService = ({ url, table, outputs }: Target) => {
     account_id,
     newKey,
     call,
+    messageFields,
     revoke: (id: string) => revokeApiKey(table, id, Date.now()),
 
-    /** Stores an email for an hour. */
+    /** Stores an email. Returns the id of the message. */
     newMessage: async (raw: Uint8Array | null, fields: Partial<NewMessage> = {}): Promise<string> => {
-      const id = randomUUID();
-      made(messagePartition(account_id, id));
-      const message = {
-        id,
-        account_id,
-        domain_id: randomUUID(),
-        direction: "outgoing" as const,
-        message_id: `<${id}@example.com>`,
-        subject: "A check",
-        sender: "hello@example.com",
-        recipient: "ada@example.org",
-        status: "sent",
-        retain_until: new Date(Date.now() + hour),
-        ...fields,
-      };
+      const message = messageFields(fields);
       await storeMessage(table, message, raw, Date.now());
-      return id;
+      return message.id;
     },
 
-    getMessage: (secret: string | null, id: string, ask: Ask = {}): Promise<Answer> =>
-      call(`/v2/accounts/${account_id}/messages/${id}`, secret, ask),
+    getMessage: (secret: string | null, id: string, sent: Sent = {}): Promise<Received> =>
+      call(`/v2/accounts/${account_id}/messages/${id}`, secret, sent),
 
-    /** An email address that no user has. */
+    /** Returns an email address that no user has. */
     newEmail: (): string => {
       const email = `${randomUUID()}@example.com`;
-      made(userKey(email).pk);
+      partitions.add(userKey(email).pk);
       return email;
     },
 
     addMember: (
       secret: string | null,
-      body: MemberBody | string,
+      body: object | string,
       { key, of = account_id, headers }: { key?: string; of?: string; headers?: Record<string, string> } = {},
-    ): Promise<Answer> => {
-      if (key !== undefined) made(idempotencyRecordKey(of, key).pk);
+    ): Promise<Received> => {
+      if (key !== undefined) partitions.add(idempotencyRecordKey(of, key).pk);
       return call(`/v2/accounts/${of}/members`, secret, {
         method: "POST",
         headers: {
@@ -130,8 +159,14 @@ export const openService = ({ url, table, outputs }: Target) => {
       });
     },
 
-    remove: async (): Promise<void> => {
-      for (const pk of partitions) await removePartition(table, pk);
+    /** Returns the id of an event that no other event has. */
+    newEventId: (): string => {
+      const id = randomUUID();
+      partitions.add(eventKey(account_id, id).pk);
+      return id;
     },
+
+    cleanUp: (): Promise<void> => deletePartitions(table, partitions),
+    remove: (): Promise<void> => deletePartitions(table, partitions), // test/lambda still uses this name
   };
 };

@@ -1,75 +1,91 @@
-/** Which service is checked: from the command's options, or from what `npm run deploy` has written. */
+/** The options of `npm run test:deployed`, and the service that they select. */
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { localEnvironment } from "../../infra/local-environment.ts";
 import { UserError } from "../../infra/user-error.ts";
-import { openTable } from "../../lib/table/table.ts";
-import type { Outputs, Target } from "./service.ts";
+import type { Outputs } from "./service.ts";
+
+/** The service under test, for the workers of vitest. */
+export type ProvidedTarget = { url: string; tableName: string; outputs?: Outputs };
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    target: ProvidedTarget;
+  }
+}
+
+const outputsFile = "cdk.out/outputs.json";
 
 export const usage = `npm run test:deployed -- [options]
 
-Checks a service against its contract: makes an account, keys, messages and members of its own in its table, calls
-it, and removes them. Without options it takes the stack that cdk.out/outputs.json names, which
-"npm run deploy -- --outputs-file cdk.out/outputs.json" has written. Of such a stack it also asks AWS what the
-roles may do, what is in the logs and what was counted: with iam:SimulatePrincipalPolicy, logs:FilterLogEvents and
-cloudwatch:GetMetricStatistics, beside what it takes to read and write the table.
+Checks a running service against its contract. The checks create an account with keys, messages of up to 40 MiB,
+members and events. At the end, they delete everything that they created. Without options, the checks use the stack in
+${outputsFile}, which "npm run deploy -- --outputs-file ${outputsFile}" writes.
 
-  --stack NAME     the stack, where the file names several
-  --url URL        another address; --table NAME is its table, where the AWS SDK's variables point
-  --local          what "npm start" serves on this machine
-  --json           a line of JSON for each check`;
+  --stack NAME     the stack, if the file has several stacks
+  --url URL        the base URL of another service. Requires --table
+  --table NAME     the table of that service
+  --local          the service that "npm start" runs on this machine
+  --skip TEXT      skips the checks with this text in their names. May be repeated
+  --json           prints the results as JSON
 
-const outputsFile = "cdk.out/outputs.json";
+Quota: the checks send 50 requests at the same time. The quota "Concurrent executions" of Lambda must be at least 60.
+A new account can have a quota of 10. Then Lambda throttles requests, and the checks with parallel requests can fail.
+The checks retry a 429 or a 5xx three times.
+
+Permissions: reading and writing the table, iam:SimulatePrincipalPolicy, logs:FilterLogEvents and
+cloudwatch:GetMetricStatistics. A stack with intake also requires s3:PutObject, sqs:SendMessage, sqs:ReceiveMessage,
+sqs:DeleteMessage and sqs:GetQueueAttributes. Deploy such a stack with "--context deadLetterMinutes=1". Otherwise, the
+check of dead letters is skipped, because it would take an hour.`;
 
 const options = {
   stack: { type: "string" },
   url: { type: "string" },
   table: { type: "string" },
   local: { type: "boolean", default: false },
+  skip: { type: "string", multiple: true },
   json: { type: "boolean", default: false },
   help: { type: "boolean", default: false },
 } as const;
 
-/** @throws UserError for options that there are not */
+/** Reads the command line. Throws a UserError for an unknown option. */
 export const readOptions = () => {
   try {
     return parseArgs({ options }).values;
   } catch (error) {
-    throw new UserError(`${(error as Error).message}\n\n${usage}`);
+    throw new UserError(`${(error as Error).message}\n\n${usage}`, 2);
   }
 };
 
-type Stacks = Record<string, Outputs & { ApiUrl: string; TableName: string }>;
-
-const readStacks = (): Stacks => {
+const readStacks = (): Record<string, Outputs> => {
   try {
     return JSON.parse(readFileSync(outputsFile, "utf8"));
   } catch {
-    throw new UserError(`There is no ${outputsFile}: deploy first, or say --url and --table, or --local`);
+    throw new UserError(
+      `${outputsFile} cannot be read. Deploy first, or pass --url and --table, or --local`,
+      2,
+    );
   }
 };
 
-const open = (url: string, TABLE_NAME: string, outputs?: Outputs): Target => ({
-  url: url.replace(/\/$/, ""),
-  table: openTable({ name: TABLE_NAME }),
-  outputs,
-});
+const findStack = (name: string | undefined): ProvidedTarget => {
+  const stacks = readStacks();
+  const names = Object.keys(stacks);
+  const outputs = stacks[name ?? (names.length === 1 ? (names[0] ?? "") : "")];
+  if (!outputs) throw new UserError(`--stack must be one of ${names.join(", ")}`, 2);
+  const { ApiUrl: url = "", TableName: tableName = "" } = outputs;
+  return { url, tableName, outputs };
+};
 
-/** @throws UserError that says what is missing */
-export const findTarget = ({ stack, url, table, local }: ReturnType<typeof readOptions>): Target => {
+/** Returns the selected service. Throws a UserError if the options select none. */
+export const findTarget = ({ stack, url, table, local }: ReturnType<typeof readOptions>): ProvidedTarget => {
   if (local) {
     const environment = localEnvironment(Number(process.env.DYNAMODB_PORT ?? 8000));
     Object.assign(process.env, { ...environment, ...process.env });
-    return open(url ?? `http://127.0.0.1:${process.env.PORT ?? 3000}`, table ?? environment.TABLE_NAME);
+    const tableName = table ?? environment.TABLE_NAME;
+    return { url: url ?? `http://127.0.0.1:${process.env.PORT ?? 3000}`, tableName };
   }
-  if (url || table) {
-    if (url && table) return open(url, table);
-    throw new UserError("--url and --table belong together");
-  }
-  const stacks = readStacks();
-  const names = Object.keys(stacks);
-  const name = stack ?? (names.length === 1 ? names[0] : undefined);
-  const found = name === undefined ? undefined : stacks[name];
-  if (!found) throw new UserError(`--stack must name one of ${names.join(", ")}`);
-  return open(found.ApiUrl, found.TableName, found);
+  if (!url && !table) return findStack(stack);
+  if (url && table) return { url: url.replace(/\/$/, ""), tableName: table };
+  throw new UserError("--url and --table require each other", 2);
 };

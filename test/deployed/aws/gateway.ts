@@ -1,0 +1,91 @@
+/** Checks of API Gateway: its own errors, the request id and TLS. */
+import { connect } from "node:tls";
+import { beforeAll, describe, expect, type TestContext, test } from "vitest";
+import { noRoute } from "../../../lib/api/error-catalogue.ts";
+import { requestIdHeader } from "../../../lib/api/response.ts";
+import { expectError } from "../expect.ts";
+import type { Service } from "../service.ts";
+
+const tooLargeForGateway = 11_000_000;
+
+type Version = "TLSv1.1" | "TLSv1.2" | "TLSv1.3";
+
+/** Returns the negotiated TLS version, or `rejected` with the reason. */
+const negotiate = ({ hostname, port }: URL, version: Version): Promise<string> =>
+  new Promise((resolve) => {
+    const socket = connect({
+      host: hostname,
+      port: Number(port || 443),
+      servername: hostname,
+      minVersion: version,
+      maxVersion: version,
+      ciphers: "DEFAULT@SECLEVEL=0", // OpenSSL offers TLS 1.1 only at security level 0.
+    });
+    socket.once("secureConnect", () => {
+      resolve(socket.getProtocol() ?? "none");
+      socket.destroy();
+    });
+    socket.once("error", ({ message }) => resolve(`rejected: ${message}`));
+  });
+
+/** API Gateway fails these requests for different reasons before it finds that the route does not exist. */
+const unknownRoutes: [string, Record<string, string>][] = [
+  ["without credentials", {}],
+  ["with a bearer token", { Authorization: "Bearer emk_unknown" }],
+  ["with a malformed AWS signature", { Authorization: "AWS4-HMAC-SHA256 unknown" }],
+  [
+    "with the AWS signature of an unknown key",
+    {
+      Authorization:
+        "AWS4-HMAC-SHA256 Credential=AKIAUNKNOWN/20261120/eu-west-1/execute-api/aws4_request, SignedHeaders=host, Signature=00",
+      "X-Amz-Date": "20261120T120000Z",
+    },
+  ],
+];
+
+export const describeGateway = (serviceOf: () => Service) =>
+  describe("API Gateway", () => {
+    let service: Service;
+    let secret: string;
+    beforeAll(async () => {
+      service = serviceOf();
+      secret = (await service.newKey()).secret;
+    });
+
+    test.each(unknownRoutes)("An unknown route is a 404 for a request %s", async (_, headers) => {
+      expectError(await service.call("/v2/unknown", null, { headers }), noRoute);
+    });
+
+    test("An unknown method is a 404", async () => {
+      const path = `/v2/accounts/${service.account_id}/members`;
+      expectError(await service.call(path, secret, { method: "TRACE" }), noRoute);
+    });
+
+    test("A body over API Gateway's 10 MB is rejected with the API's 413", async () => {
+      const { status, headers, body } = await service.addMember(secret, "x".repeat(tooLargeForGateway));
+      expect([status, headers["content-type"]]).toEqual([413, "application/json"]);
+      expect(JSON.parse(body.toString()).message).toContain("64 KiB");
+    });
+
+    test.each(["/v2/unknown", "/v2/accounts/a/messages/m"])(
+      "No header of the caller sets the request id of %s",
+      async (path) => {
+        const headers = { "x-amzn-RequestId": "chosen-by-caller", [requestIdHeader]: "chosen-by-caller" };
+        const response = await service.call(path, secret, { headers });
+        expect(response.headers[requestIdHeader.toLowerCase()]).not.toContain("chosen-by-caller");
+      },
+    );
+
+    const secureUrl = ({ skip }: TestContext): URL => {
+      const url = new URL(service.url);
+      return url.protocol === "https:" ? url : skip("The service uses HTTP.");
+    };
+
+    test.for(["TLSv1.2", "TLSv1.3"] as const)("%s is accepted", async (version, context) => {
+      expect(await negotiate(secureUrl(context), version)).toBe(version);
+    });
+
+    test("TLSv1.1 is rejected", async (context) => {
+      expect(await negotiate(secureUrl(context), "TLSv1.1")).toMatch(/^rejected/);
+    });
+  });
