@@ -1,15 +1,14 @@
-/** The API's access log: one line of JSON for each request, and what monitoring counts in it. */
+/** The API's access log: API Gateway writes one line of JSON per request. */
 import { AccessLogField, AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
-import { FilterPattern, type IFilterPattern } from "aws-cdk-lib/aws-logs";
 
 /**
- * Nothing in a line is the caller's own. A streamed response's latency includes the time that the caller
- * takes to read it; `time_to_first_byte_ms` is what the service answers for. All values are in quotes,
- * because API Gateway writes `-` for one that there is not.
+ * A line contains no value that a caller can choose, except `gateway_request_id`. The latency of a streamed response
+ * includes the time that the reader takes. All values are in quotes, because API Gateway writes `-` for a missing
+ * value, and a line with `-` outside quotes is not JSON.
  */
 export const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
-    request_id: "$context.extendedRequestId", // A caller can choose requestId, but not this one.
+    request_id: "$context.extendedRequestId",
     gateway_request_id: AccessLogField.contextRequestId(),
     time: AccessLogField.contextRequestTimeEpoch(),
     route: `${AccessLogField.contextHttpMethod()} ${AccessLogField.contextResourcePath()}`,
@@ -23,25 +22,3 @@ export const accessLogFormat = AccessLogFormat.custom(
     error_type: AccessLogField.contextErrorResponseType(),
   }),
 );
-
-/** A metric that CloudWatch Logs reads from the lines, apart for each value of its one dimension. */
-export type AccessLogMetric = { name: string; lines: IFilterPattern; value: string; dimension: string };
-
-/** How long a function took to begin its response, in milliseconds, by route. */
-export const timeToFirstByte: AccessLogMetric = {
-  name: "TimeToFirstByte",
-  lines: FilterPattern.stringValue("$.time_to_first_byte_ms", "!=", "-"),
-  value: "$.time_to_first_byte_ms",
-  dimension: "route",
-};
-
-/** Callers who are turned away whatever they ask for, by status: `401` and `429`. */
-export const refusals: AccessLogMetric = {
-  name: "Refused",
-  lines: FilterPattern.any(
-    FilterPattern.stringValue("$.status", "=", "401"),
-    FilterPattern.stringValue("$.status", "=", "429"),
-  ),
-  value: "1",
-  dimension: "status",
-};

@@ -24,11 +24,14 @@ import type { OperationFunction } from "./operation-function.ts";
 import type { Settings } from "./settings.ts";
 
 /** An operation and the function that serves it. */
-export type Route = { operation: Operation; handler: OperationFunction };
+export type ServedOperation = { operation: Operation; handler: OperationFunction };
+
+/** An operation's method in API Gateway, and the function behind it. */
+export type Route = ServedOperation & { method: Method };
 
 export type ApiProps = {
   stage: string;
-  routes: readonly Route[];
+  operations: readonly ServedOperation[];
   /** The API's own domain name and the ARN of its certificate; without them, API Gateway's address. */
   domain?: { name: string; certificate: string } | undefined;
   limits: Pick<Settings, "rateLimit" | "burstLimit" | "keyRateLimit">;
@@ -82,7 +85,7 @@ const gatewayErrors: readonly { error: errors.ErrorResponse; types: readonly Res
 export class Api extends Construct {
   readonly restApi: RestApi;
   readonly accessLog: LogGroup;
-  readonly methods: readonly { operation: Operation; method: Method }[];
+  readonly routes: readonly Route[];
   /** Where the paths of the operations begin; without a slash at the end. */
   readonly url: string;
   /** What the domain's CNAME record points at, where the API has a domain. */
@@ -90,7 +93,7 @@ export class Api extends Construct {
 
   constructor(scope: Construct, id: string, props: ApiProps) {
     super(scope, id);
-    const { stage, routes, domain, limits, logRetention, removalPolicy } = props;
+    const { stage, operations, domain, limits, logRetention, removalPolicy } = props;
     this.accessLog = new LogGroup(this, "AccessLog", { retention: logRetention, removalPolicy });
 
     this.restApi = new RestApi(this, "RestApi", {
@@ -120,8 +123,9 @@ export class Api extends Construct {
     if (CfnRestApi.isCfnRestApi(defaultChild)) Object.assign(defaultChild, transport); // no prop of RestApi
     this.restApi.node.tryRemoveChild("Endpoint"); // an output of its own; the stack has a better one
 
-    this.methods = routes.map(({ operation, handler }) => ({
+    this.routes = operations.map(({ operation, handler }) => ({
       operation,
+      handler,
       method: this.restApi.root.resourceForPath(operation.path).addMethod(
         operation.method,
         new LambdaIntegration(handler.lambda, {

@@ -1,44 +1,51 @@
-/** What is measured, and under which names CloudWatch has it: for the dashboard and the alarms. */
+/** The CloudWatch metrics of the dashboard and of the alarms. */
 import { Duration } from "aws-cdk-lib";
-import type { Stage } from "aws-cdk-lib/aws-apigateway";
 import { type IMetric, MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
-import { MetricFilter } from "aws-cdk-lib/aws-logs";
+import { type ILogGroup, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { metricNamespace } from "../lib/api/metric-names.ts";
-import { type AccessLogMetric, refusals, timeToFirstByte } from "./access-log.ts";
-import type { Api } from "./api.ts";
+import type { Api, Route } from "./api.ts";
+import { type LogMetric, rejections, timeToFirstByte } from "./log-metrics.ts";
 import type { ServiceTable } from "./service-table.ts";
 
 export type Measured = { stage: string; api: Api; table: ServiceTable };
 
-/** Every metric is over this time. */
+/** The period of every metric. */
 export const period = Duration.minutes(5);
 
-/** The metrics of the API, its functions and its table, and those that CloudWatch Logs reads from the log. */
+const sum = { statistic: "Sum", period };
+
+/** The metrics of the API, its functions and its table. */
 export class Metrics extends Construct {
   private readonly measured: Measured;
   private readonly namespace: string;
 
   constructor(scope: Construct, id: string, measured: Measured) {
     super(scope, id);
+    const { stage, api } = measured;
     this.measured = measured;
-    this.namespace = metricNamespace(measured.stage);
-    for (const metric of [timeToFirstByte, refusals]) this.addFilter(metric);
+    this.namespace = metricNamespace(stage);
+    this.addFilter(rejections, api.accessLog, rejections.name);
+    for (const { operation, handler } of api.routes) {
+      if (operation.streams) {
+        this.addFilter(timeToFirstByte, handler.logGroup, `${operation.id}${timeToFirstByte.name}`);
+      }
+    }
   }
 
-  requests({ operation, method }: Api["methods"][number]): IMetric {
+  requests({ operation, method }: Route): IMetric {
     return method.metricCount(this.gatewayStage, { period, label: operation.id });
   }
 
   clientErrors(): IMetric {
-    return this.measured.api.restApi.metricClientError({ statistic: "Sum", period, label: "4xx" });
+    return this.measured.api.restApi.metricClientError({ ...sum, label: "4xx" });
   }
 
   serverErrors(): IMetric {
-    return this.measured.api.restApi.metricServerError({ statistic: "Sum", period, label: "5xx" });
+    return this.measured.api.restApi.metricServerError({ ...sum, label: "5xx" });
   }
 
-  /** In percent of the requests. */
+  /** Returns the percentage of requests that end with a 5xx. */
   serverErrorRate(): IMetric {
     return new MathExpression({
       expression: "100 * errors / requests",
@@ -51,51 +58,43 @@ export class Metrics extends Construct {
     });
   }
 
-  /** Requests that were turned away whatever they asked for. */
-  refused(status: "401" | "429"): IMetric {
-    return this.logged(refusals, status, "Sum", status);
+  rejected(status: "401" | "429"): IMetric {
+    return this.custom(rejections.name, { [rejections.dimension]: status }, "Sum", status);
   }
 
-  /** In milliseconds. A stream lasts as long as its reader: its first byte is what the service answers for. */
-  latency({ operation, method }: Api["methods"][number], statistic: string): IMetric {
+  /** Returns the latency in milliseconds. For a stream, it ends at the first byte, because a slow reader is no fault. */
+  latency({ operation, method }: Route, statistic: string): IMetric {
     return operation.streams
-      ? this.logged(timeToFirstByte, `${operation.method} ${operation.path}`, statistic, statistic)
+      ? this.custom(timeToFirstByte.name, { service: operation.id }, statistic, statistic)
       : method.metricLatency(this.gatewayStage, { statistic, period, label: statistic });
   }
 
-  /** What a function counts. */
+  /** Returns a count that a function logs. */
   counted(name: string, { id }: { id: string }): IMetric {
-    return new Metric({
-      namespace: this.namespace,
-      metricName: name,
-      dimensionsMap: { service: id },
-      statistic: "Sum",
-      period,
-      label: `${id} ${name}`,
-    });
+    return this.custom(name, { service: id }, "Sum", `${id} ${name}`);
   }
 
-  /** Throttled calls on the table, reads and writes. DynamoDB reports none where there are none. */
+  /** Returns the number of throttled reads and writes. DynamoDB publishes no zeros. */
   tableThrottles(): IMetric {
     const { table } = this.measured;
     return new MathExpression({
       expression: "FILL(reads, 0) + FILL(writes, 0)",
       usingMetrics: {
-        reads: table.metric("ReadThrottleEvents", { statistic: "Sum", period }),
-        writes: table.metric("WriteThrottleEvents", { statistic: "Sum", period }),
+        reads: table.metric("ReadThrottleEvents", sum),
+        writes: table.metric("WriteThrottleEvents", sum),
       },
       period,
-      label: "Throttled table calls",
+      label: "Throttled reads and writes",
     });
   }
 
-  private get gatewayStage(): Stage {
+  private get gatewayStage() {
     return this.measured.api.restApi.deploymentStage;
   }
 
-  private addFilter({ name, lines, value, dimension }: AccessLogMetric) {
-    new MetricFilter(this, name, {
-      logGroup: this.measured.api.accessLog,
+  private addFilter({ name, lines, value, dimension }: LogMetric, logGroup: ILogGroup, id: string) {
+    new MetricFilter(this, id, {
+      logGroup,
       filterPattern: lines,
       metricNamespace: this.namespace,
       metricName: name,
@@ -104,14 +103,12 @@ export class Metrics extends Construct {
     });
   }
 
-  private logged({ name, dimension }: AccessLogMetric, of: string, statistic: string, label: string): Metric {
-    return new Metric({
-      namespace: this.namespace,
-      metricName: name,
-      dimensionsMap: { [dimension]: of },
-      statistic,
-      period,
-      label,
-    });
+  private custom(
+    metricName: string,
+    dimensionsMap: Record<string, string>,
+    statistic: string,
+    label: string,
+  ) {
+    return new Metric({ namespace: this.namespace, metricName, dimensionsMap, statistic, period, label });
   }
 }

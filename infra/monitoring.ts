@@ -1,4 +1,4 @@
-/** What an operator looks at, and what wakes them. */
+/** The dashboard and the alarms. */
 import { Duration, Stack } from "aws-cdk-lib";
 import {
   Alarm,
@@ -13,30 +13,23 @@ import { Topic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
 import { metricNames } from "../lib/api/metric-names.ts";
 import { outcomeMetrics, serviceName } from "../lib/intake/metric-names.ts";
-import type { Api, Route } from "./api.ts";
 import type { Intake } from "./intake.ts";
-import { Metrics, period } from "./metrics.ts";
-import type { ServiceTable } from "./service-table.ts";
+import { type Measured, Metrics, period } from "./metrics.ts";
 
-export type MonitoringProps = {
-  stage: string;
-  api: Api;
-  routes: readonly Route[];
-  table: ServiceTable;
+export type MonitoringProps = Measured & {
   intake: Intake | undefined;
-  /** The ARN of the topic that hears of alarms. Without one they only show. */
+  /** The ARN of the SNS topic that alarms notify. Without a topic, alarms only change their state. */
   alarmTopic: string | undefined;
 };
 
 const graph = (title: string, left: IMetric[]) => new GraphWidget({ title, left, width: 12 });
 
-/** How long an event waits at most: two tries of one that came ahead of its message. */
+/** SQS leaves events that were received more than three times out of the age of the oldest event. */
 const longWait = Duration.minutes(30);
 
-/** What a healthy p99 stays below. */
-const slow = Duration.seconds(2);
+const slowP99 = Duration.seconds(2);
 
-/** A dashboard from traffic to table, and an alarm for each way in which the service fails its callers. */
+/** A dashboard, and one alarm for each way in which the service can fail its callers. */
 export class Monitoring extends Construct {
   readonly dashboard: Dashboard;
   private readonly props: MonitoringProps;
@@ -47,44 +40,46 @@ export class Monitoring extends Construct {
     this.props = props;
     this.metrics = new Metrics(this, "Metrics", props);
     this.dashboard = this.addDashboard();
-    this.addAlarms();
+    if (props.intake) this.addIntakeAlarms(props.intake);
+    this.addApiAlarms();
+    this.addFunctionAlarms();
   }
 
   private addDashboard(): Dashboard {
     const { metrics } = this;
-    const { stage, api, routes, table, intake } = this.props;
-    const operations = routes.map(({ operation }) => operation);
+    const { stage, api, table, intake } = this.props;
+    const operations = api.routes.map(({ operation }) => operation);
     return new Dashboard(this, "Dashboard", {
-      dashboardName: `EmailApi-${stage}-${Stack.of(this).region}`, // an account's dashboards have no regions
+      // Names of dashboards are unique in an account, not in a region.
+      dashboardName: `EmailApi-${stage}-${Stack.of(this).region}`,
       widgets: [
         [
           graph(
             "Requests",
-            api.methods.map((method) => metrics.requests(method)),
+            api.routes.map((route) => metrics.requests(route)),
           ),
-          graph("Errors answered", [
+          graph("Error responses", [
             metrics.clientErrors(),
-            metrics.refused("401"),
-            metrics.refused("429"),
+            metrics.rejected("401"),
+            metrics.rejected("429"),
             metrics.serverErrors(),
             ...operations.map((operation) => metrics.counted(metricNames.serverError, operation)),
           ]),
         ],
-        api.methods.map((method) =>
+        api.routes.map((route) =>
           graph(
-            `${method.operation.id}: ms to the ${method.operation.streams ? "first" : "last"} byte`,
-            ["p50", "p90", "p99"].map((statistic) => metrics.latency(method, statistic)),
+            `${route.operation.id}: ms to the ${route.operation.streams ? "first" : "last"} byte`,
+            ["p50", "p90", "p99"].map((statistic) => metrics.latency(route, statistic)),
           ),
         ),
         [
-          graph("Functions that failed or were throttled", [
-            ...routes.map(({ operation, handler }) =>
-              handler.lambda.metricErrors({ period, label: `${operation.id} failed` }),
-            ),
-            ...routes.map(({ operation, handler }) =>
-              handler.lambda.metricThrottles({ period, label: `${operation.id} throttled` }),
-            ),
-          ]),
+          graph(
+            "Function errors and throttles",
+            api.routes.flatMap(({ operation: { id }, handler: { lambda } }) => [
+              lambda.metricErrors({ period, label: `${id} errors` }),
+              lambda.metricThrottles({ period, label: `${id} throttles` }),
+            ]),
+          ),
           graph(
             "Cold starts",
             operations.map((operation) => metrics.counted(metricNames.coldStart, operation)),
@@ -117,80 +112,86 @@ export class Monitoring extends Construct {
         "Events",
         Object.values(outcomeMetrics).map((name) => this.metrics.counted(name, { id: serviceName })),
       ),
-      graph("Events that wait, and dead letters", [
+      graph("Event queue and dead letters", [
         events.metricApproximateNumberOfMessagesVisible({ period, label: "Waiting" }),
-        events.metricApproximateNumberOfMessagesNotVisible({ period, label: "Under way" }),
+        events.metricApproximateNumberOfMessagesNotVisible({ period, label: "In flight or postponed" }),
         deadLetters.metricApproximateNumberOfMessagesVisible({ period, label: "Dead letters" }),
       ]),
     ];
   }
 
   private addIntakeAlarms({ events, deadLetters, recordEvents }: Intake) {
-    const statistic = "Maximum";
+    const maximum = { period, statistic: "Maximum" };
     this.alarm(
       "DeadLetters",
-      deadLetters.metricApproximateNumberOfMessagesVisible({ period, statistic }),
+      deadLetters.metricApproximateNumberOfMessagesVisible(maximum),
       0,
-      "Events could not be recorded: the log of RecordEvents says why",
+      `Events could not be recorded. The log of ${serviceName} has the reasons`,
     );
     this.alarm(
       "EventsWait",
-      events.metricApproximateAgeOfOldestMessage({ period, statistic }),
+      events.metricApproximateAgeOfOldestMessage(maximum),
       longWait.toSeconds(),
-      `The oldest event waits for over ${longWait.toMinutes()} minutes`,
+      `The oldest event in the queue waits for more than ${longWait.toMinutes()} minutes`,
     );
     this.alarm(
       `${serviceName}Errors`,
       recordEvents.lambda.metricErrors({ period }),
       0,
-      `${serviceName} crashes, runs out of memory or out of time: it reports every other failure by its event`,
+      `${serviceName} crashed, or ran out of memory or time. It logs every other failure with its event`,
     );
   }
 
-  private addAlarms() {
+  private addApiAlarms() {
     const { metrics } = this;
-    const { api, routes, intake } = this.props;
-    if (intake) this.addIntakeAlarms(intake);
-    this.alarm("ServerErrorRate", metrics.serverErrorRate(), 1, "More than 1% of all requests end in a 5xx");
-    for (const method of api.methods) {
-      const { id, streams } = method.operation;
+    this.alarm("ServerErrorRate", metrics.serverErrorRate(), 1, "More than 1% of requests end with a 5xx");
+    for (const route of this.props.api.routes) {
+      const { id, streams } = route.operation;
       this.alarm(
         `${id}Latency`,
-        metrics.latency(method, "p99"),
-        slow.toMilliseconds(),
-        `One in a hundred ${id} takes over ${slow.toSeconds()} seconds${streams ? " to begin" : ""}`,
+        metrics.latency(route, "p99"),
+        slowP99.toMilliseconds(),
+        `${id} is slow: the p99 of its ${streams ? "time to the first byte" : "latency"} is above ${slowP99.toSeconds()} seconds`,
       );
     }
     this.alarm(
       "Unauthorized",
-      metrics.refused("401"),
+      metrics.rejected("401"),
       100,
-      "Over 100 requests in 5 minutes have no valid key",
+      "More than 100 requests in 5 minutes have no valid API key",
     );
-    this.alarm("RateExceeded", metrics.refused("429"), 100, "Over 100 requests in 5 minutes exceed a rate");
-    for (const { operation, handler } of routes) {
+    this.alarm(
+      "RateExceeded",
+      metrics.rejected("429"),
+      100,
+      "More than 100 requests in 5 minutes exceed a rate limit",
+    );
+  }
+
+  private addFunctionAlarms() {
+    for (const { operation, handler } of this.props.api.routes) {
       this.alarm(
         `${operation.id}Errors`,
         handler.lambda.metricErrors({ period }),
         0,
-        `${operation.id} crashes, runs out of memory or out of time: it answers every other error itself`,
+        `${operation.id} crashed, or ran out of memory or time. It responds to every other error itself`,
       );
       this.alarm(
         `${operation.id}Throttles`,
         handler.lambda.metricThrottles({ period }),
         0,
-        `${operation.id} runs as often at once as it may`,
+        `${operation.id} is throttled: it reached its concurrency limit`,
       );
     }
     this.alarm(
       "TableThrottles",
-      metrics.tableThrottles(),
+      this.metrics.tableThrottles(),
       10,
-      "DynamoDB turns away over 10 calls on the table in 5 minutes",
+      "DynamoDB throttles more than 10 calls in 5 minutes",
     );
   }
 
-  /** Sounds when two of three periods are above the limit: one cold start or one retry wakes nobody. */
+  /** Adds an alarm for two of three periods above the limit. One cold start or one retry raises no alarm. */
   private alarm(id: string, metric: IMetric, above: number, alarmDescription: string) {
     const alarm = new Alarm(this, id, {
       metric,
@@ -198,7 +199,7 @@ export class Monitoring extends Construct {
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
       evaluationPeriods: 3,
       datapointsToAlarm: 2,
-      treatMissingData: TreatMissingData.NOT_BREACHING, // no requests, no failures
+      treatMissingData: TreatMissingData.NOT_BREACHING, // Without requests there is no data.
       alarmDescription,
     });
     const { alarmTopic } = this.props;

@@ -31,13 +31,12 @@ export class EmailApiStack extends Stack {
 
     const table = serviceTable(this, "Table", { tableName, replicaRegions, removalPolicy });
     const surroundings = { stage, table, concurrency, logRetention, removalPolicy };
-    const routes = operations.map((operation) => ({
-      operation,
-      handler: new OperationFunction(this, { ...surroundings, operation }),
-    }));
     const api = new Api(this, "Api", {
       stage,
-      routes,
+      operations: operations.map((operation) => ({
+        operation,
+        handler: new OperationFunction(this, { ...surroundings, operation }),
+      })),
       domain: domain && certificate ? { name: domain, certificate } : undefined,
       limits: settings,
       logRetention,
@@ -50,7 +49,6 @@ export class EmailApiStack extends Stack {
     const { dashboard } = new Monitoring(this, "Monitoring", {
       stage,
       api,
-      routes,
       table,
       intake,
       alarmTopic,
@@ -66,7 +64,7 @@ export class EmailApiStack extends Stack {
       "Traffic, latency, errors and the table",
     );
     output("MetricNamespace", metricNamespace(stage), "What the functions count is under it");
-    for (const { operation, handler } of routes) {
+    for (const { operation, handler } of api.routes) {
       output(`${operation.id}LogGroup`, handler.logGroup.logGroupName, `The log of ${operation.id}`);
       output(`${operation.id}RoleArn`, handler.role.roleArn, `The role of ${operation.id}`);
     }

@@ -78,7 +78,8 @@ beforeEach(() => {
   cloudWatch
     .on(GetMetricStatisticsCommand)
     .callsFake(({ Namespace, MetricName, Dimensions: [{ Name, Value }] }) => {
-      if (Name !== "service") return { Datapoints: loggedByGateway(Name, Value).slice(0, arrived) };
+      if (Name !== "service" || MetricName === "TimeToFirstByte")
+        return { Datapoints: loggedByGateway(Name, Value).slice(0, arrived) };
       const counted = output
         .lines()
         .filter((line) => line._aws?.CloudWatchMetrics[0].Namespace === Namespace && line.service === Value)
@@ -99,7 +100,7 @@ const loggedByGateway = (dimension: string, value: string): { Sum: number }[] =>
     .filter(({ message }) => message === "request")
     .filter(({ operation: id, status }) => {
       const operation = operations.find((one) => one.id === id);
-      const logged = { route: `${operation?.method} ${operation?.path}`, status: String(status) };
+      const logged = { service: operation?.id, status: String(status) };
       return logged[dimension as keyof typeof logged] === value;
     })
     .map(() => ({ Sum: 1 }));

@@ -1,10 +1,10 @@
 /** The dashboard and the alarms, as the template has them. */
 import { Match } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
-import { addAccountMember, getMessage } from "../../lib/api/operations.ts";
+import { getMessage, operations } from "../../lib/api/operations.ts";
 import { functionOf, ofType, type Resource, templateWith } from "../harness/synthesise.ts";
 
-const template = templateWith();
+const template = templateWith({ intake: "true" });
 const alarms = ofType(template, "AWS::CloudWatch::Alarm").map(({ Properties }) => Properties);
 const alarm = (description: RegExp) =>
   alarms.find(({ AlarmDescription }) => description.test(AlarmDescription)) as Resource["Properties"];
@@ -12,24 +12,26 @@ const alarm = (description: RegExp) =>
 const overFiveMinutes = (Stat: string, Metric: object) => ({ MetricStat: { Metric, Stat, Period: 300 } });
 
 describe("The alarms", () => {
-  test("are one for each way in which the service fails its callers, and for callers who are turned away", () => {
+  test("cover each way in which the service can fail its callers, and rejected callers", () => {
     const limits = alarms.map(({ AlarmDescription, Threshold }) => [AlarmDescription, Threshold]);
 
     expect(limits).toEqual([
-      ["More than 1% of all requests end in a 5xx", 1],
-      ["One in a hundred GetMessage takes over 2 seconds to begin", 2000],
-      ["One in a hundred AddAccountMember takes over 2 seconds", 2000],
-      ["Over 100 requests in 5 minutes have no valid key", 100],
-      ["Over 100 requests in 5 minutes exceed a rate", 100],
-      [expect.stringMatching(/^GetMessage crashes/), 0],
-      [expect.stringMatching(/^GetMessage runs as often at once/), 0],
-      [expect.stringMatching(/^AddAccountMember crashes/), 0],
-      [expect.stringMatching(/^AddAccountMember runs as often at once/), 0],
-      ["DynamoDB turns away over 10 calls on the table in 5 minutes", 10],
+      ["Events could not be recorded. The log of RecordEvents has the reasons", 0],
+      ["The oldest event in the queue waits for more than 30 minutes", 1800],
+      [expect.stringMatching(/^RecordEvents crashed/), 0],
+      ["More than 1% of requests end with a 5xx", 1],
+      ...operations.map(({ id }) => [expect.stringMatching(`^${id} is slow: .* is above 2 seconds$`), 2000]),
+      ["More than 100 requests in 5 minutes have no valid API key", 100],
+      ["More than 100 requests in 5 minutes exceed a rate limit", 100],
+      ...operations.flatMap(({ id }) => [
+        [expect.stringMatching(`^${id} crashed`), 0],
+        [`${id} is throttled: it reached its concurrency limit`, 0],
+      ]),
+      ["DynamoDB throttles more than 10 calls in 5 minutes", 10],
     ]);
   });
 
-  test("are quiet while there is nothing to measure, and wake nobody for a single bad period", () => {
+  test("stay off without data, and after a single bad period", () => {
     template.allResourcesProperties("AWS::CloudWatch::Alarm", {
       ComparisonOperator: "GreaterThanThreshold",
       TreatMissingData: "notBreaching",
@@ -38,7 +40,7 @@ describe("The alarms", () => {
     });
   });
 
-  test("count 5xx in percent of all requests", () => {
+  test("measure 5xx as a percentage of all requests", () => {
     const dimensions = { Dimensions: [{ Name: "ApiName", Value: "EmailApi-prod" }] };
     const ofApi = (MetricName: string) => ({ Namespace: "AWS/ApiGateway", MetricName, ...dimensions });
 
@@ -49,45 +51,46 @@ describe("The alarms", () => {
     ]);
   });
 
-  test("count a stream's latency to its first byte: it lasts as long as its reader takes", () => {
-    expect(alarm(/GetMessage takes/).Metrics).toMatchObject([
-      overFiveMinutes("p99", {
+  test.each(operations)(
+    "measure the p99 of $id to the first byte of a stream, else to the last byte",
+    (operation) => {
+      const { id, method, path, streams } = operation;
+      const ofStream = {
         Namespace: "EmailApi/prod",
         MetricName: "TimeToFirstByte",
-        Dimensions: [{ Name: "route", Value: `GET ${getMessage.path}` }],
-      }),
-    ]);
-  });
-
-  test("count any other latency to the last byte, by the dimensions that API Gateway reports it under", () => {
-    expect(alarm(/AddAccountMember takes/).Metrics).toMatchObject([
-      overFiveMinutes("p99", {
+        Dimensions: [{ Name: "service", Value: id }],
+      };
+      const ofMethod = {
         Namespace: "AWS/ApiGateway",
         MetricName: "Latency",
         Dimensions: [
           { Name: "ApiName", Value: "EmailApi-prod" },
-          { Name: "Method", Value: "POST" },
-          { Name: "Resource", Value: addAccountMember.path },
+          { Name: "Method", Value: method },
+          { Name: "Resource", Value: path },
           { Name: "Stage", Value: { Ref: expect.any(String) } },
         ],
-      }),
-    ]);
-  });
+      };
+
+      expect(alarm(new RegExp(`^${id} is slow`)).Metrics).toMatchObject([
+        overFiveMinutes("p99", streams ? ofStream : ofMethod),
+      ]);
+    },
+  );
 
   test.each([
-    ["401", /no valid key/],
-    ["429", /exceed a rate/],
+    ["401", /no valid API key/],
+    ["429", /rate limit/],
   ])("count the access log's %s", (status, description) => {
     expect(alarm(description).Metrics).toMatchObject([
       overFiveMinutes("Sum", {
         Namespace: "EmailApi/prod",
-        MetricName: "Refused",
+        MetricName: "Rejected",
         Dimensions: [{ Name: "status", Value: status }],
       }),
     ]);
   });
 
-  test("count throttled calls on the table by their sum, reads and writes, where there are any", () => {
+  test("count throttled reads and writes of the table, and need only one of the two", () => {
     const dimensions = {
       Dimensions: [{ Name: "TableName", Value: { Ref: expect.stringMatching(/^Table/) } }],
     };
@@ -100,128 +103,82 @@ describe("The alarms", () => {
     ]);
   });
 
-  test.each([getMessage, addAccountMember])(
-    "watch the function of $id for failures and throttles",
-    (operation) => {
-      const ofFunction = {
-        Namespace: "AWS/Lambda",
-        Statistic: "Sum",
-        Period: 300,
-        Dimensions: [
-          { Name: "FunctionName", Value: { Ref: expect.stringMatching(`^${operation.id}Function`) } },
-        ],
-      };
+  test.each(operations)("count crashes and throttles of $id's function", ({ id }) => {
+    const ofFunction = {
+      Namespace: "AWS/Lambda",
+      Statistic: "Sum",
+      Period: 300,
+      Dimensions: [{ Name: "FunctionName", Value: { Ref: expect.stringMatching(`^${id}Function`) } }],
+    };
 
-      expect(alarm(new RegExp(`^${operation.id} crashes`))).toMatchObject({
-        ...ofFunction,
-        MetricName: "Errors",
-      });
-      expect(alarm(new RegExp(`^${operation.id} runs`))).toMatchObject({
-        ...ofFunction,
-        MetricName: "Throttles",
-      });
-    },
-  );
-
-  test("show, and notify nobody, without a topic", () => {
-    template.allResourcesProperties("AWS::CloudWatch::Alarm", {
-      AlarmActions: Match.absent(),
-      OKActions: Match.absent(),
+    expect(alarm(new RegExp(`^${id} crashed`))).toMatchObject({ ...ofFunction, MetricName: "Errors" });
+    expect(alarm(new RegExp(`^${id} is throttled`))).toMatchObject({
+      ...ofFunction,
+      MetricName: "Throttles",
     });
   });
 
-  test("tell the topic when they begin, and when they end", () => {
+  test("notify nobody without a topic, and the topic at their start and their end", () => {
     const alarmTopic = "arn:aws:sns:eu-west-1:123456789012:on-call";
+    const actions = (value: unknown) => ({ AlarmActions: value, OKActions: value });
 
-    templateWith({ alarmTopic }).allResourcesProperties("AWS::CloudWatch::Alarm", {
-      AlarmActions: [alarmTopic],
-      OKActions: [alarmTopic],
-    });
+    template.allResourcesProperties("AWS::CloudWatch::Alarm", actions(Match.absent()));
+    templateWith({ alarmTopic }).allResourcesProperties("AWS::CloudWatch::Alarm", actions([alarmTopic]));
   });
 });
 
 describe("The dashboard", () => {
+  type Widget = { properties: { metrics: unknown[][] } };
   const [dashboard] = ofType(template, "AWS::CloudWatch::Dashboard");
   const body = dashboard?.Properties.DashboardBody["Fn::Join"][1]
     .map((part: unknown) => (typeof part === "string" ? part : "?"))
     .join("");
-  type Options = { label?: string; stat?: string; expression?: string };
-  type Widget = { properties: { title: string; metrics: unknown[][] } };
+  const metrics = JSON.parse(body)
+    .widgets.flatMap(({ properties }: Widget) => properties.metrics)
+    .map(([, name]: unknown[]) => name);
 
-  /** A line of a graph: its label, and what it is made of. What an expression uses has no label. */
-  const line = (metric: unknown[]): string => {
-    const { label, stat = "Average", expression = `${stat} of ${metric[1]}` } = metric.at(-1) as Options;
-    return label ? `${label}: ${expression}` : expression;
-  };
-
-  test("draws traffic, errors, latency, functions, cold starts, replays and what the table consumes", () => {
-    const widgets: Widget[] = JSON.parse(body).widgets;
-
-    const graphs = widgets.map(({ properties: { title, metrics } }) => [title, metrics.map(line)]);
-
-    expect(graphs).toEqual([
-      ["Requests", ["GetMessage: SampleCount of Count", "AddAccountMember: SampleCount of Count"]],
-      [
-        "Errors answered",
-        [
-          "4xx: Sum of 4XXError",
-          "401: Sum of Refused",
-          "429: Sum of Refused",
-          "5xx: Sum of 5XXError",
-          "GetMessage ServerError: Sum of ServerError",
-          "AddAccountMember ServerError: Sum of ServerError",
-        ],
-      ],
-      [
-        "GetMessage: ms to the first byte",
-        ["p50: p50 of TimeToFirstByte", "p90: p90 of TimeToFirstByte", "p99: p99 of TimeToFirstByte"],
-      ],
-      [
-        "AddAccountMember: ms to the last byte",
-        ["p50: p50 of Latency", "p90: p90 of Latency", "p99: p99 of Latency"],
-      ],
-      [
-        "Functions that failed or were throttled",
-        [
-          "GetMessage failed: Sum of Errors",
-          "AddAccountMember failed: Sum of Errors",
-          "GetMessage throttled: Sum of Throttles",
-          "AddAccountMember throttled: Sum of Throttles",
-        ],
-      ],
-      [
-        "Cold starts",
-        ["GetMessage ColdStart: Sum of ColdStart", "AddAccountMember ColdStart: Sum of ColdStart"],
-      ],
-      [
-        "Idempotency keys: replays and mismatches",
-        [
-          "AddAccountMember Replay: Sum of Replay",
-          "AddAccountMember PayloadMismatch: Sum of PayloadMismatch",
-        ],
-      ],
-      [
-        "Table: capacity units and throttles",
-        [
-          "Read units: Sum of ConsumedReadCapacityUnits",
-          "Write units: Sum of ConsumedWriteCapacityUnits",
-          "Throttled table calls: FILL(reads, 0) + FILL(writes, 0)",
-          "Sum of ReadThrottleEvents",
-          "Sum of WriteThrottleEvents",
-        ],
-      ],
+  test("draws every metric that an alarm watches", () => {
+    const watched = alarms.flatMap(({ MetricName, Metrics = [] }) => [
+      MetricName,
+      ...Metrics.map(
+        ({ MetricStat }: { MetricStat?: { Metric: { MetricName: string } } }) =>
+          MetricStat?.Metric.MetricName,
+      ),
     ]);
+    const drawn = new Set([...metrics, undefined, "ApproximateAgeOfOldestMessage"]);
+
+    expect(watched.filter((name) => !drawn.has(name))).toEqual([]);
   });
 
-  test("looks for a function's counts where the function is told to leave them, apart from other stages'", () => {
-    const spaces = new Set([...body.matchAll(/EmailApi\/[\w-]+/g)].map(([namespace]) => namespace));
-    const told = [getMessage, addAccountMember].map(
-      (operation) =>
-        functionOf(template, operation).Properties.Environment.Variables.POWERTOOLS_METRICS_NAMESPACE,
-    );
+  test.each(operations)("draws the counts that $id's function logs, apart from other stages", (operation) => {
+    const { POWERTOOLS_METRICS_NAMESPACE } = functionOf(template, operation).Properties.Environment.Variables;
+    const names = operation.idempotent
+      ? ["ColdStart", "ServerError", "Replay", "PayloadMismatch"]
+      : ["ColdStart", "ServerError"];
 
-    expect([...spaces]).toEqual(["EmailApi/prod"]);
-    expect(body).toContain('"EmailApi/prod","ColdStart","service","GetMessage"');
-    expect(told).toEqual(["EmailApi/prod", "EmailApi/prod"]);
+    expect(POWERTOOLS_METRICS_NAMESPACE).toBe("EmailApi/prod");
+    for (const name of names) expect(body).toContain(`"EmailApi/prod","${name}","service","${operation.id}"`);
   });
+});
+
+test("The time to the first byte is read from the log of each function that streams", () => {
+  const { LoggingConfig } = functionOf(template, getMessage).Properties;
+  const filters = ofType(template, "AWS::Logs::MetricFilter").map(({ Properties }) => Properties);
+
+  expect(
+    filters.filter(({ MetricTransformations: [{ MetricName }] }) => MetricName === "TimeToFirstByte"),
+  ).toEqual([
+    {
+      LogGroupName: LoggingConfig.LogGroup,
+      FilterPattern: '{ $.time_to_first_byte_ms = "*" }',
+      MetricTransformations: [
+        {
+          MetricNamespace: "EmailApi/prod",
+          MetricName: "TimeToFirstByte",
+          MetricValue: "$.time_to_first_byte_ms",
+          Dimensions: [{ Key: "service", Value: "$.service" }],
+        },
+      ],
+    },
+  ]);
 });

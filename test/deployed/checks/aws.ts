@@ -2,7 +2,7 @@
 import { equal, match, ok } from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
-import { type AccessLogMetric, refusals, timeToFirstByte } from "../../../infra/access-log.ts";
+import { type LogMetric, rejections, timeToFirstByte } from "../../../infra/log-metrics.ts";
 import { metricNames } from "../../../lib/api/metric-names.ts";
 import { getMessage as getMessageOperation, type OperationId } from "../../../lib/api/operations.ts";
 import { requestIdHeader } from "../../../lib/api/response.ts";
@@ -175,9 +175,9 @@ export const awsChecks = async (service: Service, open = openAws): Promise<Group
           expectStatus(await requests.GetMessage(), 200);
           expectStatus(await getMessage(null, randomUUID()), 401);
 
-          const logged: [AccessLogMetric, string][] = [
-            [timeToFirstByte, `${getMessageOperation.method} ${getMessageOperation.path}`],
-            [refusals, "401"],
+          const logged: [LogMetric, string][] = [
+            [timeToFirstByte, getMessageOperation.id],
+            [rejections, "401"],
           ];
           for (const [{ name, dimension }, value] of logged) {
             await aws.eventually(

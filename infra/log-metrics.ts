@@ -1,0 +1,24 @@
+/** Metrics that CloudWatch Logs reads from log lines. */
+import { FilterPattern, type IFilterPattern } from "aws-cdk-lib/aws-logs";
+
+/** A metric with one dimension. The dimension is a field of the log lines. */
+export type LogMetric = { name: string; lines: IFilterPattern; value: string; dimension: string };
+
+/** The time to the first byte of a stream in milliseconds, by operation. Read from the log of a function. */
+export const timeToFirstByte: LogMetric = {
+  name: "TimeToFirstByte",
+  lines: FilterPattern.exists("$.time_to_first_byte_ms"),
+  value: "$.time_to_first_byte_ms",
+  dimension: "service",
+};
+
+/** The number of requests with status 401 or 429, by status. Read from the access log. */
+export const rejections: LogMetric = {
+  name: "Rejected",
+  lines: FilterPattern.any(
+    FilterPattern.stringValue("$.status", "=", "401"),
+    FilterPattern.stringValue("$.status", "=", "429"),
+  ),
+  value: "1",
+  dimension: "status",
+};
