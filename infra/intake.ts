@@ -17,12 +17,10 @@ const needs: Needs = {
   memoryMegabytes: 1769,
   timeout: Duration.minutes(2),
   permissions: [
-    // What is there before a message is stored, and what stands in a transaction's way.
     { call: "GetItem", on: [message, event, messageMarker] },
-    { call: "PutItem", on: [message] },
-    { call: "UpdateItem", on: [messageMarker] },
-    { call: "PutItem", on: [event], within: "TransactWriteItems" },
-    { call: "UpdateItem", on: [message], within: "TransactWriteItems" },
+    { call: "PutItem", on: [message] }, // The segments of the content are written before the transaction.
+    { call: "PutItem", on: [message, event], within: "TransactWriteItems" },
+    { call: "UpdateItem", on: [message, messageMarker], within: "TransactWriteItems" },
   ],
 };
 

@@ -158,8 +158,11 @@ describe("Least privilege", () => {
       [["logs:CreateLogStream", "logs:PutLogEvents"], undefined, undefined],
       ["dynamodb:GetItem", ["MESSAGE#*", "EVENT#*", "TRACE#*"], undefined],
       ["dynamodb:PutItem", ["MESSAGE#*"], undefined],
-      ["dynamodb:UpdateItem", ["TRACE#*"], undefined],
-      [["dynamodb:PutItem", "dynamodb:UpdateItem"], ["EVENT#*", "MESSAGE#*"], ["TransactWriteItems"]],
+      [
+        ["dynamodb:PutItem", "dynamodb:UpdateItem"],
+        ["MESSAGE#*", "EVENT#*", "TRACE#*"],
+        ["TransactWriteItems"],
+      ],
       ["s3:GetObject", undefined, undefined],
       [
         [

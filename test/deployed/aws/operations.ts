@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
 import { beforeAll, describe, expect, type TestContext, test, vi } from "vitest";
-import { refusals as rejections, timeToFirstByte } from "../../../infra/access-log.ts";
+import { rejections, timeToFirstByte } from "../../../infra/log-metrics.ts";
 import { metricNames } from "../../../lib/api/metric-names.ts";
 import { addAccountMember, getMessage, type Operation, operations } from "../../../lib/api/operations.ts";
 import { requestIdHeader } from "../../../lib/api/response.ts";
@@ -90,12 +90,7 @@ export const describeOperations = (serviceOf: () => Service) =>
     test("The time to the first byte of a stream is measured", async (context) => {
       const id = await service.newMessage(null);
       expectStatus(await service.getMessage(key.secret, id), 200);
-      await expectCounted(
-        context,
-        timeToFirstByte.name,
-        timeToFirstByte.dimension,
-        `${getMessage.method} ${getMessage.path}`,
-      );
+      await expectCounted(context, timeToFirstByte.name, timeToFirstByte.dimension, getMessage.id);
     });
 
     test("A replay and a reused Idempotency-Key are counted", async (context) => {
