@@ -1,4 +1,5 @@
 /** Errors as the operator sees them, in one line. */
+import { getSystemErrorMap } from "node:util";
 
 /** An error that the user can fix. Its message is the only line that the user sees. */
 export class UserError extends Error {
@@ -23,10 +24,10 @@ const unreachable = new Set([
 
 const isUrl = (text: string): boolean => /^https?:\/\//.test(text) && URL.canParse(text);
 
-type SdkError = Error & { code?: string; $fault?: string };
+type SdkError = Error & { code?: string; errno?: number; $fault?: string };
 
-/** Returns the fix for an error of the SDK, or `undefined` if this file knows none. */
-const fixOf = ({ name, message, code = "", $fault }: SdkError): string | undefined => {
+/** Returns the one line for an error of the SDK or of the operating system, or `undefined` if this file knows none. */
+const fixOf = ({ name, message, code = "", errno, $fault }: SdkError): string | undefined => {
   const { AWS_ENDPOINT_URL_DYNAMODB: endpoint, TABLE_NAME } = process.env;
   if (endpoint && !isUrl(endpoint)) {
     return `AWS_ENDPOINT_URL_DYNAMODB takes a URL such as http://127.0.0.1:8000, not ${endpoint}`;
@@ -47,6 +48,8 @@ const fixOf = ({ name, message, code = "", $fault }: SdkError): string | undefin
       : 'No AWS credentials were found. Run "aws configure", set AWS_PROFILE, or pass --local';
   }
   if (name === "ResourceNotFoundException") return `There is no table named ${TABLE_NAME}`;
+  const reason = errno === undefined ? undefined : getSystemErrorMap().get(errno)?.[1];
+  if (reason) return reason;
   return $fault === undefined ? undefined : `DynamoDB reported an error: ${message || name}`;
 };
 

@@ -1,6 +1,7 @@
 /** API keys as an operator names and sees them. */
 import { type ApiKey, idOfSecret, listApiKeys, type NewApiKey } from "../../lib/api-keys/store.ts";
 import type { Table } from "../../lib/table/table.ts";
+import { UserError } from "../user-error.ts";
 import { report, type Shell } from "./command.ts";
 
 export const noSuchKey = "no such key, or it has ended already";
@@ -8,6 +9,17 @@ export const noSuchKey = "no such key, or it has ended already";
 /** When a key ends by itself, as text; `null` for one that does not. */
 export const expiry = ({ expires_at }: Pick<ApiKey, "expires_at">): string | null =>
   expires_at === undefined ? null : new Date(expires_at * 1000).toISOString();
+
+/** Returns the account's keys with this label. Neither revoked nor expired keys are among them. */
+export const keysLabelled = async (
+  table: Table,
+  account_id: string,
+  label: string,
+  now: number,
+): Promise<ApiKey[]> => {
+  const apiKeys = await listApiKeys(table, account_id, now);
+  return apiKeys.filter((apiKey) => apiKey.label === label && !apiKey.revoked_at);
+};
 
 /** Shows a new key, once, with what a command says beside it. */
 export const reportNewKey = (
@@ -18,7 +30,7 @@ export const reportNewKey = (
 ): void => {
   const { id, account_id, scopes } = apiKey;
   const expires_at = expiry(apiKey);
-  const words = [
+  const lines = [
     `API key   ${secret}   (shown this once: only its hash is kept)`,
     `id        ${id}   (revokes it)`,
     `account   ${account_id}`,
@@ -26,37 +38,31 @@ export const reportNewKey = (
     `expires   ${expires_at ?? "never"}`,
     ...beside.lines,
   ];
-  report(
-    shell,
-    json,
-    { api_key: secret, id, account_id, scopes, expires_at, ...beside.fields },
-    words.join("\n"),
-  );
+  report(shell, json, { api_key: secret, id, account_id, scopes, expires_at, ...beside.fields }, ...lines);
 };
 
+/** A key, or its id. A key ends after 43 characters, whatever follows. */
+const keyOrId = /emk_[\w-]{43}|(?<![\da-fA-F])[\da-fA-F]{64}(?![\da-fA-F])/g;
+
 /**
- * Returns the id of the key that an operator names: by its id, by the key itself, or by its label in an account.
- * Ids and keys are found within other text, too: a line of `list-api-keys`, or `Authorization: Bearer emk_…`.
+ * Returns the ids of all keys that a text names: by keys and ids anywhere in the text, such as in a line of
+ * `list-api-keys` or `Authorization: Bearer emk_…`, or by the label that is the whole text.
  *
- * @throws Error when no key, or more than one, has the label
+ * @throws UserError if the text names no key, or its label names several
  */
-export const idOf = async (
+export const idsOf = async (
   table: Table,
-  name: string,
+  text: string,
   account_id: string | undefined,
   now: number,
-): Promise<string> => {
-  const [secret] = /emk_[\w-]+/.exec(name) ?? [];
-  if (secret) return idOfSecret(secret);
-  const [id] = /\b[\da-f]{64}\b/i.exec(name) ?? [];
-  if (id) return id.toLowerCase();
-  if (!account_id)
-    throw new Error(`${name}: neither an id nor a key; a label needs the key's --account beside it`);
-  const apiKeys = await listApiKeys(table, account_id, now);
-  const [found, ...others] = apiKeys.filter(({ label, revoked_at }) => label === name && !revoked_at);
-  if (!found) throw new Error(`${name}: ${noSuchKey}`);
-  if (others.length === 0) return found.id;
-  throw new Error(
-    `${name}: ${others.length + 1} keys have this label; name one by its id, as list-api-keys shows it`,
-  );
+): Promise<string[]> => {
+  const found = text
+    .match(keyOrId)
+    ?.map((name) => (name.startsWith("emk_") ? idOfSecret(name) : name.toLowerCase()));
+  if (found) return [...new Set(found)];
+  if (!account_id) throw new UserError(`${text}: neither an id nor a key. A label requires --account`, 2);
+  const [apiKey, ...others] = await keysLabelled(table, account_id, text, now);
+  if (!apiKey) throw new UserError(`${text}: ${noSuchKey}`);
+  if (others.length === 0) return [apiKey.id];
+  throw new UserError(`${text}: ${others.length + 1} keys have this label. Name a key by its id`);
 };

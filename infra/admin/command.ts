@@ -3,19 +3,28 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import * as z from "zod/mini";
+import { daySeconds } from "../../lib/duration.ts";
 import { openTable, type Table } from "../../lib/table/table.ts";
 import { localEnvironment } from "../local-environment.ts";
-import { describe, UserError } from "../user-error.ts";
+import { UserError } from "../user-error.ts";
+import { visible } from "../visible.ts";
 
-/** Where a command runs: the process's own streams, or a test's. */
-export type Shell = {
-  /** One line of what was asked for. */
+/** The streams of the process, or of a test. */
+export type Streams = {
+  /** Prints a line on standard output. */
   print: (line: string) => void;
-  /** One line about something that failed; the command goes on, and its exit status is 1. */
+  /** Prints a line on standard error. */
   complain: (line: string) => void;
   input: Readable;
-  /** The terminal that a person looks at, where there is one. */
+  /** The terminal, if a person watches. */
   terminal?: { write: (text: string) => void; columns: number } | undefined;
+};
+
+/** The streams of one command. Text that it prints has its control characters escaped. */
+export type Shell = Pick<Streams, "print" | "input" | "terminal"> & {
+  printJson: (object: object) => void;
+  /** Prints an error, after its source if there is one, and sets the exit status. The command continues. */
+  fail: (error: unknown, source?: string) => void;
 };
 
 /** A command with the options that all have. */
@@ -34,7 +43,7 @@ export const uuid = (value: string): string => {
   throw new InvalidArgumentError("It takes a UUID.");
 };
 
-const secondsOf = { m: 60, h: 60 * 60, d: 24 * 60 * 60 };
+const secondsOf = { m: 60, h: 60 * 60, d: daySeconds };
 const isUnit = (text: string): text is keyof typeof secondsOf => text in secondsOf;
 
 /** "90d", "12h" or "30m" in seconds. */
@@ -72,7 +81,7 @@ export const forEach = async <T>(
     try {
       await act(one);
     } catch (error) {
-      shell.complain(describe(error));
+      shell.fail(error);
     }
   }
 };
@@ -99,31 +108,34 @@ export const openTableOf = ({ local }: { local?: true | undefined }): Table => {
   return openTable({ timeoutMs });
 };
 
-/** What a person reads; with `--json`, one object on one line. */
-export const report = ({ print }: Shell, json: true | undefined, object: object, words: string): void =>
-  print(json ? JSON.stringify(object) : words);
-
-const cell = (value: unknown): string => {
-  if (Array.isArray(value)) return value.join(" ");
-  return value === null || value === undefined || value === "" ? "-" : String(value);
+/** Prints one JSON object, or the lines for a person. */
+export const report = (shell: Shell, json: true | undefined, object: object, ...lines: string[]): void => {
+  if (json) shell.printJson(object);
+  else for (const line of lines) shell.print(line);
 };
 
-/** Objects of one shape: a table for a person, each column as wide as its widest entry; or one object a line. */
-export const reportRows = <T extends object>(
-  { print }: Shell,
-  json: true | undefined,
-  objects: T[],
-): void => {
-  if (json) for (const object of objects) print(JSON.stringify(object));
+/** Returns how many there are of each outcome, in words. */
+export const summaryOf = (counts: Record<string, number>, noun: string): string => {
+  const counted = Object.entries(counts).filter(([, count]) => count > 0);
+  if (counted.length === 0) return `no ${noun} found`;
+  return counted.map(([outcome, count]) => `${count.toLocaleString("en")} ${outcome}`).join(", ");
+};
+
+const cell = (value: unknown): string => {
+  if (Array.isArray(value)) return visible(value.join(" "));
+  return value === null || value === undefined || value === "" ? "-" : visible(String(value));
+};
+
+/** Prints objects of one shape: one JSON object a line, or a table for a person. */
+export const reportRows = (shell: Shell, json: true | undefined, objects: object[]): void => {
   const [first] = objects;
-  if (json || !first) return;
+  if (!first) return;
   const rows = [Object.keys(first), ...objects.map((object) => Object.values(object).map(cell))];
-  const width = (column: number): number => Math.max(...rows.map((row) => row[column]?.length ?? 0));
-  for (const row of rows)
-    print(
-      row
-        .map((entry, column) => entry.padEnd(width(column) + 2))
-        .join("")
-        .trimEnd(),
-    );
+  const widths = Object.keys(first).map((_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const lineOf = (row: string[]) =>
+    row.map((entry, column) => entry.padEnd((widths[column] ?? 0) + 2)).join("");
+  if (json) for (const object of objects) shell.printJson(object);
+  else for (const row of rows) shell.print(lineOf(row).trimEnd());
 };

@@ -1,11 +1,10 @@
 /** `import-message`: stores emails from files, with what their headers say of them. */
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import { dayMilliseconds } from "../../lib/duration.ts";
 import { findMail } from "../mail/find-mail.ts";
 import { importMail } from "../mail/import-mail.ts";
 import { collect, defineCommand, openTableOf, type Shell, uuid } from "./command.ts";
 import { tellImport } from "./report-import.ts";
-
-const day = 24 * 60 * 60 * 1000;
 
 const days = (value: string): number => {
   const count = Number(value);
@@ -13,9 +12,14 @@ const days = (value: string): number => {
   throw new InvalidArgumentError("It takes a number of days from 1 to 36500.");
 };
 
+/** The API returns years of four digits. */
+const endOfTime = Date.UTC(10_000, 0);
+
 const futureDate = (value: string): Date => {
   const time = new Date(value);
-  if (Number.isNaN(time.getTime())) throw new InvalidArgumentError("It takes a date such as 2027-01-31.");
+  if (Number.isNaN(time.getTime()) || time.getTime() >= endOfTime) {
+    throw new InvalidArgumentError("It takes a date such as 2027-01-31.");
+  }
   if (time.getTime() <= Date.now()) throw new InvalidArgumentError("It takes a date that is to come.");
   return time;
 };
@@ -62,7 +66,7 @@ export const importMessage = (shell: Shell) =>
         recipient,
         tags: options.tag ?? [],
         status: status ?? (direction === "incoming" ? "received" : "sent"),
-        retain_until: retainUntil ?? new Date(now + retainDays * day),
+        retain_until: retainUntil ?? new Date(now + retainDays * dayMilliseconds),
       };
       const table = openTableOf(options);
       const files = await findMail(paths, shell.input);

@@ -1,5 +1,8 @@
-/** `npm run admin -- COMMAND`: what an operator does on the table. */
+/** `npm run admin -- COMMAND`: the operator's commands on the table. */
 import { runAdmin } from "./program.ts";
+
+// A reader such as `head` closes the pipe early. The program then ends as SIGPIPE would end it.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => process.exit(141));
 
 process.exitCode = await runAdmin(process.argv.slice(2), {
   print: console.log,

@@ -1,16 +1,18 @@
 /** Messages as an operator names them, and what a backup still has of one that was removed. */
 import * as z from "zod/mini";
+import { dayMilliseconds } from "../../lib/duration.ts";
 import type { MessageRef } from "../../lib/messages/events.ts";
+import { UserError } from "../user-error.ts";
 import { report, type Shell } from "./command.ts";
 
 const guid = z.guid();
 
 export const idArgument = "a message's id; - reads them from standard input";
 
-/** @throws Error when it is no id */
+/** @throws UserError if the name is not an id */
 export const messageNamed = (account_id: string, name: string): MessageRef => {
   if (guid.safeParse(name).success) return { account_id, id: name.toLowerCase() };
-  throw new Error(`${name}: a message's id is a UUID`);
+  throw new UserError(`${name}: a message's id is a UUID`, 2);
 };
 
 export const noSuchMessage = ({ id }: MessageRef): Error =>
@@ -25,7 +27,7 @@ export const reportRemoval = (
   removed: "deleted" | "content_removed",
   { id }: MessageRef,
 ): void => {
-  const end = new Date(Date.now() + recoveryDays * 24 * 60 * 60 * 1000).toISOString();
+  const end = new Date(Date.now() + recoveryDays * dayMilliseconds).toISOString();
   const recoverable_until = local ? null : end; // an engine on this machine keeps nothing
   const note = recoverable_until ? `   (point-in-time recovery has it until ${end})` : "";
   report(

@@ -1,7 +1,8 @@
 /** All of the operator's commands as one program. */
 import { Command, CommanderError, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { describe, UserError } from "../user-error.ts";
-import type { Shell } from "./command.ts";
+import { visible } from "../visible.ts";
+import type { Shell, Streams } from "./command.ts";
 import { createApiKey } from "./create-api-key.ts";
 import { deleteMessage } from "./delete-message.ts";
 import { importMessage } from "./import-message.ts";
@@ -45,14 +46,20 @@ const usageOf = ({ options, registeredArguments }: CommandUnknownOpts): string =
 /**
  * Runs one command.
  *
- * @param args the command's name and what follows it, as in `process.argv.slice(2)`
+ * @param args the command's name and its arguments, as in `process.argv.slice(2)`
  * @returns the exit status: 0 done, 1 something failed, 2 bad arguments
  */
-export const runAdmin = async (args: string[], shell: Shell): Promise<number> => {
+export const runAdmin = async (args: string[], { print, complain, ...streams }: Streams): Promise<number> => {
   let status = 0;
-  const complain = (line: string, worst: number): void => {
-    shell.complain(withoutSecrets(line));
-    status = Math.max(status, worst);
+  const shell: Shell = {
+    ...streams,
+    print: (line) => print(visible(line)),
+    printJson: (object) => print(JSON.stringify(object)),
+    fail: (error, source) => {
+      const line = source === undefined ? describe(error) : `${source}: ${describe(error)}`;
+      complain(visible(withoutSecrets(line)));
+      status = Math.max(status, error instanceof UserError ? error.exitStatus : 1);
+    },
   };
   const program = new Command("npm run -s admin --")
     .description(introduction)
@@ -62,30 +69,29 @@ export const runAdmin = async (args: string[], shell: Shell): Promise<number> =>
     .configureHelp({ subcommandTerm: (command) => command.name() });
   for (const [heading, commands] of Object.entries(groups)) {
     program.commandsGroup(heading);
-    for (const command of commands) {
-      program.addCommand(command({ ...shell, complain: (line) => complain(line, 1) }));
-    }
+    for (const command of commands) program.addCommand(command(shell));
   }
   for (const command of program.commands) command.usage(usageOf(command));
   for (const command of [program, ...program.commands]) {
     command.exitOverride().configureOutput({
-      writeOut: (text) => shell.print(text.trimEnd()),
-      writeErr: (text) =>
-        complain(
-          text
-            .replace(/^error: /, "")
-            .trimEnd()
-            .replace("\n(", " ("),
-          2,
-        ),
+      writeOut: (text) => print(text.trimEnd()),
+      writeErr: (text) => {
+        const path = command === program ? program.name() : `${program.name()} ${command.name()}`;
+        const hint = text.startsWith("error: unknown") ? `. See ${path} --help` : "";
+        const lines = text
+          .replace(/^error: /, "")
+          .trimEnd()
+          .replace("\n(", " (")
+          .split("\n");
+        for (const line of lines) shell.fail(new UserError(line + hint, 2));
+      },
     });
   }
   try {
     await program.parseAsync(args, { from: "user" });
   } catch (error) {
-    // What commander ends with, it has printed.
-    if (!(error instanceof CommanderError))
-      complain(describe(error), error instanceof UserError ? error.exitStatus : 1);
+    // Commander has already printed its own errors.
+    if (!(error instanceof CommanderError)) shell.fail(error);
   }
   return status;
 };

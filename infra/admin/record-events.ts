@@ -2,8 +2,7 @@
 
 import { stat } from "node:fs/promises";
 import { showProgress } from "../progress.ts";
-import { describe } from "../user-error.ts";
-import { defineCommand, openTableOf, report, type Shell } from "./command.ts";
+import { defineCommand, openTableOf, type Shell, summaryOf } from "./command.ts";
 import { emailFolder } from "./events/email-folder.ts";
 import { type Recorded, recordLines } from "./events/record-lines.ts";
 
@@ -17,9 +16,14 @@ An event counts once, however often it is recorded: what was interrupted is take
 "npm run -s event-schema" prints what an event may say.`;
 
 const bytesOf = async (paths: string[]): Promise<number> => {
-  const sizes = paths.map(async (path) => (path === "-" ? Number.NaN : (await stat(path)).size));
-  const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
-  return Number.isNaN(total) ? 0 : total;
+  if (paths.includes("-")) return 0;
+  const sizes = paths.map((path) =>
+    stat(path).then(
+      ({ size }) => size,
+      () => 0,
+    ),
+  );
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 };
 
 export const recordEvents = (shell: Shell) =>
@@ -38,20 +42,17 @@ export const recordEvents = (shell: Shell) =>
         progress.add(bytes);
         if ("error" in recorded) {
           outcomes.failed++;
-          progress.above(() => shell.complain(`${source}: ${describe(recorded.error)}`));
+          progress.above(() => shell.fail(recorded.error, source));
           return;
         }
         const { event, outcome } = recorded;
         outcomes[outcome]++;
-        if (json) report(shell, json, { source, id: event.id, type: event.type, outcome }, "");
+        if (json) shell.printJson({ source, id: event.id, type: event.type, outcome });
       };
       try {
         await recordLines(table, paths, emailFolder(emails), Date.now, shell.input, hear);
       } finally {
         progress.end();
       }
-      const counted = Object.entries(outcomes).filter(([, count]) => count > 0);
-      if (!json) {
-        shell.print(counted.map(([outcome, count]) => `${count.toLocaleString("en")} ${outcome}`).join(", "));
-      }
+      if (!json) shell.print(summaryOf(outcomes, "events"));
     });

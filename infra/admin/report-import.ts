@@ -2,8 +2,7 @@
 
 import type { Imported } from "../mail/import-mail.ts";
 import { showProgress } from "../progress.ts";
-import { describe } from "../user-error.ts";
-import { report, type Shell } from "./command.ts";
+import { report, type Shell, summaryOf } from "./command.ts";
 
 export type ImportTeller = {
   hear: (imported: Imported) => void;
@@ -30,7 +29,7 @@ export const tellImport = (
     progress.add(bytes);
     if ("error" in imported) {
       outcomes.failed++;
-      progress.above(() => shell.complain(`${source}: ${describe(imported.error)}`));
+      progress.above(() => shell.fail(imported.error, source));
       return;
     }
     const { id, message_id, isNew } = imported;
@@ -43,10 +42,8 @@ export const tellImport = (
   };
 
   const sumUp = (): void => {
-    const happened = Object.entries(outcomes).filter(([, count]) => count > 0);
-    const total = happened.reduce((sum, [, count]) => sum + count, 0);
-    if (json || total < 2) return;
-    shell.print(happened.map(([outcome, count]) => `${count.toLocaleString("en")} ${outcome}`).join(", "));
+    const total = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
+    if (!json && total !== 1) shell.print(summaryOf(outcomes, "emails"));
   };
 
   return { hear, end: progress.end, sumUp };

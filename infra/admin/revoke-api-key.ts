@@ -1,6 +1,7 @@
 /** `revoke-api-key`: ends keys, from the next request on. */
 import * as store from "../../lib/api-keys/store.ts";
-import { idOf, noSuchKey } from "./api-key.ts";
+import { UserError } from "../user-error.ts";
+import { idsOf, noSuchKey } from "./api-key.ts";
 import { defineCommand, forEach, openTableOf, readOperands, report, type Shell, uuid } from "./command.ts";
 
 export const revokeApiKey = (shell: Shell) =>
@@ -13,10 +14,11 @@ export const revokeApiKey = (shell: Shell) =>
     .action(async (operands, { account, local, json }) => {
       const table = openTableOf({ local });
       const now = Date.now();
-      await forEach(shell, await readOperands(operands, shell), async (name) => {
-        const id = await idOf(table, name, account, now);
-        const revoked = await store.revokeApiKey(table, id, now);
-        if (!revoked) throw new Error(`${id}: ${noSuchKey}`);
-        report(shell, json, { id, revoked }, `revoked   ${id}`);
+      await forEach(shell, await readOperands(operands, shell), async (text) => {
+        await forEach(shell, await idsOf(table, text, account, now), async (id) => {
+          const revoked = await store.revokeApiKey(table, id, now);
+          if (!revoked) throw new UserError(`${id}: ${noSuchKey}`);
+          report(shell, json, { id, revoked }, `revoked   ${id}`);
+        });
       });
     });

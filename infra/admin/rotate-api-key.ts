@@ -1,9 +1,10 @@
 /** `rotate-api-key`: a new key in place of an old one, which ends after a grace time. */
-import * as store from "../../lib/api-keys/store.ts";
-import { expiry, idOf, noSuchKey, reportNewKey } from "./api-key.ts";
-import { defineCommand, duration, openTableOf, readOperands, type Shell, uuid } from "./command.ts";
 
-const defaultGrace = 24 * 60 * 60;
+import * as store from "../../lib/api-keys/store.ts";
+import { daySeconds } from "../../lib/duration.ts";
+import { UserError } from "../user-error.ts";
+import { expiry, idsOf, noSuchKey, reportNewKey } from "./api-key.ts";
+import { defineCommand, duration, openTableOf, readOperands, type Shell, uuid } from "./command.ts";
 
 const grace = (value: string): number => (value === "0" ? 0 : duration(value));
 
@@ -15,13 +16,14 @@ export const rotateApiKey = (shell: Shell) =>
     )
     .option("--account <uuid>", "the account whose labels are meant", uuid)
     .option("--grace <time>", "how long the old key still works: 7d, 12h, 30m, or 0 (default: 24h)", grace)
-    .action(async (operand, { account, grace = defaultGrace, local, json }) => {
+    .action(async (operand, { account, grace = daySeconds, local, json }) => {
       const table = openTableOf({ local });
       const now = Date.now();
-      const [name = ""] = await readOperands([operand], shell);
-      const id = await idOf(table, name, account, now);
+      const text = (await readOperands([operand], shell)).join("\n");
+      const [id = "", ...others] = await idsOf(table, text, account, now);
+      if (others.length > 0) throw new UserError("The input names more than one key", 2);
       const rotated = await store.rotateApiKey(table, id, grace, now);
-      if (!rotated) throw new Error(`${id}: ${noSuchKey}`);
+      if (!rotated) throw new UserError(`${id}: ${noSuchKey}`);
       const ends = expiry(rotated.old);
       reportNewKey(shell, json, rotated, {
         fields: { replaces: { id, expires_at: ends } },

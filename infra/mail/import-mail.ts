@@ -5,6 +5,7 @@ import type { NewMessage } from "../../lib/messages/message.ts";
 import { MessageRejectedError, rejectTooLarge, storeMessage } from "../../lib/messages/store-message.ts";
 import { isThrottled, retry } from "../../lib/table/retry.ts";
 import type { Table } from "../../lib/table/table.ts";
+import { describe } from "../user-error.ts";
 import type { MailFile } from "./find-mail.ts";
 import { inParallel } from "./in-parallel.ts";
 import { readEmails } from "./read-emails.ts";
@@ -84,7 +85,7 @@ export const importMail = (
   };
   const importOne = async ({ source, bytes, ...found }: Found): Promise<void> => {
     try {
-      if ("error" in found) throw new MessageRejectedError(found.error.message);
+      if ("error" in found) throw new MessageRejectedError(describe(found.error));
       rejectTooLarge(bytes);
       hear({ source, bytes, ...(await store(found.raw)) });
     } catch (error) {

@@ -1,6 +1,7 @@
 /** API keys: who may call, on which account, for what. Only the SHA-256 of a key is stored. */
 import { randomBytes } from "node:crypto";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import pLimit from "p-limit";
 import { succeeds } from "../table/conditional.ts";
 import { epochSeconds, isLive, live, nowValue } from "../table/expiry.ts";
 import { getItem } from "../table/get.ts";
@@ -68,10 +69,13 @@ export const findApiKey = async (table: Table, secret: string, now: number): Pro
   return apiKey?.revoked_at ? null : apiKey;
 };
 
+/** The SDK opens 50 connections. A read that waits too long for one of them counts as a read without a response. */
+const readsAtOnce = 20;
+
 /** Returns the keys of an account, the oldest first: revoked ones too, but none that has expired. */
 export const listApiKeys = async (table: Table, account_id: string, now: number): Promise<ApiKey[]> => {
   const listed = await listItems<Pick<ApiKey, "id">>(table, apiKeyListingKey(account_id, ""));
-  const apiKeys = await Promise.all(listed.map(({ id }) => getApiKey(table, id, now)));
+  const apiKeys = await pLimit(readsAtOnce).map(listed, ({ id }) => getApiKey(table, id, now));
   return apiKeys.filter((apiKey) => apiKey !== null).sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
 };
 
@@ -97,7 +101,8 @@ const nextExpiry = ({ created_at, expires_at }: ApiKey, now: number): { expires_
 
 /**
  * Makes a key that may do what an old one may, and lets the old one expire after `graceSeconds`, or when it
- * would have expired anyway, if that is sooner. Both happen, or neither.
+ * would have expired anyway, if that is sooner. Both happen, or neither. Of rotations at the same time, the shortest
+ * grace time counts.
  *
  * @returns `null` when there is no such key, or it has ended already.
  */
@@ -108,7 +113,7 @@ export const rotateApiKey = async (
   now: number,
 ): Promise<(NewApiKey & { old: ApiKey }) | null> => {
   const found = await getApiKey(table, id, now);
-  if (!found) return null;
+  if (!found || found.revoked_at) return null;
   const end = epochSeconds(now) + graceSeconds;
   const old = { ...found, expires_at: Math.min(end, found.expires_at ?? end) };
   const { account_id, scopes, label } = found;
@@ -118,10 +123,11 @@ export const rotateApiKey = async (
     apiKeyKey(id),
     {
       UpdateExpression: "SET expires_at = :end",
-      ConditionExpression: usable,
+      ConditionExpression: `${usable} AND (attribute_not_exists(expires_at) OR expires_at >= :end)`,
       ExpressionAttributeValues: { ":end": old.expires_at, ...nowValue(now) },
     },
-    (found) => !isLive(found, now) || found?.revoked_at !== undefined,
+    (item) =>
+      !isLive(item, now) || item?.revoked_at !== undefined || Number(item?.expires_at) < old.expires_at,
   );
   const failed = await transact(table, [
     putApiKey(table, apiKey),
@@ -129,5 +135,6 @@ export const rotateApiKey = async (
     shorten,
     putListing(table, old),
   ]);
-  return failed ? null : { secret, apiKey, old };
+  // The key was revoked, or another rotation has left it less time. The next read of the key shows which.
+  return failed ? rotateApiKey(table, id, graceSeconds, now) : { secret, apiKey, old };
 };

@@ -1,36 +1,39 @@
-/** A folder of raw emails, in the bucket's place: a key is the path of a file in it. */
-import { readFile, stat } from "node:fs/promises";
-import { isAbsolute, join, relative } from "node:path";
+/** A folder of raw emails, in place of the bucket. A key is the path of a file in the folder. */
+import { readFile, realpath, stat } from "node:fs/promises";
+import { join, sep } from "node:path";
 import { EventRejectedError } from "../../../lib/intake/event.ts";
+import { describe } from "../../user-error.ts";
 
 export type EmailFolder = {
-  /** In bytes; 0 for what is not there. */
+  /** Returns the size in bytes, or 0 if the email cannot be read. */
   size: (key: string) => Promise<number>;
-  /** @throws EventRejectedError when there is no such file */
+  /** @throws EventRejectedError if the key names no file in the folder */
   read: (key: string) => Promise<Buffer>;
 };
 
-/** @param folder without one, no email can be read */
+/** @param folder without a folder, no email can be read */
 export const emailFolder = (folder: string | undefined): EmailFolder => {
-  const fileOf = (key: string): string => {
+  /** Symbolic links are followed before the check, because a link may lead out of the folder. */
+  const fileOf = async (key: string): Promise<string> => {
     if (folder === undefined) throw new EventRejectedError("--emails names the folder of its raw email");
-    const file = join(folder, key);
-    const inside = relative(folder, file);
-    if (inside.startsWith("..") || isAbsolute(inside)) {
+    const file = await realpath(join(folder, key));
+    if (!file.startsWith((await realpath(folder)) + sep)) {
       throw new EventRejectedError("its raw email is outside of the folder");
     }
+    // Reading a named pipe would wait for a writer.
+    if (!(await stat(file)).isFile()) throw new EventRejectedError("its raw email is not a file");
     return file;
   };
-  const found = async <T>(act: () => Promise<T>): Promise<T> => {
+  const reading = async <T>(key: string, act: (file: string) => Promise<T>): Promise<T> => {
     try {
-      return await act();
+      return await act(await fileOf(key));
     } catch (error) {
       if (error instanceof EventRejectedError) throw error;
-      throw new EventRejectedError(`its raw email can't be read: ${(error as NodeJS.ErrnoException).code}`);
+      throw new EventRejectedError(`its raw email can't be read: ${describe(error)}`);
     }
   };
   return {
-    size: (key) => found(async () => (await stat(fileOf(key))).size).catch(() => 0),
-    read: (key) => found(() => readFile(fileOf(key))),
+    size: (key) => reading(key, async (file) => (await stat(file)).size).catch(() => 0),
+    read: (key) => reading(key, (file) => readFile(file)),
   };
 };

@@ -35,14 +35,12 @@ async function* splitLines(input: Readable): AsyncGenerator<string> {
   yield begun;
 }
 
-async function* linesOf(paths: string[], standardInput: Readable) {
-  for (const path of paths) {
-    const input = path === "-" ? standardInput : createReadStream(path);
-    let number = 0;
-    for await (const text of splitLines(input)) {
-      number++;
-      if (text.trim() !== "") yield { source: `${path}:${number}`, text, bytes: Buffer.byteLength(text) + 1 };
-    }
+async function* linesOf(path: string, standardInput: Readable) {
+  const input = path === "-" ? standardInput : createReadStream(path);
+  let number = 0;
+  for await (const text of splitLines(input)) {
+    number++;
+    if (text.trim() !== "") yield { source: `${path}:${number}`, text, bytes: Buffer.byteLength(text) + 1 };
   }
 }
 
@@ -70,8 +68,8 @@ export const recordLines = async (
     return emails.read(key);
   };
 
-  async function* events(): AsyncGenerator<Line> {
-    for await (const { source, text, bytes } of linesOf(paths, standardInput)) {
+  async function* eventsOf(path: string): AsyncGenerator<Line> {
+    for await (const { source, text, bytes } of linesOf(path, standardInput)) {
       try {
         const event = parseEvent(text);
         const key = event.type === "message.stored" ? event.raw_email : null;
@@ -79,6 +77,16 @@ export const recordLines = async (
       } catch (error) {
         if (!isRefusal(error)) throw error;
         hear({ source, bytes, error });
+      }
+    }
+  }
+
+  async function* events(): AsyncGenerator<Line> {
+    for (const path of paths) {
+      try {
+        yield* eventsOf(path);
+      } catch (error) {
+        hear({ source: path, bytes: 0, error: error as Error });
       }
     }
   }

@@ -53,10 +53,28 @@ test.each([
   ["--scope messages:write", /'messages:write' is invalid. It takes \*, messages:read:all, .+$/],
   ["--expires-in soon", /'soon' is invalid. It takes a time such as 90d, 12h or 30m.$/],
   ["--expires-in 0", /'0' is invalid/],
+  ["--label=", /'' is invalid. It takes a text that is not empty.$/],
 ])("%s is refused in one line", async (options, complaint) => {
   const { status, stdout, stderr } = await admin(`create-api-key ${options}`);
 
   expect(stderr).toEqual([expect.stringMatching(complaint)]);
   expect(stdout).toEqual([]);
   expect(status).toBe(2);
+});
+
+test("A label is in use by at most one key of an account", async () => {
+  const account = randomUUID();
+  const create = `create-api-key --label shop --account ${account}`;
+  const [{ id }] = await adminJson(create);
+
+  const second = await admin(create);
+  await admin(`revoke-api-key ${id}`);
+  const third = await admin(create);
+
+  expect(second).toMatchObject({
+    status: 2,
+    stdout: [],
+    stderr: ["shop: a key of the account already has this label"],
+  });
+  expect(third.status).toBe(0);
 });

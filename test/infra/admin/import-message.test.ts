@@ -110,7 +110,7 @@ test("names what it can't import, stores nothing of it, and goes on", async () =
   expect(status).toBe(1);
   expect(stdout.map((line) => JSON.parse(line).file)).toEqual([good]);
   expect(stderr).toEqual([
-    expect.stringMatching(/^no-such\.eml: ENOENT/),
+    "no-such.eml: no such file or directory",
     "test/emails/no-headers.eml: its headers name no sender: --sender gives one",
   ]);
 });
@@ -200,6 +200,14 @@ test("On a terminal a bar shows how far it is, and the emails of a folder pass w
   expect(unseen.terminal).toBe("");
 });
 
+test("A folder without emails is named as such", async () => {
+  const folder = folderOf({ "notes.txt": "no email" });
+
+  const { status, stdout, stderr } = await admin(`${importing} ${folder}`);
+
+  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: ["no emails found"], stderr: [] });
+});
+
 test("An import that is killed is taken up by running it again: nothing is lost, or there twice", async () => {
   const account_id = randomUUID();
   const emails = Array.from({ length: 80 }, (_, number) => email(number));
@@ -229,6 +237,7 @@ test.each([
   [`${importing} --direction up x.eml`, /'up' is invalid. Allowed choices are incoming, outgoing.$/],
   [`${importing} --retain-days 0 x.eml`, /'0' is invalid. It takes a number of days from 1 to 36500.$/],
   [`${importing} --retain-until someday x.eml`, /It takes a date such as 2027-01-31.$/],
+  [`${importing} --retain-until +010000-01-01 x.eml`, /It takes a date such as 2027-01-31.$/],
   [`${importing} --retain-until 2020-01-01 x.eml`, /It takes a date that is to come.$/],
   [`${importing} --retain-until 2030-01-01 --retain-days 3 x.eml`, /cannot be used with option/],
 ])("%s is refused in one line", async (command, complaint) => {

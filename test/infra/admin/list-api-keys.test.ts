@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import { createApiKey, listApiKeys } from "../../../lib/api-keys/store.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
+import { interceptedTable } from "../../harness/intercepted-table.ts";
+import { table } from "../../harness/service.ts";
 
 const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
@@ -45,4 +48,22 @@ test("Is a table for a person, and empty for an account without keys", async () 
     expect.stringMatching(`^${id}  shop   \\*       20.{22}  -           -$`),
   ]);
   expect(none).toMatchObject({ status: 0, stdout: [], stderr: [] });
+});
+
+test("Reads the keys of an account 20 at a time, however many there are", async () => {
+  const account_id = randomUUID();
+  for (let count = 0; count < 50; count++) {
+    await createApiKey(table, { account_id, scopes: ["*"] }, Date.now());
+  }
+  let underWay = 0;
+  let most = 0;
+  const counted = interceptedTable(table, async (command, proceed) => {
+    if (command.constructor.name === "GetCommand") most = Math.max(most, ++underWay);
+    const output = await proceed();
+    if (command.constructor.name === "GetCommand") underWay--;
+    return output;
+  });
+
+  expect(await listApiKeys(counted, account_id, Date.now())).toHaveLength(50);
+  expect(most).toBe(20);
 });

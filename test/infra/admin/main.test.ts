@@ -1,8 +1,12 @@
 /** The commands as a user starts them: a process of its own, with an environment of its own. */
+import { randomUUID } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, inject, test } from "vitest";
 import { localEnvironment } from "../../../infra/local-environment.ts";
 import { run } from "../../harness/process.ts";
 import { table } from "../../harness/service.ts";
+import { temporaryFolder } from "../../harness/temporary-folder.ts";
 
 const createKey = "node infra/admin/main.ts create-api-key";
 
@@ -57,4 +61,18 @@ test("A key comes out on standard output, and goes in on standard input", async 
 
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   expect(stdout).toMatch(/^revoked {3}[\da-f]{64}\n$/);
+});
+
+test("A reader that closes the pipe early ends the command without an error", async () => {
+  const variables = { ...inject("engine"), TABLE_NAME: table.name };
+  const folder = temporaryFolder();
+  for (let number = 0; number < 40; number++) {
+    writeFileSync(join(folder, `${number}.eml`), `From: a@example.com\nTo: b@example.org\n\n${number}`);
+  }
+  const id = randomUUID();
+  const importing = `node infra/admin/main.ts import-message --account ${id} --domain ${id} ${folder}`;
+
+  const { status, stderr } = await run(`${importing} | true`, { variables });
+
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
 });

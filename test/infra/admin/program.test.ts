@@ -1,5 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { admin } from "../../harness/admin.ts";
+import { storeMessage } from "../../../lib/messages/store-message.ts";
+import { admin, adminJson } from "../../harness/admin.ts";
+import { startAccount } from "../../harness/members.ts";
+import { day, newMessage, table } from "../../harness/service.ts";
 
 const commands = [
   "create-api-key",
@@ -46,9 +50,12 @@ test("Without a command, the help is an error", async () => {
 });
 
 test.each([
-  ["delete-everything", "unknown command 'delete-everything'"],
-  ["list-api-key", "unknown command 'list-api-key' (Did you mean list-api-keys?)"],
-  ["create-api-key --colour red", "unknown option '--colour'"],
+  ["delete-everything", "unknown command 'delete-everything'. See npm run -s admin -- --help"],
+  [
+    "list-api-key",
+    "unknown command 'list-api-key' (Did you mean list-api-keys?). See npm run -s admin -- --help",
+  ],
+  ["create-api-key --colour red", "unknown option '--colour'. See npm run -s admin -- create-api-key --help"],
   ["list-api-keys", "required option '--account <uuid>' not specified"],
   [
     "create-api-key emk_secret",
@@ -58,4 +65,28 @@ test.each([
   const { status, stdout, stderr } = await admin(command);
 
   expect({ status, stdout, stderr }).toEqual({ status: 2, stdout: [], stderr: [complaint] });
+});
+
+test("Control characters and line breaks from strangers never reach the terminal, and --json keeps them", async () => {
+  const hostile = "\u001b]0;x\u0007\u009b2J\u007f\r\n\u0085\u2028\u2029";
+  const escaped = "\\u001b]0;x\\u0007\\u009b2J\\u007f\\u000d\\u000a\\u0085\\u2028\\u2029";
+  const { account_id, add } = await startAccount();
+  await add({ email: "ada@example.com", role: "Analyst", name: hostile });
+  const message = newMessage({ account_id, subject: hostile, retain_until: new Date(Date.now() + day) });
+  await storeMessage(table, message, null, Date.now());
+  const file = `${hostile}.eml`;
+
+  const members = await admin(`list-members --account ${account_id}`);
+  const shown = await admin(`show-message ${message.id} --account ${account_id}`);
+  const imported = await admin(["import-message", "--account", account_id, "--domain", randomUUID(), file]);
+
+  for (const { stdout, stderr } of [members, shown, imported]) {
+    const text = [...stdout, ...stderr].join("");
+    expect(text).toContain(escaped);
+    expect(text).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
+  }
+  expect(await adminJson(`list-members --account ${account_id}`)).toMatchObject([{ name: hostile }]);
+  expect(await adminJson(`show-message ${message.id} --account ${account_id}`)).toMatchObject([
+    { subject: hostile },
+  ]);
 });

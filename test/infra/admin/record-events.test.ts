@@ -1,11 +1,11 @@
-import { randomUUID } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
 import { bearer, call, day, newKey, newMessage, startService, table } from "../../harness/service.ts";
+import { temporaryFolder } from "../../harness/temporary-folder.ts";
 
 /** A message of an account of its own, stored unless the test does that; and how to read it. */
 const message = async ({ isStored = true, lasts = day } = {}) => {
@@ -25,12 +25,6 @@ const message = async ({ isStored = true, lasts = day } = {}) => {
 };
 
 const attempt = { time: new Date(Date.now()).toISOString(), status: "delivered" };
-
-const folder = (): string => {
-  const path = mkdtempSync(join(tmpdir(), "email-api-"));
-  onTestFinished(() => rmSync(path, { recursive: true }));
-  return path;
-};
 
 const record = (lines: string[], options = "") =>
   admin(`record-events ${options} -`, { input: lines.join("\n") });
@@ -73,7 +67,7 @@ test("--json prints what became of each event", async () => {
 
 test("records a message with its email, which a key of --emails names, and what comes before it", async () => {
   const { event, stored, get } = await message({ isStored: false });
-  const emails = folder();
+  const emails = temporaryFolder();
   mkdirSync(join(emails, "2026"));
   writeFileSync(join(emails, "2026/1.eml"), "Subject: Hello\r\n\r\nHello");
   const file = join(emails, "events.jsonl");
@@ -119,29 +113,58 @@ test("drops what happens to a message that has expired, and counts it", async ()
   expect([status, stdout]).toEqual([0, ["1 expired"]]);
 });
 
-test("refuses a raw email that is not there, too large, or outside of the folder", async () => {
+test("rejects a raw email that is missing, too large, outside of the folder or not a file", async () => {
   const { stored, get } = await message({ isStored: false });
-  const emails = folder();
+  const emails = temporaryFolder();
   writeFileSync(join(emails, "large.eml"), "");
   truncateSync(join(emails, "large.eml"), 40 * 1024 * 1024 + 1);
 
+  mkdirSync(join(emails, "folder.eml"));
+  execFileSync("mkfifo", [join(emails, "pipe.eml")]);
+  const outside = temporaryFolder();
+  writeFileSync(join(outside, "secret.eml"), "");
+  symlinkSync(join(outside, "secret.eml"), join(emails, "link.eml"));
+
   const { status, stderr } = await record(
-    ["none.eml", "large.eml", "../x.eml"].map(stored),
+    ["none.eml", "large.eml", "../", "link.eml", "pipe.eml", "folder.eml"].map(stored),
     `--emails ${emails}`,
   );
 
   expect(status).toBe(1);
   expect(stderr.toSorted()).toEqual([
-    "-:1: its raw email can't be read: ENOENT",
+    "-:1: its raw email can't be read: no such file or directory",
     "-:2: the email has 41943041 bytes: at most 41943040 (40 MiB) are kept",
     "-:3: its raw email is outside of the folder",
+    "-:4: its raw email is outside of the folder",
+    "-:5: its raw email is not a file",
+    "-:6: its raw email is not a file",
   ]);
   expect((await get()).status).toBe(404);
 });
 
-test("ends when a file is not there", async () => {
-  const { status, stderr } = await admin(`record-events ${randomUUID()}.jsonl`);
+test("names an event that does not fit into the message, and records the others", async () => {
+  const { event, get } = await message();
+  const log = "x".repeat(450_000);
+  const lines = [event("message.delivery_attempt", "1", { ...attempt, log }), event("message.opened", "2")];
 
-  expect(status).toBe(1);
-  expect(stderr).toEqual([expect.stringMatching(/^ENOENT: no such file/)]);
+  const { status, stdout, stderr } = await record(lines);
+
+  expect([status, stdout]).toEqual([1, ["1 recorded, 1 failed"]]);
+  expect(stderr).toEqual(["-:1: it does not fit into the message's item of 400 KB"]);
+  expect(await (await get()).json()).toMatchObject({ open_count: 1, delivery_attempts: [] });
+});
+
+test("says that a file has no events", async () => {
+  expect(await record([""])).toMatchObject({ status: 0, stdout: ["no events found"], stderr: [] });
+});
+
+test("names a file that cannot be read, and records the others", async () => {
+  const { event } = await message();
+
+  const { status, stdout, stderr } = await admin("record-events /no/such -", {
+    input: event("message.opened", "1"),
+  });
+
+  expect([status, stdout]).toEqual([1, ["1 recorded, 1 failed"]]);
+  expect(stderr).toEqual(["/no/such: no such file or directory"]);
 });

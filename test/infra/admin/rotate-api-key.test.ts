@@ -1,7 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import { rotateApiKey } from "../../../lib/api-keys/store.ts";
+import { daySeconds } from "../../../lib/duration.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
-import { bearer, call, startService } from "../../harness/service.ts";
+import { interceptedTable } from "../../harness/intercepted-table.ts";
+import { bearer, call, startService, table } from "../../harness/service.ts";
 
 const hour = 60 * 60 * 1000;
 
@@ -76,4 +79,31 @@ test("A key that has been revoked, or never was, has no successor", async () => 
     stderr: [`${id}: no such key, or it has ended already`],
   });
   expect(await adminJson(`list-api-keys --account ${account_id}`)).toHaveLength(1);
+});
+
+test("Of two rotations at the same time, the shorter grace time counts, whichever ends last", async () => {
+  const { id, account_id } = await create();
+  let isFirst = true;
+  const meeting = interceptedTable(table, async (command, proceed) => {
+    if (command.constructor.name === "TransactWriteCommand" && isFirst) {
+      isFirst = false;
+      await rotateApiKey(table, id, 60, Date.now());
+    }
+    return proceed();
+  });
+
+  const rotated = await rotateApiKey(meeting, id, 7 * daySeconds, Date.now());
+
+  const seconds = Number(rotated?.old.expires_at) - Date.now() / 1000;
+  expect(seconds).toBeLessThanOrEqual(60);
+  const [old] = await adminJson(`list-api-keys --account ${account_id}`);
+  expect(Date.parse(old.expires_at) / 1000).toBe(rotated?.old.expires_at);
+});
+
+test("Rotating a key needs exactly one key", async () => {
+  const [one, other] = [await create(), await create()];
+
+  const { status, stderr } = await admin("rotate-api-key -", { input: `${one.api_key}\n${other.api_key}` });
+
+  expect({ status, stderr }).toEqual({ status: 2, stderr: ["The input names more than one key"] });
 });

@@ -1,8 +1,10 @@
 import { createHash, randomUUID } from "node:crypto";
-import { expect, test } from "vitest";
+import { afterEach, expect, inject, test, vi } from "vitest";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
 import { newMessage, table } from "../../harness/service.ts";
+
+afterEach(() => vi.unstubAllEnvs());
 
 const raw = Buffer.from("Subject: Hello\r\n\r\nHello");
 const future = new Date(Date.now() + 24 * 60 * 60 * 1000);
@@ -61,5 +63,18 @@ test("A message that is not there, or another account's, is told of", async () =
 
   expect(other).toMatchObject({ status: 1, stdout: [], stderr: [`${id}: the account has no such message`] });
   expect(several.stderr).toEqual([`${none}: the account has no such message`, "x: a message's id is a UUID"]);
-  expect(several.stdout).toHaveLength(1);
+  expect(several.status).toBe(2);
+  expect(several.stdout).toContain(`id                      ${id}`);
+});
+
+test("--open prints the address of the message's page on this machine", async () => {
+  vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", inject("engine").AWS_ENDPOINT_URL_DYNAMODB);
+  const { account_id, id } = await store();
+
+  const opened = await admin(`show-message ${id} --account ${account_id} --open`);
+  vi.stubEnv("PORT", "3456");
+  const elsewhere = await adminJson(`show-message ${id} --account ${account_id} --open`);
+
+  expect(opened.stdout).toEqual([`http://127.0.0.1:3000/messages#${account_id}/${id}`]);
+  expect(elsewhere).toEqual([{ id, url: `http://127.0.0.1:3456/messages#${account_id}/${id}` }]);
 });

@@ -1,0 +1,11 @@
+/** Text from strangers, such as a file name or a subject, for a terminal. */
+
+/**
+ * Returns the text with its control characters (C0, C1) and line breaks escaped. Otherwise, a file name could move the
+ * terminal's cursor, or add lines that look like the program's own.
+ */
+export const visible = (text: string): string =>
+  text.replaceAll(
+    /[\p{Cc}\u2028\u2029]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
