@@ -6,20 +6,25 @@ import { lambdaFunction } from "../lib/api/lambda-function.ts";
 import { getMessage } from "../lib/api/operations.ts";
 import { domainScope, grants, isDomainScope } from "../lib/api-keys/scopes.ts";
 import { messageBody } from "../lib/messages/body.ts";
+import { includesContent } from "../lib/messages/fields.ts";
 import { findMessage } from "../lib/messages/find.ts";
 import { sampleItems } from "../lib/messages/sample-items.ts";
 
 export const createHandler = endpoint({
   operation: getMessage,
-  prefetch: ({ path, table, now }) =>
-    findMessage(table, path.account_id, path.message_id, now, { consistent: false }),
-  refetch: ({ path, table, now }) => findMessage(table, path.account_id, path.message_id, now),
+  prefetch: ({ path, query, table, now }) =>
+    findMessage(table, path.account_id, path.message_id, now, {
+      consistent: false,
+      withContent: includesContent(query.fields),
+    }),
+  refetch: ({ path, query, table, now }) =>
+    findMessage(table, path.account_id, path.message_id, now, { withContent: includesContent(query.fields) }),
   // A key with a domain scope may learn that a message does not exist.
   permits: ({ scopes }, message) =>
     message ? grants(scopes, domainScope(message.head.domain)) : scopes.some(isDomainScope),
-  handle: ({ prefetched: message }) => {
+  handle: ({ query, prefetched: message }) => {
     if (!message) throw new ApiError(messageNotFound);
-    return { status: getMessage.response.status, body: messageBody(message) };
+    return { status: getMessage.response.status, body: messageBody(message, query.fields) };
   },
 });
 

@@ -2,7 +2,7 @@
 import { Option } from "@commander-js/extra-typings";
 import { findMessage, type StoredMessage } from "../../lib/messages/find.ts";
 import { headFields } from "../../lib/messages/head.ts";
-import { readTexts } from "../../lib/messages/long-fields.ts";
+import { readLongFields } from "../../lib/messages/long-fields.ts";
 import { defineCommand, forEach, openTableOf, readOperands, report, type Shell, uuid } from "./command.ts";
 import { idArgument, messageNamed, noSuchMessage } from "./message.ts";
 
@@ -37,7 +37,7 @@ export const showMessage = (shell: Shell) =>
         }
         const fields = {
           ...headFields(message.head),
-          ...(await readTexts(message)),
+          ...(await readLongFields(message)),
           stored_content: await storageOf(message),
         };
         report(shell, json, fields, ...linesOf(fields), "");

@@ -5,6 +5,7 @@
 import type * as z from "zod/mini";
 import { type Scope, scopes } from "../api-keys/scopes.ts";
 import { NewMember } from "../members/member.ts";
+import { fieldsParameter } from "../messages/fields.ts";
 import { itemTypes } from "../table/keys.ts";
 import type { Permission } from "../table/permission.ts";
 import { type ParametersFor, uuidParameter } from "./parameters.ts";
@@ -70,7 +71,16 @@ export const getMessage = operation({
       "0b6cb1a2-3f0e-4d52-9a3c-6f2f7d1e8a10",
     ),
   },
-  queryParameters: {},
+  queryParameters: {
+    fields: {
+      schema: fieldsParameter,
+      description:
+        "Fields of the Message object, separated by commas. The response contains only these fields, in the usual " +
+        "order. Without `content` and `content_parsed`, the response does not depend on the size of the email.",
+      example: "status,delivery_attempts",
+      isLogged: true,
+    },
+  },
   body: null,
   response: { status: 200, schema: "Message" },
   file: "functions/get-message.ts",

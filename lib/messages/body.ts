@@ -1,47 +1,94 @@
-/** The Message object as a stream of JSON: the head's fields, then the content as it was rendered. */
-import { pipeline, Readable } from "node:stream";
+/** Streams the Message object as JSON. The fields of the head come first, then the content as it was rendered. */
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
-import { decompressor, decompressSmall } from "./compression.ts";
+import { decompressSmall } from "./compression.ts";
+import { longFields, type MessageField } from "./fields.ts";
 import type { StoredMessage } from "./find.ts";
-import { headJson } from "./head.ts";
+import { headFields } from "./head.ts";
+import { hasLongFields, readLongFields } from "./long-fields.ts";
+import { beforeContent, beforeParsed, between, contentStart, decompressed } from "./rendered-content.ts";
 import { closeFrame, isSendable, openFrame } from "./zstd-frame.ts";
+
+/** `bytes` is the length of the stream, or more. `zstd` returns the same stream in zstd. */
+type Body = Readable & { bytes: number; zstd?: () => Readable };
 
 const noContent = Buffer.from('"content":null,"content_parsed":null}');
 
-/** The content in one piece, where it is here already and small: most emails, and a quarter less to do. */
-const wholeContent = ({ head, firstPage }: StoredMessage): Buffer | null => {
+/** Returns the content if it is small and already read. For most emails, this saves a quarter of the time. */
+const smallContent = ({ head, firstPage }: StoredMessage): Buffer | null => {
   if (head.segments === 0) return noContent;
   return firstPage.length === head.segments ? decompressSmall(firstPage) : null;
 };
 
-type Body = Readable & { bytes: number; zstd?: () => Readable };
+/** Yields the opening first. Reading ahead would delay it. */
+async function* opened(opening: Buffer, content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield opening;
+  await setImmediate();
+  yield* content;
+}
+
+const stream = (chunks: AsyncIterable<Uint8Array>): Readable => Readable.from(chunks, { objectMode: false });
+
+/** Returns the body with all of the stored content. */
+const wholeBody = (message: StoredMessage, opening: Buffer): Body => {
+  const { segments, content_bytes } = message.head;
+  const [firstSegment] = message.firstPage;
+  const chunks = async function* () {
+    const content = smallContent(message);
+    if (content) yield Buffer.concat([opening, content]);
+    else yield* opened(opening, decompressed(message));
+  };
+  const bytes = opening.length + (segments === 0 ? noContent.length : content_bytes);
+  const body = Object.assign(stream(chunks()), { bytes });
+  if (!firstSegment || !isSendable(firstSegment)) return body;
+  const zstd = () => stream(opened(openFrame(firstSegment, opening), closeFrame(message.segments())));
+  return Object.assign(body, { zstd });
+};
+
+/** Returns the JSON of the wanted fields without braces. */
+const fieldsJson = (fields: object, isWanted: (name: string) => boolean): string =>
+  JSON.stringify(Object.fromEntries(Object.entries(fields).filter(([name]) => isWanted(name)))).slice(1, -1);
+
+/** Returns the body with a part of the stored content, or with none of it. */
+const selectedBody = (message: StoredMessage, isWanted: (name: string) => boolean): Body => {
+  const { head } = message;
+  const hasLong = hasLongFields(head);
+  const long = hasLong && longFields.some(isWanted);
+  const content = isWanted("content");
+  const parsed = isWanted("content_parsed");
+  const ofHead = fieldsJson(headFields(head), isWanted);
+
+  const select = async function* (all: AsyncIterable<Buffer> | Iterable<Buffer>) {
+    const from = content ? (hasLong ? beforeContent : contentStart) : beforeParsed(head);
+    yield* between(all, from, parsed ? undefined : beforeParsed(head));
+    if (!parsed) yield Buffer.from("}");
+  };
+  const chunks = async function* (): AsyncGenerator<Uint8Array> {
+    const ofLong = long ? fieldsJson(await readLongFields(message), isWanted) : "";
+    const opening = `{${[ofHead, ofLong].filter(Boolean).join(",")}`;
+    if (!content && !parsed) return yield Buffer.from(`${opening}}`);
+    const separated = Buffer.from(opening === "{" ? opening : `${opening},`);
+    const small = smallContent(message);
+    if (small) yield Buffer.concat([separated, await buffer(select([small]))]);
+    else yield* opened(separated, select(decompressed(message)));
+  };
+  const { content_bytes: all, content_parsed_start: start = 0 } = head;
+  const ofContent = long || (content && parsed) ? all : content ? start || all : parsed ? all - start : 0;
+  return Object.assign(stream(chunks()), { bytes: Buffer.byteLength(ofHead) + ofContent + 3 });
+};
 
 /**
- * Nothing is parsed; memory and time to the first byte do not grow with the message. Where `zstd` is there, it
- * makes the same stream in that coding, from what is stored: nothing is decompressed or compressed. `bytes` is how
- * many there are, known before the first is read.
+ * Returns the Message object as a stream. The email is not parsed, and memory does not grow with the message. If all
+ * of the content is wanted, `zstd` sends the stored bytes without compressing or decompressing them.
+ *
+ * @param fields the fields of the response; by default, all fields
  */
-export const messageBody = (message: StoredMessage): Body => {
-  const opening = Buffer.from(`${headJson(message.head)},`);
-  const [firstSegment] = message.firstPage;
-
-  const decompressed = async function* (): AsyncGenerator<Uint8Array> {
-    const content = wholeContent(message);
-    if (content) return yield Buffer.concat([opening, content]);
-    yield opening;
-    // Only when that has left: fetching and decompressing ahead would hold back the first byte.
-    await setImmediate();
-    yield* pipeline(Readable.from(message.segments()), decompressor(), () => {});
-  };
-  const bytes =
-    opening.length + (message.head.segments === 0 ? noContent.length : message.head.content_bytes);
-  const body = Object.assign(Readable.from(decompressed(), { objectMode: false }), { bytes });
-  if (!firstSegment || !isSendable(firstSegment)) return body;
-
-  const asStored = async function* (): AsyncGenerator<Uint8Array> {
-    yield openFrame(firstSegment, opening);
-    await setImmediate();
-    yield* closeFrame(message.segments());
-  };
-  return Object.assign(body, { zstd: () => Readable.from(asStored(), { objectMode: false }) });
+export const messageBody = (message: StoredMessage, fields?: readonly MessageField[]): Body => {
+  const wanted = fields && new Set<string>(fields);
+  const isWanted = (name: string): boolean => !wanted || wanted.has(name);
+  const stored = ["content", "content_parsed", ...(hasLongFields(message.head) ? longFields : [])];
+  if (!stored.every(isWanted)) return selectedBody(message, isWanted);
+  const ofHead = fieldsJson(headFields(message.head), isWanted);
+  return wholeBody(message, Buffer.from(ofHead ? `{${ofHead},` : "{"));
 };

@@ -37,13 +37,23 @@ const maximumWindowLog = 27;
 const windowLog = (rawBytes: number): number =>
   Math.min(maximumWindowLog, Math.max(17, Math.ceil(Math.log2(rawBytes * 1.1 + 1))));
 
-/** A content as it is kept, and how many bytes of JSON it is. */
-export type Compressed = { segments: Buffer[]; bytes: number };
+/** Compressed content. `bytes` is the length of its JSON. `parsedStart` is where `content_parsed` starts in it. */
+export type Compressed = { segments: Buffer[]; bytes: number; parsedStart: number };
 
-export const noContent: Compressed = { segments: [], bytes: 0 };
+export const noContent: Compressed = { segments: [], bytes: 0, parsedStart: 0 };
 
-/** @param rawBytes the size of the email that the pieces render */
-export const compressToSegments = async (pieces: Iterable<Buffer>, rawBytes: number): Promise<Compressed> => {
+/**
+ * @param pieces the rendered content, and where `content_parsed` starts in it
+ * @param rawBytes the size of the email that the pieces render
+ */
+export const compressToSegments = async (
+  pieces: Iterable<Buffer, number | undefined>,
+  rawBytes: number,
+): Promise<Compressed> => {
+  let parsedStart = 0;
+  const counted = function* () {
+    parsedStart = (yield* pieces) ?? 0;
+  };
   const zstd = createZstdCompress({
     params: {
       [constants.ZSTD_c_compressionLevel]: 3,
@@ -54,8 +64,8 @@ export const compressToSegments = async (pieces: Iterable<Buffer>, rawBytes: num
       [constants.ZSTD_c_checksumFlag]: 1,
     },
   });
-  const compressed = Buffer.concat(await pipeline(Readable.from(pieces), zstd, () => {}).toArray());
-  return { segments: cut(compressed), bytes: zstd.bytesWritten };
+  const compressed = Buffer.concat(await pipeline(Readable.from(counted()), zstd, () => {}).toArray());
+  return { segments: cut(compressed), bytes: zstd.bytesWritten, parsedStart };
 };
 
 const decompression = { params: { [constants.ZSTD_d_windowLogMax]: maximumWindowLog } };

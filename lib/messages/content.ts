@@ -20,31 +20,41 @@ export const decodeRaw = (raw: Uint8Array): string => {
  * JSON.stringify would give. Memory is a small multiple of the email's size. Never throws.
  *
  * @param fields come before `content`
+ * @returns how many bytes come before `content_parsed`
  */
-export const renderContent = (
+export function* renderContent(
   raw: Uint8Array | null,
   fields: Record<string, Json> = {},
-): Iterable<Buffer> => {
+): Generator<Buffer, number> {
   const content = raw && decodeRaw(raw);
   const content_parsed = raw && parseEmail(raw);
-  return inPieces(jsonTail({ ...fields, content, content_parsed }));
-};
+  const bytes = yield* inPieces(jsonFields({ ...fields, content }, ","));
+  yield* inPieces(jsonFields({ content_parsed }, "}"));
+  return bytes;
+}
 
-function* inPieces(texts: Iterable<string>): Generator<Buffer> {
+/** Returns the number of bytes. */
+function* inPieces(texts: Iterable<string>): Generator<Buffer, number> {
+  let bytes = 0;
   let piece = "";
+  const encode = (): Buffer => {
+    const encoded = Buffer.from(piece);
+    bytes += encoded.length;
+    piece = "";
+    return encoded;
+  };
   for (const text of texts) {
     piece += text;
-    if (piece.length < sliceCharacters) continue;
-    yield Buffer.from(piece);
-    piece = "";
+    if (piece.length >= sliceCharacters) yield encode();
   }
-  yield Buffer.from(piece);
+  yield encode();
+  return bytes;
 }
 
 type Json = string | null | readonly Json[] | { readonly [name: string]: Json };
 
-/** The fields and the brace that close an object. */
-const jsonTail = (fields: Record<string, Json>) => jsonList("", Object.entries(fields), jsonField, "}");
+const jsonFields = (fields: Record<string, Json>, end: string) =>
+  jsonList("", Object.entries(fields), jsonField, end);
 
 /** JSON.stringify in pieces: the whole of a large email would pass the length that a string may have. */
 function* json(value: Json): Generator<string> {

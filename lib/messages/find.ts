@@ -31,6 +31,7 @@ type Item = Head & { sk: string; bytes: Uint8Array };
  *
  * @param options.consistent `false` makes one eventually consistent read, at half the price. It may miss a message that
  * was stored or changed a moment ago, and then returns `null`.
+ * @param options.withContent `false` reads no segment before `segments` is read
  * @throws Error when a segment that the head names is gone: here for the first one, else while `segments` is read.
  */
 export const findMessage = async (
@@ -38,7 +39,7 @@ export const findMessage = async (
   account_id: string,
   id: string,
   now: number,
-  { consistent = true } = {},
+  { consistent = true, withContent = true } = {},
 ): Promise<StoredMessage | null> => {
   const query = async (from: string, Limit: number, ConsistentRead: boolean): Promise<Item[]> => {
     const { Items } = await table.client.send(
@@ -67,11 +68,10 @@ export const findMessage = async (
     const ours = items.filter(({ sk }, index) => sk === segmentSort(content_digest, from + index));
     return ours.length === to - from ? ours.map(({ bytes }) => bytes) : null;
   };
-  const firstPageEndOf = ({ segments }: Head): number => Math.min(1, segments);
-
-  const [head, ...items] = await query(headSort, 2, consistent);
+  const [head, ...items] = await query(headSort, withContent ? 2 : 1, consistent);
   if (head?.sk !== headSort || !isLive(head, now)) return null;
-  const found = inOrder(head, items, 0, firstPageEndOf(head));
+  const firstPageEnd = withContent ? Math.min(1, head.segments) : 0;
+  const found = inOrder(head, items, 0, firstPageEnd);
   // Without its first segment, an eventually consistent head may be older than the removal of its content.
   if (!found && !consistent) return null;
 
@@ -85,7 +85,6 @@ export const findMessage = async (
   };
 
   // Another content's segment may sort first: of a store that did not finish, or of a message that expired.
-  const firstPageEnd = firstPageEndOf(head);
   const firstPage = found ?? (await fetchPage(0, firstPageEnd));
 
   return {

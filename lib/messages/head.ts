@@ -1,8 +1,9 @@
 /** The head of a message: its item in the table, which holds all fields but the content. */
+import type { longFields } from "./fields.ts";
 import type { Message } from "./message.ts";
 
-/** What an email decides the length of. Where these are long they stand with the content, not in the head. */
-export type Texts = Pick<Message, "message_id" | "subject" | "tags" | "sender" | "recipient">;
+/** The fields whose length an email decides. */
+export type LongFields = Pick<Message, (typeof longFields)[number]>;
 
 /** A status that came after the first, with what became known with it. */
 export type StatusChange = Pick<Message, "status" | "bounce_classification"> & {
@@ -14,9 +15,9 @@ export type StatusChange = Pick<Message, "status" | "bounce_classification"> & {
 
 export type Head = Omit<
   Message,
-  "object" | "num_attempts" | "content" | "content_parsed" | "reference_message_id" | keyof Texts
+  "object" | "num_attempts" | "content" | "content_parsed" | "reference_message_id" | keyof LongFields
 > & {
-  [Field in keyof Texts]?: Texts[Field] | undefined;
+  [Field in keyof LongFields]?: LongFields[Field] | undefined;
 } & {
   /** The domain that a key may be confined to: the sender's, or for an incoming message the recipient's. */
   domain: string;
@@ -26,6 +27,8 @@ export type Head = Omit<
   segments: number;
   /** How many bytes of JSON they hold, decompressed. */
   content_bytes: number;
+  /** How many of these bytes come before `content_parsed`. Heads of old messages do not contain it. */
+  content_parsed_start?: number;
   /** SHA-256 of the email, in hex: tells a repeated store from a different message. */
   digest: string;
   /** SHA-256 of all segments, in hex: a part of their keys. */
@@ -87,6 +90,3 @@ export const headFields = (stored: Head) => {
     reference_message_id: head.reference_message_id && integer(head.reference_message_id),
   };
 };
-
-/** The same as JSON that lacks the closing brace. */
-export const headJson = (head: Head): string => JSON.stringify(headFields(head)).slice(0, -1);

@@ -13,7 +13,7 @@ import { compressToSegments, noContent } from "./compression.ts";
 import { renderContent } from "./content.ts";
 import type { MessageRef } from "./events.ts";
 import { findMessage } from "./find.ts";
-import { hasLongTexts, readTexts } from "./long-fields.ts";
+import { hasLongFields, readLongFields } from "./long-fields.ts";
 import { markDeleted } from "./marker.ts";
 import { removeSegments, writeSegments } from "./segments.ts";
 
@@ -65,20 +65,21 @@ export const removeContent = async (
   if (!message) return false;
   const { head } = message;
   // A subject that is too long for the head stands with the content, and stays.
-  const rest = hasLongTexts(message)
-    ? await compressToSegments(renderContent(null, await readTexts(message)), 0)
+  const rest = hasLongFields(message.head)
+    ? await compressToSegments(renderContent(null, await readLongFields(message)), 0)
     : noContent;
   const written = await writeSegments(table, head, rest);
   const command = new UpdateCommand({
     TableName: table.name,
     Key: headKey(account_id, id),
     UpdateExpression:
-      "SET #segments = :segments, content_bytes = :bytes, content_digest = :digest, updated_at = :updated_at",
+      "SET #segments = :segments, content_bytes = :bytes, content_parsed_start = :start, content_digest = :digest, updated_at = :updated_at",
     ConditionExpression: `${live} AND content_digest = :found`,
     ExpressionAttributeNames: { "#segments": "segments" },
     ExpressionAttributeValues: {
       ":segments": written.segments,
       ":bytes": written.content_bytes,
+      ":start": written.content_parsed_start,
       ":digest": written.content_digest,
       ":updated_at": new Date(now).toISOString(),
       ":found": head.content_digest,

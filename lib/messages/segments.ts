@@ -46,14 +46,16 @@ const contentDigest = (segments: Buffer[], expires_at: number): string => {
 export const writeSegments = async (
   table: Table,
   { account_id, id, expires_at }: Pick<Head, "account_id" | "id" | "expires_at">,
-  { segments, bytes: content_bytes }: Compressed,
-): Promise<Pick<Head, "segments" | "content_bytes" | "content_digest">> => {
+  { segments, bytes: content_bytes, parsedStart: content_parsed_start }: Compressed,
+): Promise<
+  Required<Pick<Head, "segments" | "content_bytes" | "content_digest" | "content_parsed_start">>
+> => {
   const content_digest = contentDigest(segments, expires_at);
   await writeAll(segments, (bytes, index) => {
     const Item = { ...segmentKey(account_id, id, content_digest, index), bytes, expires_at };
     return table.client.send(new PutCommand({ TableName: table.name, Item }));
   });
-  return { content_digest, content_bytes, segments: segments.length };
+  return { content_digest, content_bytes, content_parsed_start, segments: segments.length };
 };
 
 /**

@@ -9,7 +9,7 @@ import type { Table } from "../table/table.ts";
 import type { Item, Write } from "../table/writes.ts";
 import { compressToSegments, noContent } from "./compression.ts";
 import { renderContent } from "./content.ts";
-import type { Head, Texts } from "./head.ts";
+import type { Head, LongFields } from "./head.ts";
 import { NewMessage } from "./message.ts";
 import { writeSegments } from "./segments.ts";
 
@@ -34,13 +34,13 @@ const validate = (message: NewMessage) => {
 /** The fields that the head begins with, and those that are too long for it. */
 const divide = (message: NewMessage, now: number) => {
   const { retain_until, message_id, subject, tags, sender, recipient, ...fields } = validate(message);
-  const texts: Texts = { message_id, subject, tags, sender: sender.text, recipient: recipient.text };
-  const areLong = Buffer.byteLength(JSON.stringify(texts)) > maximumTextsBytes;
+  const long: LongFields = { message_id, subject, tags, sender: sender.text, recipient: recipient.text };
+  const areLong = Buffer.byteLength(JSON.stringify(long)) > maximumTextsBytes;
   const created_at = new Date(now).toISOString();
   const expires_at = epochSeconds(Date.parse(retain_until));
   const head = {
     ...fields,
-    ...(areLong ? {} : texts),
+    ...(areLong ? {} : long),
     domain: (fields.direction === "incoming" ? recipient : sender).domain,
     created_at,
     updated_at: created_at,
@@ -50,7 +50,7 @@ const divide = (message: NewMessage, now: number) => {
     open_count: 0,
     expires_at,
   };
-  return { head, longTexts: areLong ? texts : undefined };
+  return { head, longFields: areLong ? long : undefined };
 };
 
 /** @throws MessageRejectedError for an email that is larger than what is kept */
@@ -88,7 +88,7 @@ export const storeMessage = async (
   const rawBytes = raw?.length ?? 0;
   rejectTooLarge(rawBytes);
   const digest = raw ? createHash("sha256").update(raw).digest("hex") : "";
-  const { head, longTexts } = divide(message, now);
+  const { head, longFields } = divide(message, now);
   const { account_id, id } = head;
 
   /** What is there under the id: nothing, or what has expired. @returns null when the message is there already. */
@@ -102,7 +102,7 @@ export const storeMessage = async (
   if (!room) return false;
 
   const content =
-    raw || longTexts ? await compressToSegments(renderContent(raw, longTexts), rawBytes) : noContent;
+    raw || longFields ? await compressToSegments(renderContent(raw, longFields), rawBytes) : noContent;
 
   // The head must still be what was found before the segments were written: who has taken it since may have removed
   // them, and then all is written once more.

@@ -64,14 +64,22 @@ test("Get Message responds to each error as in its example", async () => {
       ExpressionAttributeValues: { ":bytes": 200_000_000 },
     }),
   );
-  const get = ({ base = url, account = account_id, message = randomUUID() as string, key = secret }) =>
-    call(`${base}/v2/accounts/${account}/messages/${message}`, {
+  const get = ({
+    base = url,
+    account = account_id,
+    message = randomUUID() as string,
+    key = secret,
+    query = "",
+  }) =>
+    call(`${base}/v2/accounts/${account}/messages/${message}${query}`, {
       headers: { ...(key && bearer(key)), "Accept-Encoding": "identity" },
     });
 
   const bodies = await bodiesOf({
     "A wrong account_id": get({ account: "mine" }),
     "A wrong message_id": get({ message: "latest" }),
+    "A wrong fields": get({ query: "?fields=" }),
+    "A repeated fields": get({ query: "?fields=status&fields=tags" }),
     "No credentials": get({ key: "" }),
     "No valid key of this account": get({ key: "unknown" }),
     "A missing scope": get({ key: withoutScope.secret }),

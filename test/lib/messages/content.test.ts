@@ -84,4 +84,4 @@ test("an email of 40 MiB is rendered whole", () => {
   expect(raw.length).toBeGreaterThan(39.5 * 1024 * 1024);
   expect(raw.equals(Buffer.from(content))).toBe(true);
   expect(data.equals(Buffer.from(content_parsed.attachments[0].content, "base64"))).toBe(true);
-}, 20_000);
+}, 120_000);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { findMessage } from "../../../lib/messages/find.ts";
-import { headJson } from "../../../lib/messages/head.ts";
+import { headFields } from "../../../lib/messages/head.ts";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
 import {
   attempted,
@@ -26,7 +26,7 @@ const stored = async (fields: object = {}) => {
 
 const read = async ({ id }: { id: string }, now = noon) => {
   const found = await findMessage(table, account_id, id, now);
-  return found && JSON.parse(`${headJson(found.head)}}`);
+  return found && JSON.parse(JSON.stringify(headFields(found.head)));
 };
 
 const happenings = [

@@ -1,0 +1,69 @@
+/**
+ * Reads parts of the rendered content: `"content":…,"content_parsed":…}`. Long fields of the message come first.
+ *
+ * A part ends at a comma, whose place is an offset or follows from the next field's name. No string contains that text,
+ * because a quotation mark in a string has a backslash before it.
+ */
+import { pipeline, Readable } from "node:stream";
+import { decompressor } from "./compression.ts";
+import type { StoredMessage } from "./find.ts";
+import type { Head } from "./head.ts";
+
+type Comma = number | ',"content":' | ',"content_parsed":';
+
+/** Before the first field. */
+export const contentStart = -1;
+export const beforeContent = ',"content":';
+
+/** Heads of old messages, and of messages without content, do not contain the offset. */
+export const beforeParsed = ({ content_parsed_start: start }: Head): Comma =>
+  start ? start - 1 : ',"content_parsed":';
+
+export const decompressed = (message: StoredMessage): AsyncIterable<Buffer> =>
+  pipeline(Readable.from(message.segments()), decompressor(), () => {});
+
+/**
+ * Yields the bytes between two commas, or up to the end. Reads no further than it must.
+ *
+ * @throws Error if the content ends before a comma
+ */
+export async function* between(
+  content: AsyncIterable<Buffer> | Iterable<Buffer>,
+  from: Comma,
+  to?: Comma,
+): AsyncGenerator<Buffer> {
+  let held: Buffer = Buffer.alloc(0);
+  let offset = 0;
+  let isInside = from === contentStart;
+  /** Returns the place in `held`, or -1. */
+  const find = (comma: Comma): number => {
+    if (typeof comma === "string") return held.indexOf(comma);
+    return comma - offset < held.length ? comma - offset : -1;
+  };
+  /** Removes bytes from `held`. */
+  const take = (bytes: number): Buffer => {
+    const taken = held.subarray(0, bytes);
+    held = held.subarray(bytes);
+    offset += taken.length;
+    return taken;
+  };
+  /** The end of a chunk may be the start of the text. */
+  const takeAllBut = (comma: Comma | undefined): Buffer =>
+    take(Math.max(0, held.length - (typeof comma === "string" ? comma.length - 1 : 0)));
+
+  for await (const chunk of content) {
+    held = held.length > 0 ? Buffer.concat([held, chunk]) : chunk;
+    if (!isInside) {
+      const start = find(from);
+      if (start < 0) takeAllBut(from);
+      else take(start + 1);
+      isInside = start >= 0;
+    }
+    if (!isInside) continue;
+    const end = to === undefined ? -1 : find(to);
+    if (end >= 0) return yield take(end);
+    yield takeAllBut(to);
+  }
+  if (!isInside || to !== undefined) throw new Error("The content of a message is incomplete");
+  yield held;
+}

@@ -1,0 +1,234 @@
+/** The query parameter `fields`, and messages that earlier versions stored. */
+import { createHash, randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { request } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
+import { type AttributeValue, DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
+import fc from "fast-check";
+import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { messageFields } from "../../../lib/messages/fields.ts";
+import { Message } from "../../../lib/messages/message.ts";
+import { beforeContent, between } from "../../../lib/messages/rendered-content.ts";
+import { storeMessage } from "../../../lib/messages/store-message.ts";
+import { captureOutput } from "../../harness/captured-output.ts";
+import { type Command, interceptedTable } from "../../harness/intercepted-table.ts";
+import { bearer, call, newKey, newMessage, noon, startService, table } from "../../harness/service.ts";
+
+type StoredMessage = {
+  name: string;
+  id: string;
+  items: Record<string, Omit<AttributeValue, "B"> & { B?: string }>[];
+  response: { bytes: number; sha256: string };
+};
+const fixture: { account_id: string; messages: StoredMessage[] } = JSON.parse(
+  readFileSync(new URL("stored-by-68a79be.json", import.meta.url), "utf8"),
+);
+const { account_id } = fixture;
+const newId = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
+const subject = `${"Größer ".repeat(10_000)},"content_parsed":`;
+const messages = [
+  ...fixture.messages.map(({ name, id }) => [`${name}, stored by 68a79be`, id] as const),
+  ["small", newId(1)],
+  ["large", newId(2)],
+  ["without content", newId(3)],
+  ["with a long subject", newId(4)],
+  ["with a long subject, large", newId(5)],
+  ["with a long subject, without content", newId(6)],
+] as const;
+
+beforeAll(async () => {
+  const client = new DynamoDBClient();
+  for (const item of fixture.messages.flatMap(({ items }) => items)) {
+    const Item = Object.fromEntries(
+      Object.entries(item).map(([name, { B, ...value }]) => [
+        name,
+        B === undefined ? value : { B: Buffer.from(B, "base64") },
+      ]),
+    ) as Record<string, AttributeValue>;
+    await client.send(new PutItemCommand({ TableName: table.name, Item }));
+  }
+  const small = Buffer.from('Subject: Hi\r\n\r\n,"content_parsed":{"parts":[]}');
+  const large = Buffer.concat([small, randomBytes(700_000)]);
+  const raws = [small, large, null, small, large, null];
+  for (const [n, raw] of raws.entries()) {
+    const fields = n < 3 ? { reference_message_id: 9223372036854775807n } : { subject, tags: ['"content":'] };
+    await storeMessage(table, newMessage({ account_id, id: newId(n + 1), ...fields }), raw, noon);
+  }
+});
+
+let url: string;
+let secret: string;
+beforeEach(async () => {
+  url = await startService();
+  ({ secret } = await newKey({ account_id }));
+});
+
+const get = async (id: string, query = "", coding = "identity"): Promise<Buffer> => {
+  const response = await new Promise<import("node:http").IncomingMessage>((resolve, reject) => {
+    const headers = { ...bearer(secret), "Accept-Encoding": coding };
+    request(`${url}/v2/accounts/${account_id}/messages/${id}${query}`, { headers })
+      .once("response", resolve)
+      .once("error", reject)
+      .end();
+  });
+  const body = await buffer(response);
+  expect([response.statusCode, response.headers["content-encoding"] ?? "identity"]).toEqual([200, coding]);
+  return decoders[coding]?.(body) ?? body;
+};
+
+const decoders: Record<string, (bytes: Buffer) => Buffer> = {
+  zstd: zstdDecompressSync,
+  br: brotliDecompressSync,
+  gzip: gunzipSync,
+};
+
+/** Returns the whole response with the other fields removed. An int64 keeps its digits. */
+const without = (whole: Buffer, fields: readonly string[]): string => {
+  const all: object = JSON.parse(
+    whole.toString(),
+    (name, value, { source = "" }: { source?: string } = {}) =>
+      name === "reference_message_id" ? JSON.rawJSON(source) : value,
+  );
+  return JSON.stringify(Object.fromEntries(Object.entries(all).filter(([name]) => fields.includes(name))));
+};
+
+test("The names of the fields are those of the Message object, in order", () => {
+  expect(messageFields).toEqual(Object.keys(Message.shape));
+});
+
+test.each(fixture.messages)("A message that 68a79be stored reads as it did then: $name", async (stored) => {
+  const body = await get(stored.id);
+
+  expect(body.length).toBe(stored.response.bytes);
+  expect(createHash("sha256").update(body).digest("hex")).toBe(stored.response.sha256);
+});
+
+const subsets = fc
+  .shuffledSubarray([...messageFields], { minLength: 1 })
+  .chain((fields) =>
+    fc.tuple(
+      fc.constant(fields),
+      fc.constantFrom([], ["content"], ["content_parsed"], ["content", "content_parsed"], messageFields),
+    ),
+  )
+  .map(([some, more]) => [...some.filter((name) => !name.startsWith("content")), ...more])
+  .filter((fields) => fields.length > 0);
+
+test.each(messages)(
+  "Any fields are the whole response without the others, in each coding: %s",
+  async (_, id) => {
+    const whole = await get(id);
+    await fc.assert(
+      fc.asyncProperty(subsets, fc.constantFrom("identity", "zstd", "br", "gzip"), async (fields, coding) => {
+        const body = await get(id, `?fields=${fields.join(",")}`, coding);
+
+        expect(body.toString() === without(whole, fields)).toBe(true);
+      }),
+      { numRuns: Number(process.env.FIELD_SUBSETS ?? 15) },
+    );
+  },
+);
+
+describe("The query parameter fields", () => {
+  const rule = "fields must list fields of the Message object, separated by commas";
+
+  test.each([
+    ["?fields=", `${rule}, but is empty`],
+    ["?fields", `${rule}, but is empty`],
+    ["?fields=status,nope", `${rule}, but contains "nope"`],
+    ["?fields=status,", `${rule}, but contains ""`],
+    ["?fields=Status", `${rule}, but contains "Status"`],
+    ["?fields=status,%20tags", `${rule}, but contains " tags"`],
+    ["?fields=__proto__", `${rule}, but contains "__proto__"`],
+    ["?fields=constructor", `${rule}, but contains "constructor"`],
+    [`?fields=${"x".repeat(4000)}`, `${rule}, but contains "${"x".repeat(50)}"`],
+    ["?fields=status&fields=tags", "fields must be given only once"],
+    ["?fields=status&fields=status", "fields must be given only once"],
+  ])("is rejected if it is not a list of fields: %s", async (query, message) => {
+    const response = await call(`${url}/v2/accounts/${account_id}/messages/${newId(1)}${query}`, {
+      headers: bearer(secret),
+    });
+
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({ message });
+  });
+
+  test.each([
+    ["a repeated name counts once", "?fields=status,status", '{"status":"sent"}'],
+    [
+      "the order is that of the whole response",
+      "?fields=status,object",
+      '{"object":"message","status":"sent"}',
+    ],
+    ["commas may be encoded", "?fields=object%2Cstatus", '{"object":"message","status":"sent"}'],
+    ["other parameters are ignored", "?status=1&fields=status&field=x", '{"status":"sent"}'],
+    ["a field that the message does not have is absent", "?fields=bounce_classification", "{}"],
+  ])("selects the fields of the response: %s", async (_, query, body) => {
+    expect((await get(newId(1), query)).toString()).toBe(body);
+  });
+
+  test("is rejected or works with 10,000 names", async () => {
+    const response = await call(
+      `${url}/v2/accounts/${account_id}/messages/${newId(1)}?fields=${"id,".repeat(10_000)}id`,
+      { headers: bearer(secret) },
+    ).catch(({ cause }) => cause);
+
+    expect(response.status).toBeLessThan(500);
+  });
+
+  test("does not change which key may read the message", async () => {
+    const status = async (scope: string) => {
+      const key = await newKey({ account_id, scopes: [scope] });
+      const path = `${url}/v2/accounts/${account_id}/messages/${newId(2)}?fields=status`;
+      return (await call(path, { headers: bearer(key.secret) })).status;
+    };
+
+    expect(await status("messages:read:{example.com}")).toBe(200);
+    expect(await status("messages:read:{example.net}")).toBe(403);
+  });
+
+  test("is in the request log", async () => {
+    const output = captureOutput();
+    url = await startService();
+
+    await get(newId(1), "?fields=status,tags,status");
+    const line = await vi.waitUntil(() => output.lines().find(({ message }) => message === "request"));
+    output.restore();
+
+    expect(line).toMatchObject({ status: 200, query: { fields: ["status", "tags"] } });
+  });
+});
+
+test("Without content, one Query reads one item, whatever the size of the message", async () => {
+  const commands: Command[] = [];
+  const watched = interceptedTable(table, (command, proceed) => {
+    commands.push(command);
+    return proceed();
+  });
+  url = await startService(() => noon, watched);
+
+  for (const id of [newId(1), newId(2), newId(3)]) await get(id, "?fields=status,delivery_attempts");
+
+  const queries = commands.filter((command) => command.constructor.name === "QueryCommand");
+  expect(queries.map(({ input }) => input.Limit)).toEqual([1, 1, 1]);
+});
+
+test("The bytes between two commas are the same, however the content is cut", async () => {
+  const json = Buffer.from('"tags":[],"content":"a,\\"content_parsed\\":b","content_parsed":null}');
+  const afterTags = '"tags":[],'.length;
+  const parsedStart = json.indexOf('"content_parsed":null');
+  const cut = (size: number) =>
+    Array.from({ length: Math.ceil(json.length / size) }, (_, n) => json.subarray(n * size, (n + 1) * size));
+  for (let size = 1; size <= json.length; size++) {
+    for (const parsed of [parsedStart - 1, ',"content_parsed":'] as const) {
+      expect(await buffer(between(cut(size), beforeContent, parsed))).toEqual(
+        json.subarray(afterTags, parsedStart - 1),
+      );
+      expect(await buffer(between(cut(size), parsed))).toEqual(json.subarray(parsedStart));
+    }
+    await expect(buffer(between(cut(size).slice(0, -1), parsedStart - 1, json.length))).rejects.toThrow(
+      "incomplete",
+    );
+  }
+});
