@@ -11,6 +11,7 @@ import { storeDemo } from "./demo.ts";
 import { type Engine, startEngine } from "./engine.ts";
 import { engineGuard, portsClosedToPages } from "./engine-guard.ts";
 import { gateway, type LocalRoute } from "./gateway.ts";
+import { messagesPage } from "./messages.ts";
 import { type Options, portOf, readOptions } from "./options.ts";
 import { referencePages } from "./reference.ts";
 import { seed } from "./seed.ts";
@@ -96,7 +97,8 @@ const start = async (options: Options): Promise<void> => {
     ? await seed(table, options.seed, demo, Date.now())
     : { ids: [], failures: [] };
   for (const failure of failures) console.error(failure);
-  const server = gateway(await loadRoutes(), referencePages(demo), functionsAtOnce);
+  const pages = new Map([...referencePages(demo), ["/messages", messagesPage(demo, ids)]]);
+  const server = gateway(await loadRoutes(), pages, functionsAtOnce);
   servers.push(server);
   const baseUrl = `http://127.0.0.1:${await listen(server, port, "PORT")}`;
   if (options.seed) {

@@ -24,17 +24,23 @@ const findChromium = (): string => {
   );
 };
 
-/** @throws Error that says what to install where there is no browser */
-export const launchChromium = (): Promise<Browser> =>
+/**
+ * Starts the browser of this machine.
+ *
+ * @param args more arguments of the command line
+ * @throws Error that names the package to install, if the machine has no browser
+ */
+export const launchChromium = (...args: string[]): Promise<Browser> =>
   chromium.launch({
     executablePath: findChromium(),
     args: [
-      "--no-sandbox", // it does not start for root otherwise, as in a container
+      "--no-sandbox", // Chromium refuses to run as root with a sandbox, and containers run as root.
       "--disable-gpu",
       "--disable-quic",
       "--no-first-run",
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
+      ...args,
     ],
   });

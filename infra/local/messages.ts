@@ -1,0 +1,42 @@
+/** The page /messages, which shows a message as people saw it. It calls Get Message like any client. */
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import type { Demo } from "./demo.ts";
+import type { Page } from "./gateway.ts";
+
+const file = new URL("messages.html", import.meta.url);
+
+/**
+ * Returns the page's Content-Security-Policy. The frame with the email inherits the policy. The page's own script has
+ * the nonce, so no script of an email runs, even if it escaped from the frame's sandbox.
+ */
+const policy = (nonce: string): string =>
+  `default-src 'none'; script-src 'nonce-${nonce}'; worker-src blob:; connect-src 'self'; ` +
+  "style-src 'unsafe-inline'; img-src data: blob:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+/** JSON that cannot end the script element around it. */
+const embeddable = (value: object): string => JSON.stringify(value).replaceAll("<", "\\u003c");
+
+/** @param seeded the ids of the messages that `--seed` has stored */
+export const messagesPage = ({ account_id, api_key, messages }: Demo, seeded: readonly string[]): Page => ({
+  holdsKey: true,
+  respond: async () => {
+    const nonce = randomBytes(16).toString("base64");
+    const listed = [...Object.values(messages), ...seeded.slice(0, 50)];
+    const html = await readFile(file, "utf8");
+    return {
+      statusCode: 200,
+      headers: {
+        "Content-Type": "text/html; charset=utf-8",
+        "Content-Security-Policy": policy(nonce),
+        "Cache-Control": "no-store",
+        "X-Content-Type-Options": "nosniff",
+        "X-DNS-Prefetch-Control": "off",
+        "Referrer-Policy": "no-referrer",
+      },
+      body: html
+        .replace("NONCE", nonce)
+        .replace('"DEMONSTRATION"', () => embeddable({ account_id, api_key, messages: listed })),
+    };
+  },
+});
