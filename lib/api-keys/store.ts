@@ -1,4 +1,4 @@
-/** API keys: who may call, on which account, for what. Only the SHA-256 of a key is stored. */
+/** Stores API keys. Only the digest of a secret is stored. */
 import { randomBytes } from "node:crypto";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
@@ -11,7 +11,7 @@ import type { Table } from "../table/table.ts";
 import { transact } from "../table/transact.ts";
 import { put, update, type Write } from "../table/writes.ts";
 
-/** `id` is the SHA-256 of the key, in hex: it finds the key, and cannot be turned back into it. */
+/** `id` is the SHA-256 digest of the secret, in hex. */
 export type ApiKey = {
   id: string;
   account_id: string;
@@ -19,7 +19,7 @@ export type ApiKey = {
   label?: string | undefined;
   created_at: string;
   revoked_at?: string;
-  /** Epoch seconds; a key without it does not expire. */
+  /** Seconds since the epoch. A key without it does not expire. */
   expires_at?: number;
 };
 
@@ -27,14 +27,14 @@ type Grant = Pick<ApiKey, "account_id" | "scopes" | "label" | "expires_at">;
 
 export type NewApiKey = { secret: string; apiKey: ApiKey };
 
-/** A prefix that secret scanners can look for, then 256 random bits. */
+/** Returns 256 random bits after a prefix that secret scanners recognise. */
 const newSecret = (): string => `emk_${randomBytes(32).toString("base64url")}`;
 
 export const idOfSecret = (secret: string): string => sha256(secret);
 
 const putApiKey = (table: Table, apiKey: ApiKey): Write => put(table, apiKeyKey(apiKey.id), apiKey);
 
-/** The listing ends with the key. It says nothing else of it, so that the two can't disagree. */
+/** Lists a key under its account. The listing contains only the id, so it cannot contradict the key. */
 const putListing = (table: Table, { account_id, id, expires_at }: ApiKey): Write =>
   put(table, apiKeyListingKey(account_id, id), { id, expires_at });
 
@@ -43,7 +43,7 @@ const newApiKey = (grant: Grant, now: number, secret = newSecret()): NewApiKey =
   apiKey: { id: idOfSecret(secret), ...grant, created_at: new Date(now).toISOString() },
 });
 
-/** Stores a new key. What it returns is the only place where the secret ever appears. */
+/** Stores a new key. Returns the secret, which is stored nowhere. */
 export const createApiKey = async (
   table: Table,
   grant: Grant,
@@ -61,18 +61,18 @@ const getApiKey = async (table: Table, id: string, now: number): Promise<ApiKey 
 };
 
 /**
- * The key that a caller sent, or `null` when it is unknown, revoked or expired. The read is strongly
- * consistent: a new key works, and a revoked one fails, on the very next request.
+ * Returns the key with this secret, or `null` if it is unknown, revoked or expired. The read is strongly consistent, so
+ * a new key works on the next request, and a revoked key fails on the next request.
  */
 export const findApiKey = async (table: Table, secret: string, now: number): Promise<ApiKey | null> => {
   const apiKey = await getApiKey(table, idOfSecret(secret), now);
   return apiKey?.revoked_at ? null : apiKey;
 };
 
-/** The SDK opens 50 connections. A read that waits too long for one of them counts as a read without a response. */
+/** The SDK opens 50 connections. A read that waits too long for a connection fails with a timeout. */
 const readsAtOnce = 20;
 
-/** Returns the keys of an account, the oldest first: revoked ones too, but none that has expired. */
+/** Returns the keys of an account, the oldest first, including revoked keys and without expired keys. */
 export const listApiKeys = async (table: Table, account_id: string, now: number): Promise<ApiKey[]> => {
   const listed = await listItems<Pick<ApiKey, "id">>(table, apiKeyListingKey(account_id, ""));
   const apiKeys = await pLimit(readsAtOnce).map(listed, ({ id }) => getApiKey(table, id, now));
@@ -81,7 +81,7 @@ export const listApiKeys = async (table: Table, account_id: string, now: number)
 
 const usable = `${live} AND attribute_not_exists(revoked_at)`;
 
-/** Ends a key from the next request on. Returns false when there is no such key, or it has ended already. */
+/** Revokes a key from the next request on. Returns false if the key is unknown, revoked or expired. */
 export const revokeApiKey = (table: Table, id: string, now: number): Promise<boolean> => {
   const command = new UpdateCommand({
     TableName: table.name,
@@ -93,18 +93,16 @@ export const revokeApiKey = (table: Table, id: string, now: number): Promise<boo
   return succeeds(() => table.client.send(command));
 };
 
-/** When the copy of a key expires that is made now: after as long a life as the key was given. */
+/** Returns the expiry of the new key of a rotation. The new key lives as long as the old key was meant to live. */
 const nextExpiry = ({ created_at, expires_at }: ApiKey, now: number): { expires_at?: number } =>
   expires_at === undefined
     ? {}
     : { expires_at: epochSeconds(now) + expires_at - epochSeconds(Date.parse(created_at)) };
 
 /**
- * Makes a key that may do what an old one may, and lets the old one expire after `graceSeconds`, or when it
- * would have expired anyway, if that is sooner. Both happen, or neither. Of rotations at the same time, the shortest
- * grace time counts.
- *
- * @returns `null` when there is no such key, or it has ended already.
+ * Creates a key with the scopes of an old key, and shortens the life of the old key to `graceSeconds`, both in one
+ * transaction. Returns `null` if the old key is unknown, revoked or expired.
+ * If several rotations run at the same time, the shortest grace time applies.
  */
 export const rotateApiKey = async (
   table: Table,

@@ -15,7 +15,7 @@ export const account: Step<"account", WithKey & { path: AccountPath }> = async (
   request.requestLog.apiKey = apiKey;
 };
 
-/** Returns whether a key without the operation's scope may still have what was prefetched. */
+/** Returns whether a key without the operation's scope may still receive the prefetched data. */
 export type Permit<Prefetched> = (apiKey: ApiKey, prefetched: Prefetched) => boolean;
 
 /** Checks the operation's scope. If the operation has a {@link Permit}, the step `permit` checks the scope instead. */
@@ -26,7 +26,7 @@ export const scope =
     if (!permits && !grants(scopes, operation.scope)) throw new ApiError(lacksScope(operation.scope));
   };
 
-/** Checks that the key has the operation's scope, or that `permits` allows what was prefetched. */
+/** Checks that the key has the operation's scope, or that `permits` allows the prefetched data. */
 export const permit =
   <Prefetched>(
     operation: Operation,

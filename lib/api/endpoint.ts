@@ -40,7 +40,7 @@ export type Order = [
 type Call<Path, Query, Body> = { path: Path; query: Query; body: Body; table: Table; now: number };
 
 type Reads<Path, Query, Body, Prefetched> = {
-  /** Reads while the key is looked up. More than one read would tell a caller without a key what exists, by its time. */
+  /** Reads while the key is looked up. It makes one read, so that its time does not reveal what exists. */
   prefetch: (call: Call<Path, Query, Body>) => Promise<Prefetched>;
   /** Reads again if `prefetch` found `null`, after the key, its account and its scope are checked. */
   refetch?: (call: Call<Path, Query, Body>) => Promise<Prefetched>;

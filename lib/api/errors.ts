@@ -1,9 +1,9 @@
-/** Errors as callers see them: thrown where they are found, turned into a response in one place. */
+/** Errors that become responses. */
 import { isUnavailable } from "../table/retry.ts";
 import { TableBusyError } from "../table/transact.ts";
 import { type ErrorResponse, internalError, unavailable } from "./error-catalogue.ts";
 
-/** An error that the caller is told of; most are in the {@link file://./error-catalogue.ts catalogue}. */
+/** An error for the caller. Its texts are in the {@link file://./error-catalogue.ts catalogue}. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
@@ -16,7 +16,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What any error tells a caller. An error that is not ours is a `500`, or a `503` where the table failed. */
+/** Returns an `ApiError` unchanged. Returns `503` if the table is unavailable, and `500` for any other error. */
 export const toApiError = (error: Error): ApiError => {
   if (error instanceof ApiError) return error;
   const tableFailed = error instanceof TableBusyError || isUnavailable(error);

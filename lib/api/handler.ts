@@ -1,4 +1,4 @@
-/** What Lambda calls. */
+/** The two kinds of Lambda handlers. */
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
 
 export type BufferedHandler<Event = APIGatewayProxyEvent> = (
@@ -6,7 +6,7 @@ export type BufferedHandler<Event = APIGatewayProxyEvent> = (
   context: Context,
 ) => Promise<APIGatewayProxyResult>;
 
-/** Writes status and headers, then the body, to the stream that Lambda gives it. */
+/** Writes status, headers and body to the stream. */
 export type StreamingHandler<Event = APIGatewayProxyEvent> = (
   event: Event,
   stream: awslambda.HttpResponseStream,

@@ -1,6 +1,6 @@
 /**
- * Exactly once: a response is stored in the very transaction that does what it reports, so that neither
- * ever exists without the other. There is no state in progress, no lease and no lock to be left behind.
+ * Idempotency. One transaction makes an operation's writes and stores its response, so neither exists without the
+ * other. No request leaves a lock or a lease behind.
  *
  *   first use                                  + 24 h
  *   ├── same request: replayed ────────────────┤── a new key
@@ -20,17 +20,17 @@ import type { AccountPath, Operation } from "./operations.ts";
 import { type ApiRequest, headerValues, type Step } from "./request.ts";
 import type { ApiResponse } from "./response.ts";
 
-/** A response that can be stored: its body is whole. */
+/** A response with a body that can be stored. */
 export type StorableResponse = ApiResponse & { body: string };
 
-/** Makes writes once: from then on, their Idempotency-Key returns the response that was stored with them. */
+/** Makes the writes of a request at most once for each Idempotency-Key. */
 export type Once = {
   /**
-   * Makes all writes and stores the response, or does nothing. Returns the response to send, which is the
-   * first one where the key has been used before; or what refused a write, for the operation to decide upon.
+   * Makes all writes and stores the response, and returns the response. If the key was used before, returns the stored
+   * response instead. If the condition of a write failed, changes nothing and returns the failed conditions.
    *
-   * @throws ApiError 422 when the key was used with a different request.
-   * @throws TableBusyError when the table stays busy.
+   * @throws ApiError 422 if the key was used with a different request
+   * @throws TableBusyError if conflicts or throttling continue
    */
   commit: (
     response: StorableResponse,
@@ -38,11 +38,11 @@ export type Once = {
   ) => Promise<
     { response: StorableResponse; failed?: never } | { response?: never; failed: FailedConditions }
   >;
-  /** The same for a response that reports no write. */
+  /** Stores a response without writes, and returns it. If the key was used before, returns the stored response. */
   store: (response: StorableResponse) => Promise<StorableResponse>;
 };
 
-/** A key as one request uses it. */
+/** An Idempotency-Key with the request that uses it. */
 type Use = { account_id: string; key: string; fingerprint: string };
 
 type StoredResponse = { fingerprint: string; status: number; body: string; expires_at: number };
@@ -53,15 +53,15 @@ const toReplay = (stored: StoredResponse, use: Use): StorableResponse => {
 };
 
 /**
- * What the key has returned before, if it has. The read is eventually consistent, at half the price: a
- * response that it misses is found by the condition of the write.
+ * Returns the stored response of the key. The read is eventually consistent, at half the price. If it misses a stored
+ * response, the condition of the write fails and returns that response.
  */
 const findReplay = async (table: Table, use: Use, now: number): Promise<StorableResponse | undefined> => {
   const stored = await getItem<StoredResponse>(table, idempotencyRecordKey(use.account_id, use.key));
   return stored && isLive(stored, now) ? toReplay(stored, use) : undefined;
 };
 
-/** @param use without one, because the caller sent no key, the writes are made and nothing is stored */
+/** @param use `undefined` if the caller sent no key. Then no response is stored. */
 const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
   const putRecord = (use: Use, { status, body }: StorableResponse) =>
     putIfAbsent<StoredResponse>(

@@ -1,6 +1,6 @@
-/** What the functions count, by the name that CloudWatch knows it by; the dimension `service` is the operation's id. */
+/** The names of the functions' metrics in CloudWatch. The dimension `service` is the id of the operation. */
 
-/** Stages in one account count apart. The functions are told theirs as `POWERTOOLS_METRICS_NAMESPACE`. */
+/** Returns the namespace of a stage. Powertools reads it from `POWERTOOLS_METRICS_NAMESPACE`. */
 export const metricNamespace = (stage: string): string => `EmailApi/${stage}`;
 
 export const metricNames = {

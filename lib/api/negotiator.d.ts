@@ -1,4 +1,4 @@
-/** The part of negotiator 1.x that is used here: its published types stop at 0.6. */
+/** Types of negotiator 1.x, as far as we use it. Its published types end at 0.6. */
 declare module "negotiator" {
   export default class Negotiator {
     constructor(request: { headers: Record<string, string | undefined> });

@@ -1,7 +1,4 @@
-/**
- * One log line and the counts of a request: who called what, how it ended, how long it took and what it
- * consumed. Never a key, an address, a subject or content: nothing that a caller sent is in it.
- */
+/** Writes one log line and the metrics of each request. The log contains no key, address, subject or content. */
 import { Logger } from "@aws-lambda-powertools/logger";
 import { injectLambdaContext } from "@aws-lambda-powertools/logger/middleware";
 import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
@@ -12,7 +9,7 @@ import type { Operation } from "./operations.ts";
 import { type ApiMiddleware, requestLogOf } from "./request.ts";
 import type { StreamedRequest } from "./stream-response.ts";
 
-/** `requestEnd` belongs into middy's plugin of that name: a streamed response ends after the middlewares. */
+/** Returns the middlewares, and a `requestEnd` hook because a streamed response ends after the middlewares. */
 export const observe = (operation: Operation) => {
   const logger = new Logger({ serviceName: operation.id });
   const metrics = new Metrics({ serviceName: operation.id });
@@ -23,7 +20,7 @@ export const observe = (operation: Operation) => {
     after: ({ context: { requestLog }, response }) => {
       if (typeof response?.body !== "object") return;
       response.body.once("error", (error: NodeJS.ErrnoException) => {
-        // A caller who leaves before the end is no fault of ours.
+        // This code means that the caller disconnected.
         if (error.code !== "ERR_STREAM_PREMATURE_CLOSE") requestLog.fault = error;
       });
     },

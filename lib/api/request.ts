@@ -1,10 +1,10 @@
 /**
  * The checks of a request, as a chain of steps.
  *
- * A step receives what earlier steps added, and returns what it adds. A step rejects the request by throwing.
- * A step that reads the table adds a promise, and the next step starts without waiting. If several steps fail, the
- * caller receives the error of the earliest step. So the look-up of the key costs no extra round trip, and a caller
- * without a valid key learns nothing else about the request.
+ * A step receives the results of earlier steps, and returns its own. A step rejects the request by throwing.
+ * A step that reads the table adds a promise, and the next step starts without waiting. So the look-up of the key costs
+ * no extra round trip. If several steps fail, the caller receives the error of the earliest step. So a caller without
+ * a valid key learns nothing else about the request.
  */
 import type { MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
@@ -72,7 +72,7 @@ type Rest<Order> = Order extends readonly [string, ...infer Others extends reado
 /** A chain of steps. `Left` names the steps that are still to be added, in their order. */
 export type Steps<State, Left extends readonly string[]> = {
   readonly middlewares: readonly ApiMiddleware[];
-  /** Returns the chain with one more step. Another step than the next one of `Left` does not compile. */
+  /** Returns the chain with one more step. A step that is not the next in `Left` does not compile. */
   add<Adds>(step: Step<Left[0] & string, State, Adds>): Steps<State & Added<Adds>, Rest<Left>>;
   /** Waits until all steps have passed. Returns the request with everything that they added. */
   settled(context: ApiContext): Promise<State>;
@@ -88,7 +88,7 @@ export const headerValues = (
   name: string,
 ): readonly string[] => multiValueHeaders?.[name] ?? [headers[name] ?? []].flat();
 
-/** Collects the values of header names that differ only in case. The normalizer would keep those of one spelling. */
+/** Merges headers whose names differ only in case. The normalizer would drop all but one of them. */
 const mergeSpellings = (event: APIGatewayProxyEvent): void => {
   const merged = new Map<string, string[]>();
   for (const [spelling, values = []] of Object.entries(event.multiValueHeaders ?? {})) {

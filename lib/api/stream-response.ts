@@ -1,10 +1,10 @@
-/** Sends a response through Lambda's stream: how middy runs the handler of an operation that streams. */
+/** An execution mode of middy that sends the response through Lambda's stream. */
 import { once } from "node:events";
 import type { Readable } from "node:stream";
 import type { Request } from "@middy/core";
 import type { Context } from "aws-lambda";
 
-/** What the middlewares leave: all but the body is the prelude, which says status and headers. */
+/** The result of the middlewares. Status and headers form the prelude of the stream. */
 type Result = { statusCode: number; headers?: Record<string, unknown>; body: string | Readable };
 
 /** How a response was sent. */
@@ -95,14 +95,14 @@ type Core = {
 };
 
 /**
- * The execution mode to give to middy, for a handler that returns its body as a string or a stream.
+ * Runs a handler that returns its body as a string or a stream.
  *
  * @example
  * middy({ executionMode: streamResponse }).handler(() => ({ statusCode: 200, body: Readable.from(["Hello"]) }));
  */
 export const streamResponse = (...given: [Core, ...Stack] | []) => {
-  // middy's types don't say that it calls an execution mode with anything.
-  if (given.length === 0) throw new TypeError("middy calls this, with its core and the stack");
+  // middy's types declare an execution mode without parameters.
+  if (given.length === 0) throw new TypeError("Only middy may call an execution mode");
   const [{ middyRequest, runRequest }, before, initialHandler, after, onError, plugin] = given;
   let handler = initialHandler;
   const run = awslambda.streamifyResponse(async (event, stream, context) => {

@@ -1,16 +1,13 @@
-/** What a member is: the relationship of a user and an account. */
+/** Members: the relationship of a user and an account. */
 import * as z from "zod/mini";
 
 export const roles = ["Administrator", "Developer", "Analyst", "Billing Manager"] as const;
 
-/**
- * The address that browsers accept for `<input type="email">` (WHATWG HTML, valid e-mail address), with a
- * dot in its domain: an address on the public Internet has one.
- */
+/** A valid e-mail address in the WHATWG HTML standard. In addition, its domain needs a dot. */
 const address =
   /^[\w.!#$%&'*+/=?^`{|}~-]+@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/i;
 
-/** What each field accepts, in words. */
+/** The error message of each field. */
 export const newMemberRules = {
   body: "The request body must be a JSON object",
   email: "email must be an email address of at most 254 characters",
@@ -22,14 +19,14 @@ const rules = newMemberRules;
 
 export const Role = z.enum(roles, rules.role);
 
-/** The body of Add Account Member. `email` is compared, and so kept, in lower case. */
+/** The body of Add Account Member. `email` is stored in lower case, because it is compared in lower case. */
 export const NewMember = z.object(
   {
     email: z
       .string(rules.email)
       .check(z.regex(address, rules.email), z.maxLength(254, rules.email), z.toLowerCase()),
     role: Role,
-    // Counted in code points, as JSON Schema counts: the u flag makes one `.` of a surrogate pair.
+    // JSON Schema counts code points. With the flag u, one `.` matches one code point.
     name: z.optional(z.string(rules.name).check(z.regex(/^.{1,255}$/su, rules.name))),
   },
   rules.body,

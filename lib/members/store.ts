@@ -1,4 +1,4 @@
-/** Users and the accounts they are members of. */
+/** Stores users and the members of accounts. */
 import { randomUUID } from "node:crypto";
 import { DeleteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { succeeds } from "../table/conditional.ts";
@@ -9,7 +9,7 @@ import type { Table } from "../table/table.ts";
 import { putIfAbsent, type Write } from "../table/writes.ts";
 import type { AccountMember, NewMember } from "./member.ts";
 
-/** One person across accounts: the same email always has the same id. */
+/** A person. The same email has the same user in every account. */
 export type User = { id: string; email: string; created_at: string };
 
 export const newUser = (email: string, now: number): User => ({
@@ -29,17 +29,17 @@ export const newMember = (
 };
 
 /**
- * The user with this address, or `null`. The read is eventually consistent, at half the price: a user
- * whom it misses is found by the condition of {@link putUser}.
+ * Returns the user with this email, or `null`. The read is eventually consistent, at half the price. If it misses a
+ * user, the condition of {@link putUser} fails and returns that user.
  */
 export const findUser = async (table: Table, email: string): Promise<User | null> =>
   (await getItem<User>(table, userKey(email))) ?? null;
 
-/** Refused, with the user who is there, when someone else has just created them. */
+/** Puts a new user. The condition fails if the user exists. */
 export const putUser = (table: Table, user: User, now: number): Write<User> =>
   putIfAbsent(table, userKey(user.email), user, now);
 
-/** Refused when the user is a member of the account already. The email is there for whoever lists members. */
+/** Puts a new member. The condition fails if the user is a member. Email and name are stored for `list-members`. */
 export const putMember = (
   table: Table,
   member: AccountMember,
@@ -48,23 +48,23 @@ export const putMember = (
 ): Write<AccountMember> =>
   putIfAbsent(table, memberKey(member.account_id, member.user_id), { ...member, email, name }, now);
 
-/** A member as the table has it: with what the API was given, and does not return. */
+/** The item of a member. The API does not return email and name. */
 export type StoredMember = AccountMember & Pick<NewMember, "email" | "name">;
 
-/** Returns the members of an account in the order in which they joined. */
+/** Returns the members of an account, the oldest first. */
 export const listMembers = async (table: Table, account_id: string): Promise<StoredMember[]> => {
   const items = await listItems<StoredMember>(table, memberKey(account_id, ""));
   return items.map(({ pk, sk, ...member }) => member).sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
 };
 
-/** Refused when the member is gone, even if the same user has joined again since. */
+/** The condition fails if the member was deleted, even if the same user has joined again. */
 const unchanged = ({ account_id, user_id }: AccountMember, TableName: string) => ({
   TableName,
   Key: memberKey(account_id, user_id),
   ConditionExpression: "id = :id",
 });
 
-/** Gives a member another role. Returns false when they are no member any more. */
+/** Sets the role of a member. Returns false if the member was deleted. */
 export const setMemberRole = (
   table: Table,
   member: AccountMember,
@@ -84,10 +84,7 @@ export const setMemberRole = (
   return succeeds(() => table.client.send(command));
 };
 
-/**
- * Takes a member out of the account: they can be added again, as a new member. The user stays, with their id.
- * Returns false when they are no member any more.
- */
+/** Deletes a member, but not the user. Returns false if the member was already deleted. */
 export const removeMember = (table: Table, member: AccountMember): Promise<boolean> => {
   const command = new DeleteCommand({
     ...unchanged(member, table.name),

@@ -1,7 +1,7 @@
-/** A single write under a condition. */
+/** Conditional writes of one item. */
 import { retryWrite } from "./retry.ts";
 
-/** Makes the write. Returns false when its condition does not hold, and then nothing has changed. */
+/** Makes the write. Returns false if its condition failed, so that nothing changed. */
 export const succeeds = async (write: () => Promise<unknown>): Promise<boolean> => {
   try {
     await retryWrite(write);

@@ -1,4 +1,4 @@
-/** Reads one item. */
+/** Reads of one item. */
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { ItemKey } from "./keys.ts";
 import type { Table } from "./table.ts";
@@ -6,9 +6,9 @@ import type { Table } from "./table.ts";
 type Options = { consistent?: boolean; abortSignal?: AbortSignal };
 
 /**
- * Returns the item under a key, expired or not, or `undefined`.
+ * Returns the item, even if it has expired, or `undefined`.
  *
- * @param options.consistent reads what was written last, at twice the price; by default the read is eventually consistent
+ * @param options.consistent makes the read strongly consistent, at twice the price; by default false
  */
 export const getItem = async <Stored extends object>(
   table: Table,

@@ -1,14 +1,14 @@
-/** The single-table layout: the only place that spells a key. */
+/** The keys of the single-table layout. No other file spells a key. */
 import { createHash } from "node:crypto";
 
 export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** What creates the table, on AWS and on this machine alike. */
+/** The attributes that the stack and the local server create the table with. */
 export const layout = { partitionKey: "pk", sortKey: "sk", timeToLive: "expires_at" } as const;
 
 export type ItemKey = { pk: string; sk: string };
 
-/** Partition key prefixes: what a function may touch is granted by them. */
+/** The partition key prefix of each item type. Permissions name these prefixes. */
 export const itemTypes = {
   apiKey: "API_KEY#",
   apiKeysOfAccount: "API_KEYS#",
@@ -20,23 +20,23 @@ export const itemTypes = {
   messageMarker: "TRACE#",
 } as const;
 
-/** @param id the SHA-256 of the key, in hex */
+/** @param id the SHA-256 digest of the secret, in hex */
 export const apiKeyKey = (id: string): ItemKey => ({ pk: itemTypes.apiKey + id, sk: "API_KEY" });
 
-/** Lists a key under its account. No function is granted it: only an operator lists keys. */
+/** The item that lists an API key under its account. Only operators list keys, so no function may read it. */
 export const apiKeyListingKey = (account_id: string, id: string): ItemKey => ({
   pk: itemTypes.apiKeysOfAccount + account_id,
   sk: `API_KEY#${id}`,
 });
 
-/** A message is its own partition, and its account part of the key: no account can reach another's. */
+/** Each message has its own partition. The account is part of the key, so no account can read another account's. */
 export const messagePartition = (account_id: string, id: string): string =>
   `${itemTypes.message}${account_id}#${id}`;
 
-/** The head sorts before the segments, so that one Query returns it and the content that follows. */
+/** The head sorts before the segments, so one Query returns both. */
 export const headSort = "HEAD";
 
-/** @param digest what the segments of one content have in common, and no other content under the same id */
+/** @param digest the digest of the content. Segments of other contents of the message have other digests. */
 export const segmentSort = (digest: string, index: number): string =>
   `SEGMENT#${digest}#${String(index).padStart(5, "0")}`;
 
@@ -50,13 +50,13 @@ export const segmentKey = (account_id: string, id: string, digest: string, index
   sk: segmentSort(digest, index),
 });
 
-/** What the keys of a message's segments begin with: those of one content, or of all under its id. */
+/** The start of the keys of a message's segments. With a digest, only of the segments of that content. */
 export const segmentsOf = (account_id: string, id: string, digest?: string): ItemKey => ({
   pk: messagePartition(account_id, id),
   sk: digest === undefined ? "SEGMENT#" : `SEGMENT#${digest}#`,
 });
 
-/** @param email in lower case: a user is one person across accounts, however they spell their address */
+/** @param email in lower case, so that every spelling of an address means the same user */
 export const userKey = (email: string): ItemKey => ({ pk: itemTypes.user + email, sk: "USER" });
 
 export const memberKey = (account_id: string, user_id: string): ItemKey => ({
@@ -69,13 +69,13 @@ export const idempotencyRecordKey = (account_id: string, key: string): ItemKey =
   sk: "IDEMPOTENCY",
 });
 
-/** An event that is recorded. Each is its own partition: no account, however busy, makes a hot one. */
+/** A recorded event. Each event has its own partition, so a busy account makes no hot partition. */
 export const eventKey = (account_id: string, id: string): ItemKey => ({
   pk: `${itemTypes.event}${account_id}#${sha256(id)}`,
   sk: "EVENT",
 });
 
-/** That there has been such a message. */
+/** The message marker. It outlives its message. */
 export const messageMarkerKey = (account_id: string, id: string): ItemKey => ({
   pk: `${itemTypes.messageMarker}${account_id}#${id}`,
   sk: "TRACE",

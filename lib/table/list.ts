@@ -1,13 +1,13 @@
-/** Lists the items that stand together in a partition. */
+/** Listings of the items of a partition. */
 import { type NativeAttributeValue, QueryCommand, type QueryCommandOutput } from "@aws-sdk/lib-dynamodb";
 import type { ItemKey } from "./keys.ts";
 import type { Table } from "./table.ts";
 
 /**
- * Returns the items of `first.pk` whose sort key begins with `first.sk`, in the order of their sort keys. The
- * reads are strongly consistent. What has expired may still be among the items.
+ * Returns the items of partition `first.pk` with a sort key that starts with `first.sk`, in the order of their sort
+ * keys. The reads are strongly consistent. The list may contain expired items.
  *
- * @param only the attributes to return; all of them when none is named
+ * @param only the attributes to return; by default all
  */
 export const listItems = async <Stored extends object = Record<string, NativeAttributeValue>>(
   table: Table,

@@ -1,10 +1,10 @@
-/** Counts what a request consumes. */
+/** Counts consumed capacity. */
 import type { ConsumedCapacity } from "@aws-sdk/client-dynamodb";
 import type { Table } from "./table.ts";
 
 type Output = { ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[] };
 
-/** The same table; `add` hears the capacity units of every call that asks DynamoDB to return them. */
+/** Returns the table with a counter. Every call that asks DynamoDB for its consumed capacity adds its units. */
 export const metered = (table: Table, add: (capacityUnits: number) => void): Table => {
   const send = async (...call: unknown[]) => {
     const output = await Reflect.apply(table.client.send, table.client, call);

@@ -1,4 +1,4 @@
-/** Waiting for a table that is throttled, or does not answer, when breaking off would cost more. */
+/** Retries in addition to the SDK's own, for calls whose failure would cost more than the wait. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isThrottlingError, isTransientError } from "@smithy/core/retry";
 
@@ -6,13 +6,13 @@ const isSdkError = (error: unknown): error is Error & { cause?: Error } => error
 
 export const isThrottled = (error: unknown): boolean => isSdkError(error) && isThrottlingError(error);
 
-/** Throttled, or without an answer: a network fault, a time-out or a 5xx of DynamoDB, after the SDK's retries. */
+/** Returns whether the table is throttled or unreachable: a network error, a timeout, or a 5xx from DynamoDB. */
 export const isUnavailable = (error: unknown): boolean =>
   isSdkError(error) && (isThrottled(error) || isTransientError(error));
 
 const defaultTimeoutMs = 60_000;
 
-/** Full jitter: readers who were throttled together do not come back together. */
+/** Full jitter, so that throttled callers do not retry at the same time. */
 const backoff = (failures: number): number => Math.random() * Math.min(50 * 2 ** failures, 2000);
 
 type Options = {
@@ -22,12 +22,12 @@ type Options = {
 };
 
 /**
- * The result of a call, which is made again while the table is unavailable.
+ * Makes a call, and retries it with exponential backoff. Returns the result.
  *
- * @param options.isRetryable tells what another try may mend, where that is not the table's being unavailable
- * @param options.signal ends the wait when nobody needs the result any more
- * @param options.timeoutMs in milliseconds: after that, no other try is made
- * @throws what the last try threw, or what no further try can mend; an AbortError after the signal
+ * @param options.isRetryable by default, errors of an unavailable table are retried
+ * @param options.signal ends the retries with an AbortError
+ * @param options.timeoutMs no retry starts later; by default 60,000
+ * @throws the error of the last attempt
  */
 export const retry = async <T>(
   call: () => Promise<T>,
@@ -47,10 +47,6 @@ export const retry = async <T>(
 const isWriteRetryable = (error: unknown): boolean =>
   isThrottled(error) || (error instanceof Error && error.name === "TransactionConflictException");
 
-/**
- * The same for a single write that DynamoDB turns away for now: the table or the partition is throttled, or a
- * transaction is under way on the item. The SDK makes no other try for the latter. A table that does not answer is
- * not waited for.
- */
+/** Retries a single write while it is throttled or in conflict with a transaction. The SDK does not retry conflicts. */
 export const retryWrite = <T>(write: () => Promise<T>): Promise<T> =>
   retry(write, { isRetryable: isWriteRetryable });

@@ -1,17 +1,17 @@
-/** The table: its name and a document client whose failures are bounded in time. */
+/** The table: its name and its client. */
 import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { inPlaceBase64 } from "./in-place-base64.ts";
 
 type Logger = NonNullable<DynamoDBClientConfig["logger"]>;
 
-/** Without `info`, for which the SDK would copy all that every call sends and receives. */
+/** A logger without `info`. With `info`, the SDK copies the input and output of every call to log them. */
 const silent: Omit<Logger, "info"> = { trace() {}, debug() {}, warn() {}, error() {} };
 
 export type Table = {
   readonly name: string;
   readonly client: Pick<DynamoDBDocumentClient, "send">;
-  /** How long a transaction that meets others is tried again, in milliseconds; 20,000 where it is not set. */
+  /** The timeout for the retries of a transaction, in milliseconds; by default 20,000. */
   readonly transactTimeoutMs?: number;
 };
 

@@ -1,4 +1,4 @@
-/** Several writes or none. */
+/** Transactions. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
@@ -7,10 +7,10 @@ import { getItem } from "./get.ts";
 import type { Table } from "./table.ts";
 import type { Item, Write } from "./writes.ts";
 
-/** Which writes of a transaction were refused, and by what. */
+/** The writes of a transaction whose conditions failed. */
 export type FailedConditions = {
   has(write: Write): boolean;
-  /** The item that refused the write, as it is in the table. */
+  /** Returns the existing item that made the condition fail. */
   get<Stored extends object>(write: Write<Stored>): Stored | undefined;
 };
 
@@ -22,15 +22,15 @@ const failedConditions = (items: ReadonlyMap<Write, Item | undefined>): FailedCo
   },
 });
 
-/** Other transactions held the items, or the table was throttled, for longer than a caller waits. */
+/** Conflicts or throttling lasted longer than the timeout of the transaction. */
 export class TableBusyError extends Error {
   override readonly name = "TableBusyError";
 }
 
-/** Within the 28 seconds that a function has, and the 29 that API Gateway waits for it. */
+/** A buffered function has 28 seconds. */
 const defaultTimeoutMs = 20_000;
 
-/** Full jitter: callers who collided do not collide again. */
+/** Full jitter, so that transactions in conflict do not retry at the same time. */
 const backoff = (failures: number): number => Math.random() * Math.min(20 * 2 ** failures, 1000);
 
 type CancellationReason = { Code?: string; Item?: Parameters<typeof unmarshall>[0] };
@@ -43,10 +43,10 @@ const failedCondition = "ConditionalCheckFailed";
 const throttling = ["ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"];
 const passing = new Set([conflict, ...throttling]);
 
-/** For each write, why the transaction did nothing; throws what no further try can mend. */
+/** Returns the reason for each write. Throws errors that are neither failed conditions nor retryable. */
 const readReasons = (error: unknown): CancellationReason[] => {
   if (!isCancellation(error)) throw error;
-  // A try that got no answer is still running: the same token finds its result.
+  // An earlier attempt is still running. A retry with the same token returns its result.
   if (error.name === "TransactionInProgressException") return [];
   const reasons = error.name === "TransactionCanceledException" ? (error.CancellationReasons ?? []) : [];
   const isOurs = ({ Code = "" }: CancellationReason) => Code === failedCondition || passing.has(Code);
@@ -54,7 +54,7 @@ const readReasons = (error: unknown): CancellationReason[] => {
   return reasons;
 };
 
-/** What DynamoDB found in the way of the writes. */
+/** Returns the failed conditions that DynamoDB reports. */
 const failedConditionsOf = (
   writes: readonly Write[],
   reasons: readonly CancellationReason[],
@@ -68,7 +68,7 @@ const failedConditionsOf = (
     ),
   );
 
-/** What stands in the way of the writes now, or `null` where nothing does. */
+/** Reads the writes' items, and returns the conditions that fail now, or `null`. */
 const readFailedConditions = async (
   table: Table,
   writes: readonly Write[],
@@ -82,13 +82,13 @@ const readFailedConditions = async (
 };
 
 /**
- * Makes all writes, or none: then it returns what stood in the way. One token serves every try, so that a try
- * whose answer was lost counts as made (DynamoDB remembers a token for 10 minutes).
+ * Makes all writes and returns `null`, or makes none and returns the failed conditions. All attempts have the same
+ * token, so an attempt whose response was lost is not repeated. DynamoDB remembers a token for 10 minutes.
  *
- * DynamoDB refuses a transaction that meets another one on an item. What the other has written mostly decides
- * this one, so it is read before anything is sent again.
+ * DynamoDB cancels a transaction that is in conflict with another one. The other transaction has often made a condition
+ * fail, so the items are read before a retry.
  *
- * @throws TableBusyError when conflicts or throttling last longer than 20 seconds.
+ * @throws TableBusyError if conflicts or throttling last longer than 20 seconds
  *
  * @example
  * const member = putIfAbsent(table, memberKey(account_id, user_id), fields, now);
@@ -103,7 +103,7 @@ export const transact = async (table: Table, writes: readonly Write[]): Promise<
     ReturnConsumedCapacity: "TOTAL",
   });
 
-  /** Returns the reasons of a try that did nothing, or `null` when it was made. */
+  /** Returns `null` if the writes were made, otherwise the reason for each write. */
   const attempt = async (): Promise<CancellationReason[] | null> => {
     try {
       await table.client.send(command, { abortSignal: signal });

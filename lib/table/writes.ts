@@ -1,4 +1,4 @@
-/** The conditional writes that a transaction is made of. */
+/** The writes of a transaction. */
 import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { absentOrExpired, isLive, live, nowValue } from "./expiry.ts";
 import type { ItemKey } from "./keys.ts";
@@ -6,18 +6,18 @@ import type { Table } from "./table.ts";
 
 type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
-/** An item as it is in the table. */
+/** The attributes of an item. */
 export type Item = Record<string, unknown>;
 
-/** One conditional write; `Stored` is what an item holds that refuses it. */
+/** A write with a condition. `Stored` is the type of an existing item that makes the condition fail. */
 export type Write<Stored extends object = object> = {
   readonly transactItem: TransactItem;
   readonly key: ItemKey;
-  /** Whether the condition fails on what is there; `undefined` is nothing. */
+  /** Returns whether the condition fails for the existing item, or for `undefined` if no item exists. */
   readonly fails: (found: Item | undefined) => found is Item & Stored;
 };
 
-/** Puts an item where nothing is, or only what has expired. */
+/** Puts an item if none exists, or if the existing item has expired. */
 export const putIfAbsent = <Stored extends object>(
   table: Table,
   key: ItemKey,
@@ -37,14 +37,14 @@ export const putIfAbsent = <Stored extends object>(
   fails: (found): found is Item & Stored => isLive(found, now),
 });
 
-/** Puts an item, whatever is there. */
+/** Puts an item without a condition. */
 export const put = (table: Table, key: ItemKey, fields: object): Write => ({
   key,
   transactItem: { Put: { TableName: table.name, Item: { ...key, ...fields } } },
   fails: (_found): _found is Item => false,
 });
 
-/** Changes an item under a condition. `refuses` says of an item, or of nothing, whether the condition fails. */
+/** Updates an item under a condition. `fails` must agree with the condition of `change`. */
 export const update = (
   table: Table,
   key: ItemKey,
@@ -63,7 +63,7 @@ export const update = (
   fails: (found): found is Item => fails(found),
 });
 
-/** Changes an item that is there and has not expired. */
+/** Updates an item if it exists and has not expired. */
 export const updateLive = (
   table: Table,
   key: ItemKey,

@@ -78,7 +78,7 @@ test("Keeps nothing of an answer that is not JSON", async () => {
 
   expect(Buffer.from(base64Decoder?.(name) ?? []).toString()).toBe("Hello");
   await setImmediate();
-  expect(() => base64Decoder?.(name)).toThrow("after its time");
+  expect(() => base64Decoder?.(name)).toThrow("after its response was parsed");
 });
 
 test.for([
