@@ -92,7 +92,7 @@ export const text = z
 /** A few words, which change while the message is in the table: they stay in its head, which is small. */
 export const words = text.check(z.maxLength(1000, "must have at most 1000 characters"));
 
-const addressRule = "must be an email address (RFC 5321, RFC 6531), without a display name or a comment";
+export const addressRule = "must be an email address (RFC 5321, RFC 6531), without a display name or a comment";
 
 const address = z.pipe(
   z.string(addressRule),

@@ -86,17 +86,25 @@ test.each([
     { ...opened, type: "message.printed" },
     "type must be one of message.stored, message.status, message.delivery_attempt, message.opened, message.clicked",
   ],
-  [{ ...opened, id: "" }, "id must be a string of 1 to 255 characters"],
-  [{ ...opened, id: "x".repeat(256) }, "id must be a string of 1 to 255 characters"],
+  [{ ...opened, id: "" }, "id must have 1 to 255 characters"],
+  [{ ...opened, id: "x".repeat(256) }, "id must have 1 to 255 characters"],
   [{ ...opened, id: "\ud800" }, "id must be well-formed: it has half a surrogate pair"],
   [withoutAccount, "account_id must be a UUID"],
   [{ ...opened, message: "m-1" }, "message must be an object"],
   [{ ...opened, message: { id: "m-1" } }, "message.id must be a UUID"],
   [{ ...status, time: "yesterday" }, "time must be ISO 8601 with an offset"],
+  [
+    { ...status, time: "9999-12-31T23:59:59.999-00:01" },
+    "time must be between the years 0000 and 9999 in UTC",
+  ],
+  [
+    { ...status, sent_at: "0000-01-01T00:00:00+00:01" },
+    "sent_at must be between the years 0000 and 9999 in UTC",
+  ],
   [{ ...status, status: "x".repeat(1001) }, "status must have at most 1000 characters"],
   [{ ...status, type: "message.delivery_attempt" }, "log must be a string"],
-  [{ ...stored, raw_email: 1 }, "raw_email must be a key in the bucket, or null"],
-  [{ ...stored, raw_email: "" }, "raw_email must be a key in the bucket, or null"],
+  [{ ...stored, raw_email: 1 }, "raw_email must be a string"],
+  [{ ...stored, raw_email: "" }, "raw_email must not be empty"],
   [{ ...stored, raw_email: "\ud800.eml" }, "raw_email must be well-formed: it has half a surrogate pair"],
   [
     { ...stored, message: { ...stored.message, sender: "Ada <ada@example.com>" } },
@@ -106,14 +114,14 @@ test.each([
     { ...stored, message: { ...stored.message, retain_until: null } },
     "message.retain_until must be ISO 8601 with an offset",
   ],
-])("%j is refused: %s", (event, reason) => {
+])("%j is rejected: %s", (event, reason) => {
   const json = typeof event === "string" ? event : JSON.stringify(event);
 
   expect(() => parseEvent(json)).toThrow(EventRejectedError);
   expect(() => parseEvent(json)).toThrow(reason);
 });
 
-test("Why an event is refused names every field that is wrong, and quotes nothing of it", () => {
+test("The reason for a rejected event names every wrong field, and quotes nothing from the event", () => {
   const secret = "s3cret@example.com";
 
   const failed = (event: unknown) => {
