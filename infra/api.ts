@@ -1,4 +1,4 @@
-/** The REST API: a route for each operation, and API Gateway's own errors in the API's shape. */
+/** The REST API: one route per operation, and API Gateway's own errors in the shape of the API. */
 import { Aws, Duration, type RemovalPolicy, Validations } from "aws-cdk-lib";
 import {
   CfnRestApi,
@@ -32,7 +32,7 @@ export type Route = ServedOperation & { method: Method };
 export type ApiProps = {
   stage: string;
   operations: readonly ServedOperation[];
-  /** The API's own domain name and the ARN of its certificate; without them, API Gateway's address. */
+  /** The API's domain name and the ARN of its certificate. Without a domain, the API has API Gateway's address. */
   domain?: { name: string; certificate: string } | undefined;
   limits: Pick<Settings, "rateLimit" | "burstLimit" | "keyRateLimit">;
   logRetention: RetentionDays;
@@ -40,8 +40,8 @@ export type ApiProps = {
 };
 
 /**
- * TLS 1.2 or 1.3, with forward secrecy, and only for the host that the handshake names. API Gateway's own
- * default accepts TLS 1.0. A domain has the same: its handshakes follow the policy of the API behind it.
+ * TLS 1.2 or 1.3 with forward secrecy. API Gateway's default accepts TLS 1.0. STRICT requires that the SNI of the
+ * handshake and the Host header name the same host.
  */
 const transport = {
   securityPolicy: SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,
@@ -49,10 +49,10 @@ const transport = {
 } as const;
 
 /**
- * The error of each response that API Gateway generates. API Gateway treats an unknown route as a request without a
- * valid signature. No operation uses API Gateway's own authorization, so each of these types means an unknown route.
- * AWS documents that the status of a `DEFAULT_` type replaces the status of every other type. An emulator with
- * measured behaviour contradicts this. Naming all types that can occur leads to the same responses in both cases.
+ * The errors of the responses that API Gateway generates. API Gateway treats an unknown route as a request without a
+ * valid signature. No operation uses API Gateway's own authorization, so these types mean an unknown route. AWS
+ * documents that the status of a `DEFAULT_` type replaces the status of every other type. An emulator with measured
+ * behaviour contradicts this. The list names every type that can occur, so both lead to the same responses.
  */
 const gatewayErrors: readonly { error: errors.ErrorResponse; types: readonly ResponseType[] }[] = [
   {
@@ -81,14 +81,14 @@ const gatewayErrors: readonly { error: errors.ErrorResponse; types: readonly Res
   },
 ];
 
-/** The API, its stage and its access log; a regional one, because 5 minutes without a byte may pass there. */
+/** A regional API: its streams may pause for 5 minutes, but those of an edge-optimized API for only 30 seconds. */
 export class Api extends Construct {
   readonly restApi: RestApi;
   readonly accessLog: LogGroup;
   readonly routes: readonly Route[];
-  /** Where the paths of the operations begin; without a slash at the end. */
+  /** The base URL, without a slash at the end. */
   readonly url: string;
-  /** What the domain's CNAME record points at, where the API has a domain. */
+  /** The target of the domain's CNAME record, if the API has a domain. */
   readonly domainTarget: string | undefined;
 
   constructor(scope: Construct, id: string, props: ApiProps) {
@@ -99,14 +99,13 @@ export class Api extends Construct {
     this.restApi = new RestApi(this, "RestApi", {
       restApiName: `EmailApi-${stage}`,
       endpointTypes: [EndpointType.REGIONAL],
-      // API Gateway writes no log in an account until it has a role for it. The role is the account's, not
-      // the stack's: it outlives the stack, or other APIs' logs would end with it.
+      // API Gateway needs a role to write logs. All APIs of the account share this role, so it outlives the stack.
       cloudWatchRole: true,
       deployOptions: {
         stageName: stage,
         throttlingRateLimit: limits.rateLimit,
         throttlingBurstLimit: limits.burstLimit,
-        metricsEnabled: true, // by route: the latency of one says nothing about the other's
+        metricsEnabled: true, // metrics by route, for one latency alarm per operation
         accessLogDestination: new LogGroupLogDestination(this.accessLog),
         accessLogFormat,
       },
@@ -116,12 +115,12 @@ export class Api extends Construct {
           certificate: Certificate.fromCertificateArn(this, "Certificate", domain.certificate),
           ...transport,
         },
-        disableExecuteApiEndpoint: true, // the domain is the only way in
+        disableExecuteApiEndpoint: true, // A caller must not bypass the domain.
       }),
     });
     const { defaultChild } = this.restApi.node;
-    if (CfnRestApi.isCfnRestApi(defaultChild)) Object.assign(defaultChild, transport); // no prop of RestApi
-    this.restApi.node.tryRemoveChild("Endpoint"); // an output of its own; the stack has a better one
+    if (CfnRestApi.isCfnRestApi(defaultChild)) Object.assign(defaultChild, transport); // RestApi has no such props.
+    this.restApi.node.tryRemoveChild("Endpoint"); // The output ApiUrl replaces this output.
 
     this.routes = operations.map(({ operation, handler }) => ({
       operation,
@@ -132,7 +131,7 @@ export class Api extends Construct {
           responseTransferMode: operation.streams
             ? ResponseTransferMode.STREAM
             : ResponseTransferMode.BUFFERED,
-          timeout: handler.timeout.plus(Duration.seconds(1)), // the function is the first to give up
+          timeout: handler.timeout.plus(Duration.seconds(1)), // The function times out first, and logs why.
           allowTestInvoke: false,
         }),
       ),
@@ -148,13 +147,13 @@ export class Api extends Construct {
     this.domainTarget = this.restApi.domainName?.domainNameAliasDomainName;
   }
 
-  /** The stack's own web ACL, or room for the account's: a stage has one. */
+  /** A stage has one web ACL: the stack's own, or one that the operator associates. */
   private addWebAcl(requestsPerMinute: number | undefined) {
     if (requestsPerMinute === undefined) {
       this.addGatewayResponse(ResponseType.WAF_FILTERED, errors.blocked);
       Validations.of(this.restApi).acknowledge({
         id: "AwsSolutions-APIG3",
-        reason: "A web ACL is the account's own; one can be associated with the stage at any time.",
+        reason: "Operators can associate a web ACL of their own with the stage at any time.",
       });
     } else {
       this.addGatewayResponse(ResponseType.WAF_FILTERED, errors.tooManyRequests);
@@ -179,20 +178,21 @@ export class Api extends Construct {
     Validations.of(this.restApi).acknowledge(
       {
         id: "AwsSolutions-APIG2",
-        reason: "The functions validate: their messages name the field, and come after the caller's key.",
+        reason: "The functions validate requests after they check the API key. Their errors name the field.",
       },
       {
         id: "AwsSolutions-APIG4",
-        reason: "Bearer API keys are checked by the functions, beside the read that they need anyway.",
+        reason: "The functions check the bearer API key while they read the data.",
       },
-      { id: "AwsSolutions-COG4", reason: "Callers are programs with API keys, not users who sign in." },
+      { id: "AwsSolutions-COG4", reason: "Callers are programs with API keys, not users with a sign-in." },
       {
         id: "AwsSolutions-APIG6",
-        reason: "Execution logs hold headers, so keys. The access log and the functions' logs say the rest.",
+        reason:
+          "Execution logs contain headers, and so API keys. The access log and the functions' logs suffice.",
       },
       {
         id: "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]",
-        reason: "API Gateway's account-wide logging role: AWS documents this policy and no narrower one.",
+        reason: "AWS documents this policy for API Gateway's logging role, and no narrower policy.",
       },
     );
   }

@@ -1,4 +1,4 @@
-/** What the CDK command runs: the stack, as the settings in its context ask for it. */
+/** The CDK app: one stack with the settings of the CDK context. */
 import { App } from "aws-cdk-lib";
 import { operations } from "../lib/api/operations.ts";
 import { checkReplicaChange, readDeployedTemplate } from "./replica-change.ts";

@@ -1,4 +1,4 @@
-/** A way in for messages and their events, from any program: a bucket for raw emails, and a queue for events. */
+/** The intake: other programs put raw emails into a bucket, and send events to a queue. */
 import { Duration, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
 import { ManagedPolicy, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
@@ -8,52 +8,53 @@ import { Construct } from "constructs";
 import { deadLetterDays, longestEventDays, queueDays, receivesWithin } from "../lib/intake/event-lifetime.ts";
 import { serviceName } from "../lib/intake/metric-names.ts";
 import { itemTypes } from "../lib/table/keys.ts";
-import { type Needs, ServiceFunction, type Surroundings } from "./service-function.ts";
+import type { Permission } from "../lib/table/permission.ts";
+import { ServiceFunction, type SharedProps } from "./service-function.ts";
 
 const { message, event, messageMarker } = itemTypes;
 
-const needs: Needs = {
-  // Storing a message of 40 MiB takes several times its size, and all of one processor.
-  memoryMegabytes: 1769,
-  timeout: Duration.minutes(2),
-  permissions: [
-    { call: "GetItem", on: [message, event, messageMarker] },
-    { call: "PutItem", on: [message] }, // The segments of the content are written before the transaction.
-    { call: "PutItem", on: [message, event], within: "TransactWriteItems" },
-    { call: "UpdateItem", on: [message, messageMarker], within: "TransactWriteItems" },
-  ],
-};
+const permissions: readonly Permission[] = [
+  { call: "GetItem", on: [message, event, messageMarker] },
+  { call: "PutItem", on: [message] }, // The segments of the content are written before the transaction.
+  { call: "PutItem", on: [message, event], within: "TransactWriteItems" },
+  { call: "UpdateItem", on: [message, messageMarker], within: "TransactWriteItems" },
+];
 
-/** AWS asks for six times the function's timeout. It applies after a crash. The function postpones other failures. */
-const visibility = Duration.minutes(6 * needs.timeout.toMinutes());
-
-/** Lambda's own bounds on how many batches it takes from a queue at once. */
-const [leastAtOnce, mostAtOnce] = [2, 1000];
+const timeout = Duration.minutes(2);
 
 /**
- * The default for `concurrency`. A new account runs 10 functions at the same time. Without a limit, the opens of one
+ * AWS recommends six times the function's timeout. An event waits for so long if the function crashes. After any other
+ * failure, the function itself sets the event's visibility timeout.
+ */
+const visibilityTimeout = Duration.minutes(6 * timeout.toMinutes());
+
+/** Lambda's limits for the maximum concurrency of an event source. */
+const [minimumConcurrency, maximumConcurrency] = [2, 1000];
+
+/**
+ * The default of `concurrency`. A new account runs 10 functions at the same time. Without a limit, the opens of one
  * mailing would leave none for the API. Reserved concurrency is no alternative in such an account, because Lambda keeps
  * a part of every account's quota unreserved.
  */
-const defaultAtOnce = 5;
+const defaultConcurrency = 5;
+
+export type IntakeProps = SharedProps & {
+  /** Minutes until an event that keeps failing becomes a dead letter. */
+  deadLetterMinutes: number;
+};
 
 export class Intake extends Construct {
   readonly emails: Bucket;
   readonly events: Queue;
   readonly deadLetters: Queue;
   readonly recordEvents: ServiceFunction;
-  /** What a pipeline's role gets: it puts emails and sends events, and nothing else. */
+  /** Allows a sending pipeline to put emails and to send events, and nothing else. */
   readonly pipelinePolicy: ManagedPolicy;
 
-  constructor(
-    scope: Construct,
-    id: string,
-    { deadLetterMinutes, ...surroundings }: Surroundings & { deadLetterMinutes: number },
-  ) {
+  constructor(scope: Construct, id: string, { deadLetterMinutes, ...shared }: IntakeProps) {
     super(scope, id);
-    const { removalPolicy } = surroundings;
-    const maxReceiveCount = receivesWithin(60 * deadLetterMinutes);
-    const concurrency = surroundings.concurrency && Math.max(leastAtOnce, surroundings.concurrency);
+    const { removalPolicy } = shared;
+    const concurrency = shared.concurrency && Math.max(minimumConcurrency, shared.concurrency);
 
     this.emails = new Bucket(this, "Emails", {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
@@ -61,9 +62,8 @@ export class Intake extends Construct {
       enforceSSL: true,
       minimumTLSVersion: 1.2,
       lifecycleRules: [
-        // A dead letter that is redriven after 14 days still needs its email.
         {
-          expiration: Duration.days(longestEventDays),
+          expiration: Duration.days(longestEventDays), // A redriven dead letter still needs its email.
           abortIncompleteMultipartUploadAfter: Duration.days(1),
         },
       ],
@@ -77,16 +77,18 @@ export class Intake extends Construct {
     this.events = this.queue("Events", {
       removalPolicy,
       retentionPeriod: Duration.days(queueDays),
-      visibilityTimeout: visibility,
-      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount },
+      visibilityTimeout,
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: receivesWithin(60 * deadLetterMinutes) },
     });
 
     this.recordEvents = new ServiceFunction(this, serviceName, {
-      ...surroundings,
+      ...shared,
       concurrency,
-      description: "Records what comes in by the queue",
+      description: "Records the events of the queue",
       file: "functions/record-events.ts",
-      needs,
+      memoryMegabytes: 1769, // one vCPU; a message of 40 MiB needs several times its size
+      timeout,
+      permissions,
       environment: { EMAIL_BUCKET: this.emails.bucketName, EVENT_QUEUE_URL: this.events.queueUrl },
     });
     const { lambda } = this.recordEvents;
@@ -97,12 +99,12 @@ export class Intake extends Construct {
       new SqsEventSource(this.events, {
         batchSize: 10,
         reportBatchItemFailures: true,
-        maxConcurrency: Math.min(mostAtOnce, concurrency ?? defaultAtOnce),
+        maxConcurrency: Math.min(maximumConcurrency, concurrency ?? defaultConcurrency),
       }),
     );
 
     this.pipelinePolicy = new ManagedPolicy(this, "Pipeline", {
-      description: `What a sending pipeline may do, in ${Stack.of(this).stackName}`,
+      description: `Permissions of a sending pipeline in ${Stack.of(this).stackName}`,
       statements: [
         new PolicyStatement({ actions: ["s3:PutObject"], resources: [this.emails.arnForObjects("*")] }),
         new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [this.events.queueArn] }),
@@ -118,10 +120,9 @@ export class Intake extends Construct {
   private acknowledgeRules() {
     Validations.of(this.emails).acknowledge({
       id: "AwsSolutions-S1",
-      reason:
-        "Programs of one account put objects here for 7 days; CloudTrail's data events name them if need be.",
+      reason: "Only programs of this account put objects here. CloudTrail's data events can log each access.",
     });
-    const reason = "All objects of a bucket that holds nothing else.";
+    const reason = "All objects of a bucket that contains only raw emails.";
     const { defaultChild } = this.emails.node;
     if (!CfnBucket.isCfnBucket(defaultChild)) return;
     const id = `AwsSolutions-IAM5[Resource::<${Stack.of(this).getLogicalId(defaultChild)}.Arn>/*]`;

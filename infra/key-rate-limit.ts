@@ -1,15 +1,15 @@
-/** One caller's share of the stage's rate: what exceeds it is refused before it reaches a function. */
+/** A rate limit per API key. AWS WAF rejects requests above the limit before they reach a function. */
 import type { Stage } from "aws-cdk-lib/aws-apigateway";
 import { CfnWebACL, CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
 import { Construct } from "constructs";
 
 export type KeyRateLimitProps = {
   gatewayStage: Stage;
-  /** Of one key, or of one address that sends none; AWS WAF takes 10 or more. */
+  /** The limit of one API key, and of one address for requests without a key. AWS WAF accepts 10 or more. */
   requestsPerMinute: number;
 };
 
-/** The requests that {@link authorization} does not count. */
+/** Matches requests without an Authorization header. */
 const withoutAuthorization: CfnWebACL.StatementProperty = {
   notStatement: {
     statement: {
@@ -23,7 +23,7 @@ const withoutAuthorization: CfnWebACL.StatementProperty = {
   },
 };
 
-/** One key is one value, however its caller spells the scheme and the spaces after it. */
+/** Counts by API key. The transformations make all spellings of the scheme and the spaces equal. */
 const authorization: CfnWebACL.RateBasedStatementCustomKeyProperty = {
   header: {
     name: "authorization",
@@ -34,7 +34,7 @@ const authorization: CfnWebACL.RateBasedStatementCustomKeyProperty = {
   },
 };
 
-/** AWS WAF's samples of requests hold their headers, so keys: there are none. */
+/** Without samples of requests, because samples contain headers, and so API keys. */
 const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
   metricName,
   cloudWatchMetricsEnabled: true,
@@ -42,8 +42,8 @@ const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => (
 });
 
 /**
- * A web ACL with a rule that counts by key, and one that counts by address where there is no key. It says
- * nothing itself: API Gateway's own response for what it filters can name the request, and AWS WAF's can't.
+ * A web ACL with two rules: one counts by API key, the other by address if there is no key. The web ACL has no custom
+ * response, because API Gateway's response for blocked requests has the request id.
  */
 export class KeyRateLimit extends Construct {
   constructor(scope: Construct, id: string, { gatewayStage, requestsPerMinute }: KeyRateLimitProps) {

@@ -1,4 +1,4 @@
-/** A Lambda function of the service: its size, its log, and the few calls on the table that it may make. */
+/** A Lambda function of the service, its role and its log. */
 import { dirname, join } from "node:path";
 import { type Duration, type RemovalPolicy, Stack } from "aws-cdk-lib";
 import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
@@ -11,18 +11,14 @@ import type { Permission } from "../lib/table/permission.ts";
 import { bundle, bundleHandler, projectRoot } from "./bundling.ts";
 import type { ServiceTable } from "./service-table.ts";
 
-/** What a function needs, for what it does. */
-export type Needs = { memoryMegabytes: number; timeout: Duration; permissions: readonly Permission[] };
-
 /**
- * AWS does not document whether IAM evaluates a transaction's actions with their own keys or with all keys of the
- * transaction. Each statement of a transaction names the keys of the whole transaction, so it holds in both cases.
+ * Returns the partition keys that a permission allows. AWS does not document whether IAM evaluates an action of a
+ * transaction with its own key or with all keys of the transaction. The statements of a transaction therefore allow
+ * all of its keys, which is right in both cases.
  */
 const leadingKeys = ({ on, within }: Permission, permissions: readonly Permission[]): string[] => {
-  const inTransaction = within
-    ? permissions.filter((other) => other.within).flatMap((other) => other.on)
-    : on;
-  return Array.from(new Set(inTransaction), (prefix) => `${prefix}*`);
+  const prefixes = within ? permissions.filter((other) => other.within).flatMap((other) => other.on) : on;
+  return Array.from(new Set(prefixes), (prefix) => `${prefix}*`);
 };
 
 const statement = (
@@ -36,7 +32,7 @@ const statement = (
     resources: [table.tableArn],
     conditions: {
       "ForAllValues:StringLike": { "dynamodb:LeadingKeys": leadingKeys(permission, permissions) },
-      // "All values" holds for a call that names no key: it must name one.
+      // ForAllValues is true for a call without a key, such as Scan.
       Null: { "dynamodb:LeadingKeys": "false" },
       ...(within && { "ForAnyValue:StringEquals": { "dynamodb:EnclosingOperation": [within] } }),
     },
@@ -47,8 +43,8 @@ const bundled = (file: string): Code =>
   Code.fromAsset(dirname(join(projectRoot, file)), {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
-      image: DockerImage.fromRegistry("never-used"), // CDK asks for one, then bundles locally
-      command: [file], // tells one function's asset from another's
+      image: DockerImage.fromRegistry("never-used"), // CDK requires an image, but bundles locally.
+      command: [file], // CDK caches assets by their options, and functions differ in nothing else.
       local: {
         tryBundle: (folder) => {
           bundle(file, folder);
@@ -58,22 +54,24 @@ const bundled = (file: string): Code =>
     },
   });
 
-/** What all functions have in common. */
-export type Surroundings = {
+/** The props that all functions of a stack share. */
+export type SharedProps = {
   stage: string;
   table: ServiceTable;
-  /** How many run at once: so many are the function's own, and it gets no more. */
+  /** Reserved concurrency of each function: its share of the account's quota, and its limit. */
   concurrency: number | undefined;
   logRetention: RetentionDays;
   removalPolicy: RemovalPolicy;
 };
 
-export type ServiceFunctionProps = Surroundings & {
+export type ServiceFunctionProps = SharedProps & {
   description: string;
   /** The file whose `handler` export is the function. */
   file: string;
-  needs: Needs;
-  /** What it is told beside the table's name and where it counts. */
+  memoryMegabytes: number;
+  timeout: Duration;
+  permissions: readonly Permission[];
+  /** Environment variables in addition to the table's name and the metric namespace. */
   environment?: Record<string, string>;
 };
 
@@ -84,35 +82,34 @@ export class ServiceFunction extends Construct {
   readonly timeout: Duration;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
-    const { stage, table, concurrency, logRetention, removalPolicy, needs } = props;
+    const { stage, table, concurrency, logRetention, removalPolicy, timeout, permissions } = props;
     super(scope, id);
 
     this.logGroup = new LogGroup(this, "Log", { retention: logRetention, removalPolicy });
     this.role = new Role(this, "Role", {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
-      description: `What ${id} may do, in ${Stack.of(this).stackName}`,
+      description: `Permissions of ${id} in ${Stack.of(this).stackName}`,
     });
     this.logGroup.grantWrite(this.role);
-    for (const permission of needs.permissions) {
-      this.role.addToPrincipalPolicy(statement(table, permission, needs.permissions));
+    for (const permission of permissions) {
+      this.role.addToPrincipalPolicy(statement(table, permission, permissions));
     }
 
-    this.timeout = needs.timeout;
+    this.timeout = timeout;
     this.lambda = new LambdaFunction(this, "Function", {
       description: props.description,
       runtime: Runtime.NODEJS_24_X,
-      architecture: Architecture.ARM_64, // a fifth cheaper than x86 for the same work
+      architecture: Architecture.ARM_64, // costs 20% less than x86_64 per GB-second
       code: bundled(props.file),
       handler: bundleHandler,
-      // Without NODE_OPTIONS=--enable-source-maps: it reads the map in every cold start, which takes 9 ms of
-      // 71. The map is in the bundle for whoever has a stack trace to read.
+      // NODE_OPTIONS=--enable-source-maps is not set. It would read the source map in each cold start, for 9 ms of 71.
       environment: {
         TABLE_NAME: table.tableName,
         POWERTOOLS_METRICS_NAMESPACE: metricNamespace(stage),
         ...props.environment,
       },
-      memorySize: needs.memoryMegabytes,
-      timeout: needs.timeout,
+      memorySize: props.memoryMegabytes,
+      timeout,
       ...(concurrency && { reservedConcurrentExecutions: concurrency }),
       role: this.role,
       logGroup: this.logGroup,

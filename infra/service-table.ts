@@ -1,23 +1,22 @@
-/** The table on AWS, from the layout that the functions and the local engine use. */
+/** The DynamoDB table, with the same keys as on this machine. */
 import { RemovalPolicy } from "aws-cdk-lib";
 import { AttributeType, Billing, type ITableV2, TableEncryptionV2, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
 import { layout } from "../lib/table/keys.ts";
 
-/** What the stack needs of a table, whether it makes it or finds it. */
+/** The members of a table that the stack uses. */
 export type ServiceTable = Pick<
   ITableV2,
   "tableArn" | "tableName" | "metric" | "metricConsumedReadCapacityUnits" | "metricConsumedWriteCapacityUnits"
 >;
 
 export type NewTableProps = {
-  /** Regions that hold a copy beside the stack's own. */
+  /** Regions with a replica, without the stack's own region. */
   replicaRegions: readonly string[];
-  /** `RETAIN` also protects the table from being deleted by any other hand. */
+  /** `RETAIN` also switches on deletion protection. */
   removalPolicy: RemovalPolicy;
 };
 
-/** On demand, recoverable to any second of the last 35 days, and encrypted with the account's own key. */
 const newTable = (
   scope: Construct,
   id: string,
@@ -29,13 +28,13 @@ const newTable = (
     timeToLiveAttribute: layout.timeToLive,
     billing: Billing.onDemand(),
     encryption: TableEncryptionV2.awsManagedKey(),
-    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true }, // to any second of the last 35 days
     replicas: replicaRegions.map((region) => ({ region })),
     deletionProtection: removalPolicy === RemovalPolicy.RETAIN,
     removalPolicy,
   });
 
-/** A table of the stack's own; or the one of that name, which the stack neither changes nor removes. */
+/** Creates a table. If `tableName` is set, uses that table instead, and never changes or deletes it. */
 export const serviceTable = (
   scope: Construct,
   id: string,

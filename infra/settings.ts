@@ -1,4 +1,4 @@
-/** What an operator may set: `npm run deploy -- --context stage=dev`, or by stage in cdk.json. */
+/** The settings of the stack: `npm run deploy -- --context stage=dev`, or `stages` in cdk.json. */
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { RegionInfo } from "aws-cdk-lib/region-info";
 import * as z from "zod/mini";
@@ -17,23 +17,23 @@ const count = (pattern: RegExp, accepts: string) => z.pipe(text(pattern, accepts
 const flag = z._default(
   z.pipe(
     text(/^(true|false)$/, "true or false"),
-    z.transform((answer) => answer === "true"),
+    z.transform((value) => value === "true"),
   ),
   false,
 );
 
-/** Every setting is optional. The messages complete the sentence "`setting` takes …". */
+/** Every setting is optional. The messages complete the sentence "`setting` must be …". */
 const Settings = z.object({
-  /** Names the stack and the API's stage, so that several live side by side in one account. */
+  /** Part of the stack's name, and the name of the API's stage. An account can have several stacks. */
   stage: z._default(
-    text(/^[a-z][a-z\d-]{0,29}$/, "up to 30 lower-case letters, digits and hyphens, the first a letter"),
+    text(/^[a-z][a-z\d-]{0,29}$/, "up to 30 lower-case letters, digits and hyphens, starting with a letter"),
     "prod",
   ),
-  /** The API's own domain name, with {@link certificate}. */
+  /** The API's domain name. Needs {@link certificate}. */
   domain: z.optional(
     text(/^(?=.{1,253}$)([a-z\d]([a-z\d-]*[a-z\d])?\.)+[a-z]{2,}$/, "a domain name such as api.example.com"),
   ),
-  /** A certificate for {@link domain}, in the stack's own region: the API is a regional one. */
+  /** The certificate of {@link domain}. A regional API needs a certificate in its own region. */
   certificate: z.optional(
     text(
       /^arn:aws[a-z-]*:acm:[a-z\d-]+:\d{12}:certificate\/[\w-]+$/,
@@ -42,48 +42,45 @@ const Settings = z.object({
   ),
   logRetentionDays: z._default(
     z.pipe(
-      text(
-        new RegExp(`^(${retentionDays.join("|")})$`),
-        `a number of days out of ${retentionDays.join(", ")}`,
-      ),
+      text(new RegExp(`^(${retentionDays.join("|")})$`), `one of ${retentionDays.join(", ")} days`),
       z.transform((days): RetentionDays => Number(days)),
     ),
     RetentionDays.ONE_MONTH,
   ),
-  /** Hears of every alarm, and of its end. */
+  /** Is notified when an alarm starts and when it ends. */
   alarmTopic: z.optional(
     text(
       /^arn:aws[a-z-]*:sns:[a-z\d-]+:\d{12}:[\w-]{1,256}$/,
       "the ARN of a standard SNS topic in the stack's region",
     ),
   ),
-  /** Requests that the stage takes in a second, of all callers together. */
-  rateLimit: z._default(count(/^[1-9]\d{0,5}$/, "a number of requests a second"), 100),
-  /** Requests that may arrive at once before {@link rateLimit} holds. */
+  /** Requests per second, for each method of the API. */
+  rateLimit: z._default(count(/^[1-9]\d{0,5}$/, "a number of requests per second"), 100),
+  /** Requests above {@link rateLimit} that each method of the API accepts at once. */
   burstLimit: z._default(count(/^[1-9]\d{0,5}$/, "a number of requests"), 200),
-  /** Requests a minute of one key, or of one address that sends none. */
-  keyRateLimit: z.optional(count(/^[1-9]\d{1,8}$/, "a number of requests a minute, 10 or more")),
-  /** How many of each function run at once: so many are its own, and it gets no more. */
+  /** Requests per minute of one API key, and of one address for requests without a key. */
+  keyRateLimit: z.optional(count(/^[1-9]\d{1,8}$/, "a number of requests per minute, 10 or more")),
+  /** Reserved concurrency of each function: its share of the account's quota, and its limit. */
   concurrency: z.optional(count(/^[1-9]\d{0,5}$/, "a number of executions")),
-  /** A table that is there already, which the stack serves instead of making one. */
+  /** An existing table, which the stack uses instead of creating one. */
   tableName: z.optional(text(/^[\w.-]{3,255}$/, "the name of a DynamoDB table in the stack's region")),
-  /** Regions that hold a copy of the table, beside the stack's own. */
+  /** Regions with a replica of the table, without the stack's own region. */
   replicaRegions: z._default(
     z.pipe(
       z.string().check(
         z.refine((list) => list.split(",").every((region) => regions.has(region)), {
-          error: "AWS regions with commas between them, such as eu-west-1,us-west-2",
+          error: "AWS regions separated by commas, such as eu-west-1,us-west-2",
         }),
       ),
       z.transform((list): string[] => [...new Set(list.split(","))]),
     ),
     [],
   ),
-  /** A way in for messages and events from other programs: a bucket, a queue and a function. */
+  /** Adds the intake: a bucket, a queue and a function for messages and events of other programs. */
   intake: flag,
-  /** Time until an event that keeps failing becomes a dead letter. Only with {@link intake}. */
+  /** Minutes until an event that keeps failing becomes a dead letter. Only used with {@link intake}. */
   deadLetterMinutes: z._default(count(/^([1-9]|[1-5]\d|60)$/, "a number of minutes from 1 to 60"), 60),
-  /** For a stack that is thrown away: `cdk destroy` takes the table and the logs with it. */
+  /** Lets `cdk destroy` delete the table, the logs and the intake's data. Switches off their protection. */
   removeEverything: flag,
 });
 export type Settings = z.output<typeof Settings>;
@@ -92,23 +89,27 @@ type Given = Record<string, unknown>;
 
 const Stages = z.record(z.string(), z.record(z.string(), z.unknown()));
 
-/** The settings of one stage, out of `stages` in cdk.json; none where cdk.json has no stages. */
+/** Returns the settings of a stage from `stages` in cdk.json, or none if cdk.json has no stages. */
 const settingsOfStage = (stages: unknown, stage: string): Given => {
   if (stages === undefined) return {};
   const named = Stages.safeParse(stages);
   if (!named.success) {
-    throw new UserError('stages takes settings by stage, as in {"prod": {"logRetentionDays": 90}}');
+    throw new UserError(
+      'stages must map each stage to its settings, as in {"prod": {"logRetentionDays": 90}}',
+    );
   }
   const found = named.data[stage];
   if (found) return { ...found, stage };
-  throw new UserError(`There is no stage ${stage}: cdk.json has ${Object.keys(named.data).join(", ")}`);
+  throw new UserError(
+    `cdk.json has no stage named ${stage}. Its stages are ${Object.keys(named.data).join(", ")}`,
+  );
 };
 
 const checkNames = (given: Given) => {
   const known = Object.keys(Settings.shape);
-  const stranger = Object.keys(given).find((name) => !known.includes(name));
-  if (stranger === undefined) return;
-  throw new UserError(`There is no setting ${stranger}: the settings are ${known.join(", ")}`);
+  const unknown = Object.keys(given).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw new UserError(`There is no setting named ${unknown}. The settings are ${known.join(", ")}`);
 };
 
 const checkTogether = (settings: Settings, region: string | undefined) => {
@@ -117,43 +118,45 @@ const checkTogether = (settings: Settings, region: string | undefined) => {
   }
   const { domain, certificate, alarmTopic, tableName, replicaRegions } = settings;
   if ((domain === undefined) !== (certificate === undefined)) {
-    throw new UserError("domain and certificate go together: set both, or neither");
+    throw new UserError("Set both domain and certificate, or neither");
   }
   if (tableName !== undefined && replicaRegions.length > 0) {
-    throw new UserError("replicaRegions are for the stack's own table: tableName names one that has its own");
+    throw new UserError(
+      "replicaRegions cannot be set with tableName, because the stack does not change that table",
+    );
   }
   if (region !== undefined && replicaRegions.includes(region)) {
     throw new UserError(`replicaRegions must not name ${region}, because the stack itself is there`);
   }
   for (const [name, arn] of Object.entries({ certificate, alarmTopic })) {
-    const place = arn?.split(":")[3];
-    if (place === undefined || region === undefined || place === region) continue;
-    throw new UserError(`${name} is in ${place}, but the stack goes to ${region}`);
+    const itsRegion = arn?.split(":")[3];
+    if (itsRegion === undefined || region === undefined || itsRegion === region) continue;
+    throw new UserError(`${name} is in ${itsRegion}, but the stack is deployed to ${region}`);
   }
 };
 
-/** CDK's own context names a feature, a look-up or a tool: `@aws-cdk/core:…`, `availability-zones:…`. */
+/** The names of CDK's own context have a colon: `@aws-cdk/core:…`, `availability-zones:…`. */
 const isOurs = (name: string): boolean => !name.includes(":");
 
 /**
- * The settings in a CDK app's context (`app.node.getAllContext()`), with defaults for those not there.
- * What `stages` says of the stage holds where the context itself does not say otherwise.
+ * Returns the settings in a CDK app's context (`app.node.getAllContext()`), with defaults. A setting in the context
+ * itself takes precedence over the same setting in `stages`.
  *
- * @param region where the stack goes, if that is known: a certificate and a topic must be there too
- * @throws UserError for a value that its setting does not take, and for a name that is no setting.
+ * @param region the stack's region, if it is known
+ * @throws UserError if a name or a value is wrong, or if a certificate or a topic is in another region
  */
 export const readSettings = (context: Given, region?: string): Settings => {
   const { stages, ...own } = Object.fromEntries(Object.entries(context).filter(([name]) => isOurs(name)));
   const given = { ...settingsOfStage(stages, String(own.stage ?? "prod")), ...own };
   checkNames(given);
-  // The command line gives text; cdk.json may give a number or a boolean.
+  // Values from the command line are strings. Values from cdk.json can be numbers and booleans.
   const result = Settings.safeParse(
     Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)])),
   );
   if (!result.success) {
     const [issue] = result.error.issues;
     const name = String(issue?.path[0]);
-    throw new UserError(`${name} takes ${issue?.message}, not ${given[name]}`);
+    throw new UserError(`${name} must be ${issue?.message}, not ${given[name]}`);
   }
   checkTogether(result.data, region);
   return result.data;

@@ -1,4 +1,4 @@
-/** The service on AWS: one stack, from the one list of operations. */
+/** The CDK stack of the service, built from the table of operations. */
 import { Aws, CfnOutput, RemovalPolicy, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { metricNamespace } from "../lib/api/metric-names.ts";
@@ -13,11 +13,11 @@ import type { Settings } from "./settings.ts";
 export type EmailApiStackProps = {
   settings: Settings;
   operations: readonly Operation[];
-  /** Where it is deployed: a table with replicas must know. Without one, the template is any region's. */
+  /** The region of the stack. CDK needs it for replicas. `undefined` makes a template for any region. */
   region: string | undefined;
 };
 
-/** The table, a function and a route for each operation, and what watches over them. */
+/** The table, a function and a route per operation, the intake if it is set, the dashboard and the alarms. */
 export class EmailApiStack extends Stack {
   constructor(scope: Construct, { settings, operations, region }: EmailApiStackProps) {
     const { stage, domain, certificate, tableName, replicaRegions, alarmTopic, concurrency } = settings;
@@ -30,12 +30,12 @@ export class EmailApiStack extends Stack {
     const logRetention = settings.logRetentionDays;
 
     const table = serviceTable(this, "Table", { tableName, replicaRegions, removalPolicy });
-    const surroundings = { stage, table, concurrency, logRetention, removalPolicy };
+    const shared = { stage, table, concurrency, logRetention, removalPolicy };
     const api = new Api(this, "Api", {
       stage,
       operations: operations.map((operation) => ({
         operation,
-        handler: new OperationFunction(this, { ...surroundings, operation }),
+        handler: new OperationFunction(this, { ...shared, operation }),
       })),
       domain: domain && certificate ? { name: domain, certificate } : undefined,
       limits: settings,
@@ -43,9 +43,7 @@ export class EmailApiStack extends Stack {
       removalPolicy,
     });
     const { deadLetterMinutes } = settings;
-    const intake = settings.intake
-      ? new Intake(this, "Intake", { ...surroundings, deadLetterMinutes })
-      : undefined;
+    const intake = settings.intake ? new Intake(this, "Intake", { ...shared, deadLetterMinutes }) : undefined;
     const { dashboard } = new Monitoring(this, "Monitoring", {
       stage,
       api,
@@ -57,27 +55,27 @@ export class EmailApiStack extends Stack {
     const output = (id: string, value: string, description: string) =>
       new CfnOutput(this, id, { value, description });
     output("ApiUrl", api.url, "The base URL of the API");
-    output("TableName", table.tableName, "The TABLE_NAME of npm run admin");
+    output("TableName", table.tableName, "The value of TABLE_NAME for npm run admin");
     output(
       "DashboardUrl",
       `https://${Aws.REGION}.console.aws.amazon.com/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/${dashboard.dashboardName}`,
-      "Traffic, latency, errors and the table",
+      "The dashboard",
     );
-    output("MetricNamespace", metricNamespace(stage), "What the functions count is under it");
+    output("MetricNamespace", metricNamespace(stage), "The namespace of the functions' metrics");
     for (const { operation, handler } of api.routes) {
       output(`${operation.id}LogGroup`, handler.logGroup.logGroupName, `The log of ${operation.id}`);
       output(`${operation.id}RoleArn`, handler.role.roleArn, `The role of ${operation.id}`);
     }
     if (intake) {
-      output("EmailBucketName", intake.emails.bucketName, "Where a pipeline puts raw emails");
-      output("EventQueueUrl", intake.events.queueUrl, "Where a pipeline sends events");
+      output("EmailBucketName", intake.emails.bucketName, "The bucket for raw emails");
+      output("EventQueueUrl", intake.events.queueUrl, "The queue for events");
+      output("DeadLetterQueueUrl", intake.deadLetters.queueUrl, "The queue of events that keep failing");
       output(
-        "DeadLetterQueueUrl",
-        intake.deadLetters.queueUrl,
-        "Where events are that could not be recorded",
+        "PipelinePolicyArn",
+        intake.pipelinePolicy.managedPolicyArn,
+        "The policy for a sending pipeline's role",
       );
-      output("PipelinePolicyArn", intake.pipelinePolicy.managedPolicyArn, "What a pipeline's role gets");
     }
-    if (api.domainTarget) output("DomainTarget", api.domainTarget, "What the domain's CNAME points at");
+    if (api.domainTarget) output("DomainTarget", api.domainTarget, "The target of the domain's CNAME record");
   }
 }

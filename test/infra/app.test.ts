@@ -60,7 +60,7 @@ test("A setting that can't be used ends the command with the one line that says 
 
   expect(status).toBe(1);
   expect(stderr).toBe(
-    "stage takes up to 30 lower-case letters, digits and hyphens, the first a letter, not Prod\n",
+    "stage must be up to 30 lower-case letters, digits and hyphens, starting with a letter, not Prod\n",
   );
 });
 
@@ -73,5 +73,5 @@ test("What belongs to another region than the stack's is refused before anything
   });
 
   expect(status).toBe(1);
-  expect(stderr).toBe("alarmTopic is in eu-west-1, but the stack goes to us-east-1\n");
+  expect(stderr).toBe("alarmTopic is in eu-west-1, but the stack is deployed to us-east-1\n");
 });

@@ -10,7 +10,7 @@ import { ofType, type Resource, templateWith } from "../harness/synthesise.ts";
 
 const template = templateWith({ intake: "true" });
 const [recordEvents] = ofType(template, "AWS::Lambda::Function").filter(
-  ({ Properties }) => Properties.Description === "Records what comes in by the queue",
+  ({ Properties }) => Properties.Description === "Records the events of the queue",
 );
 
 /** An account's events, each in a queue of its own. */

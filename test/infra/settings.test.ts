@@ -55,7 +55,7 @@ test("README has every setting in its table, and no other", () => {
   const named = table.split("\n").flatMap((row) => row.split("|")[1]?.match(/\w+/g) ?? []);
 
   expect(() => readSettings({ "no-setting": "" })).toThrow(
-    `There is no setting no-setting: the settings are ${named.join(", ")}`,
+    `There is no setting named no-setting. The settings are ${named.join(", ")}`,
   );
 });
 
@@ -63,63 +63,61 @@ describe("A setting that can't be used is refused in one line that says what it 
   test.each([
     [
       { stage: "Prod" },
-      "stage takes up to 30 lower-case letters, digits and hyphens, the first a letter, not Prod",
+      "stage must be up to 30 lower-case letters, digits and hyphens, starting with a letter, not Prod",
     ],
     [
       { stage: "a".repeat(31) },
-      expect.stringMatching(/^stage takes up to 30 lower-case letters, .*, not a{31}$/),
+      expect.stringMatching(/^stage must be up to 30 lower-case letters, .*, not a{31}$/),
     ],
     [
       { domain: "https://x.example.com" },
-      "domain takes a domain name such as api.example.com, not https://x.example.com",
+      "domain must be a domain name such as api.example.com, not https://x.example.com",
     ],
     [
       { domain: `${"long.".repeat(50)}name` },
-      expect.stringMatching(/^domain takes a domain name such as api.example.com, not long\.long/),
+      expect.stringMatching(/^domain must be a domain name such as api.example.com, not long\.long/),
     ],
     [
       { certificate: "my-certificate" },
-      "certificate takes the ARN of an ACM certificate in the stack's region, not my-certificate",
+      "certificate must be the ARN of an ACM certificate in the stack's region, not my-certificate",
     ],
-    [{ domain: "api.example.com" }, "domain and certificate go together: set both, or neither"],
-    [{ certificate }, "domain and certificate go together: set both, or neither"],
+    [{ domain: "api.example.com" }, "Set both domain and certificate, or neither"],
+    [{ certificate }, "Set both domain and certificate, or neither"],
     [
       { logRetentionDays: "31" },
-      expect.stringMatching(
-        /^logRetentionDays takes a number of days out of 1, 3, 5, 7, 14, 30, .*3653, not 31$/,
-      ),
+      expect.stringMatching(/^logRetentionDays must be one of 1, 3, 5, 7, 14, 30, .*3653 days, not 31$/),
     ],
     [
       { alarmTopic: "on-call" },
-      "alarmTopic takes the ARN of a standard SNS topic in the stack's region, not on-call",
+      "alarmTopic must be the ARN of a standard SNS topic in the stack's region, not on-call",
     ],
-    [{ rateLimit: "0" }, "rateLimit takes a number of requests a second, not 0"],
-    [{ burstLimit: "many" }, "burstLimit takes a number of requests, not many"],
-    [{ keyRateLimit: "9" }, "keyRateLimit takes a number of requests a minute, 10 or more, not 9"],
-    [{ concurrency: "0" }, "concurrency takes a number of executions, not 0"],
+    [{ rateLimit: "0" }, "rateLimit must be a number of requests per second, not 0"],
+    [{ burstLimit: "many" }, "burstLimit must be a number of requests, not many"],
+    [{ keyRateLimit: "9" }, "keyRateLimit must be a number of requests per minute, 10 or more, not 9"],
+    [{ concurrency: "0" }, "concurrency must be a number of executions, not 0"],
     [
       { tableName: "a table" },
-      "tableName takes the name of a DynamoDB table in the stack's region, not a table",
+      "tableName must be the name of a DynamoDB table in the stack's region, not a table",
     ],
-    [{ tableName: "ab" }, "tableName takes the name of a DynamoDB table in the stack's region, not ab"],
+    [{ tableName: "ab" }, "tableName must be the name of a DynamoDB table in the stack's region, not ab"],
     [
       { replicaRegions: "eu-west-1 us-west-2" },
-      "replicaRegions takes AWS regions with commas between them, such as eu-west-1,us-west-2, not eu-west-1 us-west-2",
+      "replicaRegions must be AWS regions separated by commas, such as eu-west-1,us-west-2, not eu-west-1 us-west-2",
     ],
     [
       { replicaRegions: "eu-west-1,eu-west-9" },
-      "replicaRegions takes AWS regions with commas between them, such as eu-west-1,us-west-2, not eu-west-1,eu-west-9",
+      "replicaRegions must be AWS regions separated by commas, such as eu-west-1,us-west-2, not eu-west-1,eu-west-9",
     ],
     [
       { replicaRegions: "us-west-2", tableName: "EmailApi-prod-restored" },
-      "replicaRegions are for the stack's own table: tableName names one that has its own",
+      "replicaRegions cannot be set with tableName, because the stack does not change that table",
     ],
-    [{ intake: "yes" }, "intake takes true or false, not yes"],
-    [{ deadLetterMinutes: "61" }, "deadLetterMinutes takes a number of minutes from 1 to 60, not 61"],
-    [{ removeEverything: "yes" }, "removeEverything takes true or false, not yes"],
+    [{ intake: "yes" }, "intake must be true or false, not yes"],
+    [{ deadLetterMinutes: "61" }, "deadLetterMinutes must be a number of minutes from 1 to 60, not 61"],
+    [{ removeEverything: "yes" }, "removeEverything must be true or false, not yes"],
     [
       { stag: "dev" },
-      "There is no setting stag: the settings are stage, domain, certificate, logRetentionDays, alarmTopic, " +
+      "There is no setting named stag. The settings are stage, domain, certificate, logRetentionDays, alarmTopic, " +
         "rateLimit, burstLimit, keyRateLimit, concurrency, tableName, replicaRegions, intake, deadLetterMinutes, removeEverything",
     ],
   ])("%j", (context, message) => {
@@ -143,9 +141,9 @@ describe("What must be in the stack's own region", () => {
   test.each([
     [
       { domain: "api.example.com", certificate },
-      "certificate is in eu-west-1, but the stack goes to us-east-1",
+      "certificate is in eu-west-1, but the stack is deployed to us-east-1",
     ],
-    [{ alarmTopic }, "alarmTopic is in eu-west-1, but the stack goes to us-east-1"],
+    [{ alarmTopic }, "alarmTopic is in eu-west-1, but the stack is deployed to us-east-1"],
   ])("is refused elsewhere: %j", (context, message) => {
     expect(() => readSettings(context, "us-east-1")).toThrow(refusal(message));
   });
@@ -187,14 +185,20 @@ describe("The stages of cdk.json", () => {
   });
 
   test.each([
-    [{ stages, stage: "prd" }, "There is no stage prd: cdk.json has prod, dev"],
+    [{ stages, stage: "prd" }, "cdk.json has no stage named prd. Its stages are prod, dev"],
     [
       { stages: { prod: { rateLimt: 5 } } },
-      expect.stringMatching(/^There is no setting rateLimt: the settings are stage, /),
+      expect.stringMatching(/^There is no setting named rateLimt. The settings are stage, /),
     ],
-    [{ stages: { prod: { rateLimit: -1 } } }, "rateLimit takes a number of requests a second, not -1"],
-    [{ stages: "prod" }, 'stages takes settings by stage, as in {"prod": {"logRetentionDays": 90}}'],
-    [{ stages: { prod: "all" } }, 'stages takes settings by stage, as in {"prod": {"logRetentionDays": 90}}'],
+    [{ stages: { prod: { rateLimit: -1 } } }, "rateLimit must be a number of requests per second, not -1"],
+    [
+      { stages: "prod" },
+      'stages must map each stage to its settings, as in {"prod": {"logRetentionDays": 90}}',
+    ],
+    [
+      { stages: { prod: "all" } },
+      'stages must map each stage to its settings, as in {"prod": {"logRetentionDays": 90}}',
+    ],
   ])("are refused where they can't be used: %j", (context, message) => {
     expect(() => readSettings(context)).toThrow(refusal(message));
   });
