@@ -81,7 +81,7 @@ const gatewayErrors: readonly { error: errors.ErrorResponse; types: readonly Res
   },
 ];
 
-/** A regional API: its streams may pause for 5 minutes, but those of an edge-optimized API for only 30 seconds. */
+/** A regional API. API Gateway ends its idle streams after 5 minutes. An edge-optimized API ends them after 30 s. */
 export class Api extends Construct {
   readonly restApi: RestApi;
   readonly accessLog: LogGroup;
@@ -147,7 +147,7 @@ export class Api extends Construct {
     this.domainTarget = this.restApi.domainName?.domainNameAliasDomainName;
   }
 
-  /** A stage has one web ACL: the stack's own, or one that the operator associates. */
+  /** A stage has one web ACL. Without a rate limit per key, the operator may associate a web ACL with the stage. */
   private addWebAcl(requestsPerMinute: number | undefined) {
     if (requestsPerMinute === undefined) {
       this.addGatewayResponse(ResponseType.WAF_FILTERED, errors.blocked);

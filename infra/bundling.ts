@@ -1,4 +1,4 @@
-/** How a function becomes the one file that Lambda loads: for the stack, and for whoever measures it. */
+/** Bundles a function into the files that Lambda loads. */
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,24 +14,24 @@ export const bundleHandler = "index.handler";
 const environment = "./infra/bundling/environment.ts";
 const unused = "./infra/bundling/unused.ts";
 
-/** Two fifths of what the functions import is of no use in Lambda. Other programs keep the originals. */
+/** Replacements for modules that are useless in Lambda. They are 40% of the code that the functions import. */
 const replacements = {
   "@aws-sdk/credential-provider-node": environment,
   "@smithy/core/config": environment,
-  "sdk-config": "@smithy/core/config", // the original, for its replacement
+  "sdk-config": "@smithy/core/config", // lets the replacement import the original
   "@aws-sdk/middleware-endpoint-discovery": unused,
   "@smithy/core/event-streams": unused,
 };
 
 /**
- * Writes `index.mjs`, and `function.cjs` with its source map, into a folder. `function.cjs` holds everything that the
- * function imports. It holds the AWS SDK too, because the runtime's copy is older and slower to load. The same sources give
- * the same bytes wherever they are built, so that a deployment without a change uploads nothing.
+ * Writes `index.mjs`, and `function.cjs` with its source map, into a folder. The bundle contains the AWS SDK, because the
+ * runtime's copy is older and slower to load. The same sources result in the same bytes on every machine, so a
+ * deployment without changes uploads nothing.
  *
- * CommonJS, because an ES module that imports `node:http` reads every export of it, and so loads undici and
- * web streams: a sixth of a cold start.
+ * The bundle is CommonJS. An ES module that imports `node:http` reads all its exports, which loads undici and web
+ * streams. This takes a sixth of a cold start.
  *
- * @param file an operation's file, relative to the project: `functions/get-message.ts`
+ * @param file a file of functions/, relative to the project: `functions/get-message.ts`
  */
 export const bundle = (file: string, folder: string): void => {
   const { outputFiles } = buildSync({
@@ -44,7 +44,7 @@ export const bundle = (file: string, folder: string): void => {
     platform: "node",
     target: "node24",
     format: "cjs",
-    // ES modules, where a package has them, can be shaken; Node's own order would prefer CommonJS.
+    // Prefers ES modules, because esbuild removes unused exports only from ES modules.
     mainFields: ["module", "main"],
     alias: replacements,
     inject: ["./infra/bundling/globals.ts"],

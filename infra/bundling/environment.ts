@@ -1,6 +1,6 @@
 /**
- * In place of two parts of the AWS SDK, while a function is bundled: its credentials and settings are in its
- * environment, where Lambda puts them. No file, no other process and no metadata service is asked for them.
+ * Replaces the AWS SDK's look-up of credentials and settings in a bundle. Lambda puts both into environment variables, so
+ * the code that reads files, processes and metadata services is left out.
  */
 import type { EnvOptions, LoadedConfigSelectors } from "@smithy/core/config";
 
@@ -13,5 +13,5 @@ export const loadConfig =
     environmentVariableSelector(process.env, options) ??
     (fallback instanceof Function ? fallback() : fallback);
 
-/** The SDK's own default, which leaves every setting as it is. */
+/** Returns the SDK's default mode, which changes no setting. */
 export const resolveDefaultsModeConfig = () => async () => "legacy";

@@ -1,4 +1,4 @@
-/** The name by which `environment.ts` reaches what it stands in for: see the aliases in `infra/bundling.ts`. */
+/** The original of a module that `environment.ts` replaces. `infra/bundling.ts` defines this alias. */
 declare module "sdk-config" {
   export * from "@smithy/core/config";
 }

@@ -1,9 +1,9 @@
-/** In place of what the AWS SDK can do and no function of ours needs, while a function is bundled. */
+/** Replaces features of the AWS SDK that no function uses. */
 
-// DynamoDB has one endpoint in a region; the SDK can ask it for others.
+// Endpoint discovery. DynamoDB has one endpoint per region.
 export const NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS = {};
 export const resolveEndpointDiscoveryConfig = <Config>(config: Config): Config => config;
 
-// S3 streams events where it queries objects; the function reads them.
+// Event streams. S3 needs them only for Select, and functions use GetObject.
 export const eventStreamSerdeProvider = undefined;
 export const resolveEventStreamSerdeConfig = <Config>(config: Config): Config => config;
