@@ -1,14 +1,8 @@
 /** The events that a sending pipeline sends about its messages. */
 import * as z from "zod/mini";
-import { parseAddress } from "../messages/address.ts";
-import { addressRule, NewMessage, text, time, words } from "../messages/message.ts";
+import { NewMessage, text, time, words } from "../messages/message.ts";
 
 const { id: uuid, account_id } = NewMessage.shape;
-
-const address = z.string(addressRule).check(
-  z.refine((value) => parseAddress(value) !== null, addressRule),
-  z.meta({ format: "email" }),
-);
 
 /** The u flag counts a surrogate pair as one character, as JSON Schema does. */
 const id = text.check(
@@ -30,8 +24,6 @@ const Stored = z.object({
   id,
   account_id,
   message: z.extend(z.omit(NewMessage, { account_id: true }), {
-    sender: address,
-    recipient: address,
     sent_at: z._default(z.nullable(time), null),
     delivered_at: z._default(z.nullable(time), null),
     retain_until: time,

@@ -92,15 +92,11 @@ export const text = z
 /** A few words, which change while the message is in the table: they stay in its head, which is small. */
 export const words = text.check(z.maxLength(1000, "must have at most 1000 characters"));
 
-export const addressRule = "must be an email address (RFC 5321, RFC 6531), without a display name or a comment";
+const addressRule = "must be an email address (RFC 5321, RFC 6531), without a display name or a comment";
 
-const address = z.pipe(
-  z.string(addressRule),
-  z.transform((value, { issues }) => {
-    const parsed = parseAddress(value);
-    if (!parsed) issues.push({ code: "custom", message: addressRule, input: value });
-    return parsed ?? z.NEVER;
-  }),
+const address = z.string(addressRule).check(
+  z.refine((value) => parseAddress(value) !== null, addressRule),
+  z.meta({ format: "email" }),
 );
 
 const id = z.guid("must be a UUID").check(z.toLowerCase());

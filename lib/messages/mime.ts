@@ -48,14 +48,12 @@ const readAttachment = (
   { contentType, header, body }: Leaf,
   filename: string,
   decode: DecodeCharset,
-): Attachment => {
-  return {
-    filename,
-    content: transferToBase64(body, transferEncoding(header)),
-    content_type: contentType.value,
-    content_id: decodeHeaderText(contentId(header), decode),
-  };
-};
+): Attachment => ({
+  filename,
+  content: transferToBase64(body, transferEncoding(header)),
+  content_type: contentType.value,
+  content_id: decodeHeaderText(contentId(header), decode),
+});
 
 /** Built from entries, where `__proto__` is a name like any other. */
 const gatherHeaders = (header: HeaderField[], decode: DecodeCharset): ParsedContent["headers"] => {

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { daySeconds } from "../duration.ts";
 import { succeeds } from "../table/conditional.ts";
 import { epochSeconds, live, nowValue } from "../table/expiry.ts";
 import { headKey } from "../table/keys.ts";
@@ -18,7 +19,7 @@ import { markDeleted } from "./marker.ts";
 import { removeSegments, writeSegments } from "./segments.ts";
 
 /** Long ago for any clock that is not quite right, and not too long for DynamoDB to purge it (5 years). */
-const goneSeconds = 24 * 60 * 60;
+const goneSeconds = daySeconds;
 
 /**
  * Removes all of a message. Returns false when nothing of it was there. Either way, the message marker keeps an event

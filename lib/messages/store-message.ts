@@ -7,6 +7,7 @@ import { getItem } from "../table/get.ts";
 import { headKey } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
 import type { Item, Write } from "../table/writes.ts";
+import { parseAddress } from "./address.ts";
 import { compressToSegments, noContent } from "./compression.ts";
 import { renderContent } from "./content.ts";
 import type { Head, LongFields } from "./head.ts";
@@ -34,14 +35,14 @@ const validate = (message: NewMessage) => {
 /** The fields that the head begins with, and those that are too long for it. */
 const divide = (message: NewMessage, now: number) => {
   const { retain_until, message_id, subject, tags, sender, recipient, ...fields } = validate(message);
-  const long: LongFields = { message_id, subject, tags, sender: sender.text, recipient: recipient.text };
+  const long: LongFields = { message_id, subject, tags, sender, recipient };
   const areLong = Buffer.byteLength(JSON.stringify(long)) > maximumTextsBytes;
   const created_at = new Date(now).toISOString();
   const expires_at = epochSeconds(Date.parse(retain_until));
   const head = {
     ...fields,
     ...(areLong ? {} : long),
-    domain: (fields.direction === "incoming" ? recipient : sender).domain,
+    domain: parseAddress(fields.direction === "incoming" ? recipient : sender)?.domain ?? "",
     created_at,
     updated_at: created_at,
     retain_until: new Date(expires_at * 1000).toISOString(),

@@ -99,25 +99,20 @@ const decodeIso2022Jp = (bytes: Buffer): string => {
   );
 };
 
-const webDecoder = (label: string) => {
+/** Returns undefined if the platform or iconv-lite does not know a label. */
+const attempt = <T>(open: () => T): T | undefined => {
   try {
-    return new TextDecoder(label);
+    return open();
   } catch {
     return undefined;
   }
 };
 
+const webDecoder = (label: string) => attempt(() => new TextDecoder(label));
+
 /** iconv-lite knows `cp437` and many spellings. It takes `constructor` for one, and fails. */
-const isInIconv = (label: string): boolean => {
-  // iconv-lite looks labels up like this.
-  if (notCharsets.has(label.replace(/[^0-9a-z]/g, ""))) return false;
-  try {
-    iconv.getDecoder(label);
-    return true;
-  } catch {
-    return false;
-  }
-};
+const isInIconv = (label: string): boolean =>
+  !notCharsets.has(label.replace(/[^0-9a-z]/g, "")) && attempt(() => iconv.getDecoder(label)) !== undefined;
 
 const iconvCodec =
   (label: string, options?: iconv.Options): Codec =>

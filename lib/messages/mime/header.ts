@@ -102,9 +102,8 @@ export const decodeHeaderText = (value: string, decode: DecodeCharset): string =
   return text + rawText(value.slice(end));
 };
 
-const decodeQ = (content: string): Buffer => {
-  return Buffer.from(decodeEscapes(content.replaceAll("_", " "), /=([0-9a-f]{2})/gi), "latin1");
-};
+const decodeQ = (content: string): Buffer =>
+  Buffer.from(decodeEscapes(content.replaceAll("_", " "), /=([0-9a-f]{2})/gi), "latin1");
 
 /** Replaces each escape by the byte that its two hexadecimal digits stand for. */
 export const decodeEscapes = (text: string, pattern: RegExp): string =>

@@ -95,9 +95,7 @@ const joinSegments = (segments: Segment[]): Parameter => {
   return { bytes: texts.join("").slice(decodePercent(prefix).length), charset };
 };
 
-const decodePercent = (text: string): string => {
-  return decodeEscapes(text, /%([0-9a-f]{2})/gi);
-};
+const decodePercent = (text: string): string => decodeEscapes(text, /%([0-9a-f]{2})/gi);
 
 /** `utf-8''` before a quoted string, which RFC 2231 forbids: the string would be percent-encoded. */
 const quotedCharset = /[^'";]*'[^'";]*'(?=")/y;
