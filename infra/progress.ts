@@ -1,5 +1,6 @@
 /** How far a long command has come, as one line at the foot of a terminal. */
-import type { Shell } from "./admin/command.ts";
+
+export type Terminal = { write: (text: string) => void; columns: number };
 
 const barWidth = 30;
 const millisecondsBetweenDraws = 100;
@@ -20,7 +21,7 @@ export type Progress = {
  *
  * @param totalBytes of all that there is to do; 0 where that is not known
  */
-export const showProgress = (terminal: Shell["terminal"], noun: string, totalBytes: number): Progress => {
+export const showProgress = (terminal: Terminal | undefined, noun: string, totalBytes: number): Progress => {
   const startedAt = performance.now();
   let count = 0;
   let bytes = 0;

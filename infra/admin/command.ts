@@ -6,6 +6,7 @@ import * as z from "zod/mini";
 import { daySeconds } from "../../lib/duration.ts";
 import { openTable, type Table } from "../../lib/table/table.ts";
 import { localEnvironment } from "../local-environment.ts";
+import type { Terminal } from "../progress.ts";
 import { UserError } from "../user-error.ts";
 import { visible } from "../visible.ts";
 
@@ -17,7 +18,7 @@ export type Streams = {
   complain: (line: string) => void;
   input: Readable;
   /** The terminal, if a person watches. */
-  terminal?: { write: (text: string) => void; columns: number } | undefined;
+  terminal?: Terminal | undefined;
 };
 
 /** The streams of one command. Text that it prints has its control characters escaped. */
@@ -58,11 +59,7 @@ export const collect =
   <T>(parse: (value: string) => T) =>
   (value: string, before: T[] = []): T[] => [...before, parse(value)];
 
-/**
- * Returns the operands; for `-`, the lines of standard input in its place.
- *
- * @throws UserError when nothing is named
- */
+/** Returns the operands, with the lines of standard input in place of `-`. @throws UserError if there is none */
 export const readOperands = async (operands: string[], { input }: Shell): Promise<string[]> => {
   const read = operands.map(async (operand) => (operand === "-" ? (await text(input)).split("\n") : operand));
   const named = (await Promise.all(read)).flat().map((operand) => operand.trim());
@@ -71,19 +68,13 @@ export const readOperands = async (operands: string[], { input }: Shell): Promis
   throw new UserError("Standard input names nothing", 2);
 };
 
-/** Does the same to each, one after the other: what fails is told, and the others still have their turn. */
-export const forEach = async <T>(
+/** Calls `act` for each operand, one after the other. An operand that fails does not stop the others. */
+export const forEachOperand = async (
   shell: Shell,
-  all: Iterable<T> | AsyncIterable<T>,
-  act: (one: T) => Promise<void>,
+  operands: string[],
+  act: (operand: string) => Promise<void>,
 ): Promise<void> => {
-  for await (const one of all) {
-    try {
-      await act(one);
-    } catch (error) {
-      shell.fail(error);
-    }
-  }
+  for (const operand of await readOperands(operands, shell)) await act(operand).catch(shell.fail);
 };
 
 const localPort = (value: string): number => {
@@ -112,13 +103,6 @@ export const openTableOf = ({ local }: { local?: true | undefined }): Table => {
 export const report = (shell: Shell, json: true | undefined, object: object, ...lines: string[]): void => {
   if (json) shell.printJson(object);
   else for (const line of lines) shell.print(line);
-};
-
-/** Returns how many there are of each outcome, in words. */
-export const summaryOf = (counts: Record<string, number>, noun: string): string => {
-  const counted = Object.entries(counts).filter(([, count]) => count > 0);
-  if (counted.length === 0) return `no ${noun} found`;
-  return counted.map(([outcome, count]) => `${count.toLocaleString("en")} ${outcome}`).join(", ");
 };
 
 const cell = (value: unknown): string => {

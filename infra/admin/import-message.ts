@@ -2,9 +2,11 @@
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { dayMilliseconds } from "../../lib/duration.ts";
 import { findMail } from "../mail/find-mail.ts";
-import { importMail } from "../mail/import-mail.ts";
-import { collect, defineCommand, openTableOf, type Shell, uuid } from "./command.ts";
-import { tellImport } from "./report-import.ts";
+import { type Imported, importMail } from "../mail/import-mail.ts";
+import { collect, defineCommand, openTableOf, report, type Shell, uuid } from "./command.ts";
+import { countOutcomes } from "./outcomes.ts";
+
+const names = ["stored", "there already", "failed"] as const;
 
 const days = (value: string): number => {
   const count = Number(value);
@@ -71,7 +73,22 @@ export const importMessage = (shell: Shell) =>
       const table = openTableOf(options);
       const files = await findMail(paths, shell.input);
       const totalBytes = files.reduce((total, { bytes }) => total + bytes, 0);
-      const { hear, end, sumUp } = tellImport(shell, { json, account, named: paths }, totalBytes);
-      await importMail(table, files, fields, now, hear).finally(end);
-      sumUp();
+      const outcomes = countOutcomes(shell, "emails", names, totalBytes);
+      let total = 0;
+      const reportEmail = (imported: Imported): void => {
+        const { source, bytes } = imported;
+        total++;
+        if ("error" in imported) outcomes.add("failed", bytes, () => shell.fail(imported.error, source));
+        else {
+          const { id, message_id, isNew } = imported;
+          const object = { id, file: source, message_id, account_id: account, is_new: isNew };
+          const line = `${id}  ${source}${isNew ? "" : "  (there already)"}`;
+          // On a terminal, thousands of lines would hide the progress.
+          const isPrinted = json || !shell.terminal || paths.includes(source);
+          const print = () => isPrinted && report(shell, json, object, line);
+          outcomes.add(isNew ? "stored" : "there already", bytes, print);
+        }
+      };
+      await importMail(table, files, fields, now, reportEmail).finally(outcomes.end);
+      if (!json && total !== 1) shell.print(outcomes.summary());
     });

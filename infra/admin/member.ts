@@ -1,12 +1,38 @@
-/** Members as an operator names them. */
-import type { StoredMember } from "../../lib/members/store.ts";
+/** Commands on members. */
+import { listMembers, type StoredMember } from "../../lib/members/store.ts";
+import type { Table } from "../../lib/table/table.ts";
+import { UserError } from "../user-error.ts";
+import { defineCommand, forEachOperand, openTableOf, report, type Shell, uuid } from "./command.ts";
 
-export const noSuchMember = "no such member of the account";
+type Options = { account: string; local?: true | undefined; json?: true | undefined };
 
-/** @throws Error when no member has this email, in any case, or this id (their own, or their user's) */
-export const memberNamed = (members: StoredMember[], name: string): StoredMember => {
-  const lower = name.toLowerCase();
-  const found = members.find(({ email, id, user_id }) => [email, id, user_id].includes(lower));
-  if (found) return found;
-  throw new Error(`${name}: ${noSuchMember}`);
+export const defineMemberCommand = (name: string, summary: string) =>
+  defineCommand(name, summary)
+    .argument("<member...>", "an email, or an id that list-members shows; - reads them from standard input")
+    .requiredOption("--account <uuid>", "the account", uuid);
+
+/**
+ * Changes each member, and reports the changed fields and a line.
+ *
+ * @param change returns false if the member no longer exists
+ */
+export const changeMembers = async (
+  shell: Shell,
+  operands: string[],
+  { account, local, json }: Options,
+  change: (table: Table, member: StoredMember) => Promise<boolean>,
+  changed: object,
+  lineOf: (email: string) => string,
+): Promise<void> => {
+  const table = openTableOf({ local });
+  const members = await listMembers(table, account);
+  await forEachOperand(shell, operands, async (name) => {
+    const lower = name.toLowerCase();
+    const member = members.find(({ email, id, user_id }) => [email, id, user_id].includes(lower));
+    if (!member || !(await change(table, member))) {
+      throw new UserError(`${name}: no such member of the account`);
+    }
+    const { id, user_id, email } = member;
+    report(shell, json, { id, user_id, email, ...changed }, lineOf(email));
+  });
 };

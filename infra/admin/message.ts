@@ -1,43 +1,57 @@
-/** Messages as an operator names them, and what a backup still has of one that was removed. */
+/** Commands on messages. */
 import * as z from "zod/mini";
 import { dayMilliseconds } from "../../lib/duration.ts";
 import type { MessageRef } from "../../lib/messages/events.ts";
+import type { Table } from "../../lib/table/table.ts";
 import { UserError } from "../user-error.ts";
-import { report, type Shell } from "./command.ts";
+import { defineCommand, forEachOperand, openTableOf, report, type Shell, uuid } from "./command.ts";
 
 const guid = z.guid();
 
-export const idArgument = "a message's id; - reads them from standard input";
+export const defineMessageCommand = (name: string, summary: string) =>
+  defineCommand(name, summary)
+    .argument("<id...>", "a message's id; - reads ids from standard input")
+    .requiredOption("--account <uuid>", "the account", uuid);
 
-/** @throws UserError if the name is not an id */
-export const messageNamed = (account_id: string, name: string): MessageRef => {
-  if (guid.safeParse(name).success) return { account_id, id: name.toLowerCase() };
-  throw new UserError(`${name}: a message's id is a UUID`, 2);
-};
-
-export const noSuchMessage = ({ id }: MessageRef): Error =>
-  new Error(`${id}: the account has no such message`);
+/** Calls `act` for each message. If `act` returns false, the account has no such message. */
+export const forEachMessage = (
+  shell: Shell,
+  operands: string[],
+  account_id: string,
+  act: (message: MessageRef) => Promise<boolean>,
+): Promise<void> =>
+  forEachOperand(shell, operands, async (name) => {
+    if (!guid.safeParse(name).success) throw new UserError(`${name}: a message's id is a UUID`, 2);
+    const id = name.toLowerCase();
+    if (!(await act({ account_id, id }))) throw new UserError(`${id}: the account has no such message`);
+  });
 
 const recoveryDays = 35;
 
-/** Tells of a removal, and until when a table that is restored to an earlier second has it again. */
-export const reportRemoval = (
-  shell: Shell,
-  { local, json }: { local?: true | undefined; json?: true | undefined },
-  removed: "deleted" | "content_removed",
-  { id }: MessageRef,
-): void => {
-  const end = new Date(Date.now() + recoveryDays * dayMilliseconds).toISOString();
-  const recoverable_until = local ? null : end; // an engine on this machine keeps nothing
-  const note = recoverable_until ? `   (point-in-time recovery has it until ${end})` : "";
-  report(
-    shell,
-    json,
-    { id, [removed]: true, recoverable_until },
-    `${removed.replace("_", " ")}   ${id}${note}`,
-  );
-};
+const aboutBackups = `
+Point-in-time recovery keeps the deleted data for ${recoveryDays} days. If you restore the table to an earlier second,
+delete the data again. Other backups and exports keep the data for as long as you keep them.`;
 
-export const aboutBackups = `
-Point-in-time recovery still has what was removed, for ${recoveryDays} days: whoever restores the table to an earlier
-second has to remove it again. A backup or an export that somebody made has it for as long as it is kept.`;
+/** Defines a command that deletes messages, or their content. `remove` returns false if there is nothing to delete. */
+export const defineRemoval = (
+  shell: Shell,
+  name: string,
+  summary: string,
+  outcome: "deleted" | "content_removed",
+  remove: (table: Table, message: MessageRef, now: number) => Promise<boolean>,
+) =>
+  defineMessageCommand(name, summary)
+    .addHelpText("after", aboutBackups)
+    .action((operands, { account, local, json }) => {
+      const table = openTableOf({ local });
+      return forEachMessage(shell, operands, account, async (message) => {
+        const now = Date.now();
+        if (!(await remove(table, message, now))) return false;
+        const end = new Date(now + recoveryDays * dayMilliseconds).toISOString();
+        const recoverable_until = local ? null : end; // A local engine has no backups.
+        const note = local ? "" : `   (point-in-time recovery has it until ${end})`;
+        const line = `${outcome.replace("_", " ")}   ${message.id}${note}`;
+        report(shell, json, { id: message.id, [outcome]: true, recoverable_until }, line);
+        return true;
+      });
+    });

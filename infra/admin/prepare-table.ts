@@ -1,4 +1,4 @@
-/** `prepare-table`: switches on what AWS leaves off on a table that it restores. */
+/** `prepare-table`: enables what AWS leaves disabled on a restored table. */
 import {
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,
@@ -9,54 +9,47 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { layout } from "../../lib/table/keys.ts";
 import type { Table } from "../../lib/table/table.ts";
+import { UserError } from "../user-error.ts";
 import { defineCommand, openTableOf, report, type Shell } from "./command.ts";
 
-type State = "switched on" | "on already" | "not offered";
+type State = "enabled" | "enabled already" | "not supported";
 
-/** A restored table has its items and its keys; one with other keys belongs to something else. */
-const checkKeys = async ({ client, name }: Table): Promise<void> => {
-  const { Table: found } = await client.send(new DescribeTableCommand({ TableName: name }));
+/** @throws UserError if the table has other keys, and so belongs to another program */
+const checkKeys = async ({ client, name: TableName }: Table): Promise<void> => {
+  const { Table: found } = await client.send(new DescribeTableCommand({ TableName }));
   const keys = found?.KeySchema?.map(({ AttributeName }) => AttributeName).join(" and ");
   const ours = `${layout.partitionKey} and ${layout.sortKey}`;
-  if (keys !== ours) throw new Error(`${name} is no table of this API: its keys are ${keys}, not ${ours}`);
+  if (keys === ours) return;
+  throw new UserError(`${TableName} is no table of this API: its keys are ${keys}, not ${ours}`);
 };
 
-/** Without it, what has expired is stored, and paid for, for ever. */
-const timeToLive = async ({ client, name }: Table): Promise<State> => {
-  const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName: name }));
-  const { TimeToLiveStatus, AttributeName } = TimeToLiveDescription ?? {};
-  const isOn = TimeToLiveStatus === "ENABLED" || TimeToLiveStatus === "ENABLING";
-  if (isOn && AttributeName === layout.timeToLive) return "on already";
-  if (isOn) throw new Error(`${name} has its time to live on ${AttributeName}, not on ${layout.timeToLive}`);
-  await client.send(
-    new UpdateTimeToLiveCommand({
-      TableName: name,
-      TimeToLiveSpecification: { AttributeName: layout.timeToLive, Enabled: true },
-    }),
-  );
-  return "switched on";
+/** Without time to live, the table keeps expired items, and they cost money. */
+const timeToLive = async ({ client, name: TableName }: Table): Promise<State> => {
+  const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName }));
+  const { TimeToLiveStatus = "", AttributeName } = TimeToLiveDescription ?? {};
+  if (["ENABLED", "ENABLING"].includes(TimeToLiveStatus)) {
+    if (AttributeName === layout.timeToLive) return "enabled already";
+    throw new UserError(`${TableName} has its time to live on ${AttributeName}, not on ${layout.timeToLive}`);
+  }
+  const TimeToLiveSpecification = { AttributeName: layout.timeToLive, Enabled: true };
+  await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
+  return "enabled";
 };
 
-const recovery = async ({ client, name }: Table): Promise<State> => {
-  const { ContinuousBackupsDescription } = await client.send(
-    new DescribeContinuousBackupsCommand({ TableName: name }),
-  );
-  const { PointInTimeRecoveryDescription } = ContinuousBackupsDescription ?? {};
-  if (PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus === "ENABLED") return "on already";
-  await client.send(
-    new UpdateContinuousBackupsCommand({
-      TableName: name,
-      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-    }),
-  );
-  return "switched on";
+const recovery = async ({ client, name: TableName }: Table): Promise<State> => {
+  const found = await client.send(new DescribeContinuousBackupsCommand({ TableName }));
+  const { PointInTimeRecoveryDescription } = found.ContinuousBackupsDescription ?? {};
+  if (PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus === "ENABLED") return "enabled already";
+  const PointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true };
+  await client.send(new UpdateContinuousBackupsCommand({ TableName, PointInTimeRecoverySpecification }));
+  return "enabled";
 };
 
-const deletionProtection = async ({ client, name }: Table): Promise<State> => {
-  const { Table: found } = await client.send(new DescribeTableCommand({ TableName: name }));
-  if (found?.DeletionProtectionEnabled) return "on already";
-  await client.send(new UpdateTableCommand({ TableName: name, DeletionProtectionEnabled: true }));
-  return "switched on";
+const deletionProtection = async ({ client, name: TableName }: Table): Promise<State> => {
+  const { Table: found } = await client.send(new DescribeTableCommand({ TableName }));
+  if (found?.DeletionProtectionEnabled) return "enabled already";
+  await client.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: true }));
+  return "enabled";
 };
 
 const steps = new Map([
@@ -65,23 +58,20 @@ const steps = new Map([
   ["deletion protection", deletionProtection],
 ]);
 
-/** An engine on this machine has no backups. */
-const notOffered = (error: Error): State => {
-  if (error.name === "UnknownOperationException") return "not offered";
+/** A local engine has no backups. */
+const notSupported = (error: Error): State => {
+  if (error.name === "UnknownOperationException") return "not supported";
   throw error;
 };
 
 export const prepareTable = (shell: Shell) =>
-  defineCommand("prepare-table", "switch on what AWS leaves off on a restored table")
-    .addHelpText(
-      "after",
-      "\nTime to live, point-in-time recovery, and protection from deletion; what is on already stays as it is.",
-    )
+  defineCommand("prepare-table", "enable what AWS leaves disabled on a restored table")
+    .addHelpText("after", "\nThese are time to live, point-in-time recovery and deletion protection.")
     .action(async ({ local, json }) => {
       const table = openTableOf({ local });
       await checkKeys(table);
-      for (const [setting, switchOn] of steps) {
-        const state = await switchOn(table).catch(notOffered);
-        report(shell, json, { table: table.name, setting, state }, `${state.padEnd(12)}  ${setting}`);
+      for (const [setting, enable] of steps) {
+        const state = await enable(table).catch(notSupported);
+        report(shell, json, { table: table.name, setting, state }, `${state.padEnd(15)}  ${setting}`);
       }
     });

@@ -1,10 +1,11 @@
 /** `record-events`: what the queue's function does, for events in files. */
-
 import { stat } from "node:fs/promises";
-import { showProgress } from "../progress.ts";
-import { defineCommand, openTableOf, type Shell, summaryOf } from "./command.ts";
+import { defineCommand, openTableOf, type Shell } from "./command.ts";
 import { emailFolder } from "./events/email-folder.ts";
 import { type Recorded, recordLines } from "./events/record-lines.ts";
+import { countOutcomes } from "./outcomes.ts";
+
+const names = ["recorded", "repeated", "expired", "failed"] as const;
 
 const examples = `
 Examples:
@@ -17,13 +18,8 @@ An event counts once, however often it is recorded: what was interrupted is take
 
 const bytesOf = async (paths: string[]): Promise<number> => {
   if (paths.includes("-")) return 0;
-  const sizes = paths.map((path) =>
-    stat(path).then(
-      ({ size }) => size,
-      () => 0,
-    ),
-  );
-  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  const found = await Promise.all(paths.map((path) => stat(path).catch(() => ({ size: 0 }))));
+  return found.reduce((sum, { size }) => sum + size, 0);
 };
 
 export const recordEvents = (shell: Shell) =>
@@ -34,25 +30,19 @@ export const recordEvents = (shell: Shell) =>
     .action(async (paths, options) => {
       const { emails, json } = options;
       const table = openTableOf(options);
-      const progress = showProgress(shell.terminal, "events", await bytesOf(paths));
-      const outcomes = { recorded: 0, repeated: 0, expired: 0, failed: 0 };
-
-      const hear = (recorded: Recorded): void => {
+      const outcomes = countOutcomes(shell, "events", names, await bytesOf(paths));
+      const report = (recorded: Recorded): void => {
         const { source, bytes } = recorded;
-        progress.add(bytes);
         if ("error" in recorded) {
-          outcomes.failed++;
-          progress.above(() => shell.fail(recorded.error, source));
-          return;
+          outcomes.add("failed", bytes, () => shell.fail(recorded.error, source));
+        } else {
+          const { event, outcome } = recorded;
+          const object = { source, id: event.id, type: event.type, outcome };
+          outcomes.add(outcome, bytes, () => json && shell.printJson(object));
         }
-        const { event, outcome } = recorded;
-        outcomes[outcome]++;
-        if (json) shell.printJson({ source, id: event.id, type: event.type, outcome });
       };
-      try {
-        await recordLines(table, paths, emailFolder(emails), Date.now, shell.input, hear);
-      } finally {
-        progress.end();
-      }
-      if (!json) shell.print(summaryOf(outcomes, "events"));
+      await recordLines(table, paths, emailFolder(emails), Date.now, shell.input, report).finally(
+        outcomes.end,
+      );
+      if (!json) shell.print(outcomes.summary());
     });

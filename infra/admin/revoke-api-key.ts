@@ -2,7 +2,7 @@
 import * as store from "../../lib/api-keys/store.ts";
 import { UserError } from "../user-error.ts";
 import { idsOf, noSuchKey } from "./api-key.ts";
-import { defineCommand, forEach, openTableOf, readOperands, report, type Shell, uuid } from "./command.ts";
+import { defineCommand, forEachOperand, openTableOf, report, type Shell, uuid } from "./command.ts";
 
 export const revokeApiKey = (shell: Shell) =>
   defineCommand("revoke-api-key", "end keys, from the next request on")
@@ -14,8 +14,8 @@ export const revokeApiKey = (shell: Shell) =>
     .action(async (operands, { account, local, json }) => {
       const table = openTableOf({ local });
       const now = Date.now();
-      await forEach(shell, await readOperands(operands, shell), async (text) => {
-        await forEach(shell, await idsOf(table, text, account, now), async (id) => {
+      await forEachOperand(shell, operands, async (text) => {
+        await forEachOperand(shell, await idsOf(table, text, account, now), async (id) => {
           const revoked = await store.revokeApiKey(table, id, now);
           if (!revoked) throw new UserError(`${id}: ${noSuchKey}`);
           report(shell, json, { id, revoked }, `revoked   ${id}`);

@@ -46,15 +46,15 @@ test("What AWS leaves off is switched on, and what is on stays as it is", async 
   expect(first).toMatchObject({
     status: 0,
     stdout: [
-      "switched on   time to live",
-      "not offered   point-in-time recovery",
-      "switched on   deletion protection",
+      "enabled          time to live",
+      "not supported    point-in-time recovery",
+      "enabled          deletion protection",
     ],
   });
   expect(again).toEqual([
-    { table: TableName, setting: "time to live", state: "on already" },
-    { table: TableName, setting: "point-in-time recovery", state: "not offered" },
-    { table: TableName, setting: "deletion protection", state: "on already" },
+    { table: TableName, setting: "time to live", state: "enabled already" },
+    { table: TableName, setting: "point-in-time recovery", state: "not supported" },
+    { table: TableName, setting: "deletion protection", state: "enabled already" },
   ]);
   const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName }));
   const { Table } = await client.send(new DescribeTableCommand({ TableName }));
@@ -122,7 +122,7 @@ test("Point-in-time recovery is switched on where it is off", async () => {
 
   const { stdout } = await admin("prepare-table");
 
-  expect(stdout).toContain("switched on   point-in-time recovery");
+  expect(stdout).toContain("enabled          point-in-time recovery");
   const [call] = dynamodb.commandCalls(UpdateContinuousBackupsCommand);
   expect(call?.args[0].input).toEqual({
     TableName: process.env.TABLE_NAME,
@@ -136,9 +136,9 @@ test("Where everything is on, nothing is changed", async () => {
   const { stdout } = await admin("prepare-table");
 
   expect(stdout).toEqual([
-    "on already    time to live",
-    "on already    point-in-time recovery",
-    "on already    deletion protection",
+    "enabled already  time to live",
+    "enabled already  point-in-time recovery",
+    "enabled already  deletion protection",
   ]);
   expect(
     dynamodb.calls().filter(({ args: [command] }) => !command.constructor.name.startsWith("Describe")),
