@@ -12,12 +12,12 @@ export type MessageRef = { account_id: string; id: string };
 
 const change =
   (table: Table, { account_id, id }: MessageRef, now: number) =>
-  (assignment: string, values: Record<string, unknown>, rest = ""): Write =>
+  (assignment: string, values: Record<string, unknown>, addition = ""): Write =>
     updateLive(
       table,
       headKey(account_id, id),
       {
-        UpdateExpression: `SET updated_at = :updated_at${assignment && `, ${assignment}`} ${rest}`.trim(),
+        UpdateExpression: `SET updated_at = :updated_at${assignment && `, ${assignment}`} ${addition}`.trim(),
         ExpressionAttributeValues: { ...values, ":updated_at": new Date(now).toISOString() },
       },
       now,

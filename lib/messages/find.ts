@@ -22,7 +22,7 @@ export type StoredMessage = {
  * Across a network a page is on its way for longer than it takes to send it on. Pages hold about 1 MB; those of a
  * message that has less than four of them are smaller, so that all of it is on its way at once.
  */
-const pagesUnderWay = 4;
+const parallelPages = 4;
 
 type Item = Head & { sk: string; bytes: Uint8Array };
 
@@ -54,10 +54,6 @@ export const findMessage = async (
     );
     return (Items ?? []) as Item[];
   };
-  /** Tries the cheaper read first; one that lags behind the write does not find what was asked for. */
-  const eitherWay = async <T>(read: (consistent: boolean) => Promise<T | null>): Promise<T | null> =>
-    (await read(false)) ?? (await read(true));
-
   /** All of a content's segments from `from` up to `to`, or `null`. */
   const inOrder = (
     { content_digest }: Head,
@@ -65,55 +61,55 @@ export const findMessage = async (
     from: number,
     to: number,
   ): Uint8Array[] | null => {
-    const ours = items.filter(({ sk }, index) => sk === segmentSort(content_digest, from + index));
-    return ours.length === to - from ? ours.map(({ bytes }) => bytes) : null;
+    const segments = items.filter(({ sk }, index) => sk === segmentSort(content_digest, from + index));
+    return segments.length === to - from ? segments.map(({ bytes }) => bytes) : null;
   };
   const [head, ...items] = await query(headSort, withContent ? 2 : 1, consistent);
   if (head?.sk !== headSort || !isLive(head, now)) return null;
   const firstPageEnd = withContent ? Math.min(1, head.segments) : 0;
-  const found = inOrder(head, items, 0, firstPageEnd);
+  const firstSegments = inOrder(head, items, 0, firstPageEnd);
   // Without its first segment, an eventually consistent head may be older than the removal of its content.
-  if (!found && !consistent) return null;
+  if (!firstSegments && !consistent) return null;
 
   const fetchPage = async (from: number, to: number): Promise<Uint8Array[]> => {
     const start = segmentSort(head.content_digest, from);
-    const page = await eitherWay(async (consistent) =>
-      inOrder(head, await query(start, to - from, consistent), from, to),
-    );
+    const read = async (consistent: boolean) =>
+      inOrder(head, await query(start, to - from, consistent), from, to);
+    const page = (await read(false)) ?? (await read(true));
     if (!page) throw new Error(`A segment from ${from} of ${head.segments} of message ${id} is missing`);
     return page;
   };
 
   // Another content's segment may sort first: of a store that did not finish, or of a message that expired.
-  const firstPage = found ?? (await fetchPage(0, firstPageEnd));
+  const firstPage = firstSegments ?? (await fetchPage(0, firstPageEnd));
 
   return {
     head,
     firstPage,
     segments: async function* () {
-      const leave = new AbortController();
-      const underWay: Promise<Uint8Array[]>[] = [];
-      let asked = firstPageEnd;
-      const pageSize = Math.min(segmentsPerPage, Math.ceil((head.segments - asked) / pagesUnderWay));
-      const askForNext = () => {
-        if (asked === head.segments) return;
-        const from = asked;
+      const abort = new AbortController();
+      const pending: Promise<Uint8Array[]>[] = [];
+      let requested = firstPageEnd;
+      const pageSize = Math.min(segmentsPerPage, Math.ceil((head.segments - requested) / parallelPages));
+      const requestNext = () => {
+        if (requested === head.segments) return;
+        const from = requested;
         const to = Math.min(from + pageSize, head.segments);
-        asked = to;
-        const page = retry(() => fetchPage(from, to), { signal: leave.signal });
+        requested = to;
+        const page = retry(() => fetchPage(from, to), { signal: abort.signal });
         page.catch(() => {}); // thrown below, unless the reader leaves before
-        underWay.push(page);
+        pending.push(page);
       };
       try {
-        for (let pages = 0; pages < pagesUnderWay; pages++) askForNext();
+        for (let pages = 0; pages < parallelPages; pages++) requestNext();
         yield* firstPage;
-        for (let page = underWay.shift(); page; page = underWay.shift()) {
+        for (let page = pending.shift(); page; page = pending.shift()) {
           const segments = await page;
-          askForNext();
+          requestNext();
           yield* segments;
         }
       } finally {
-        leave.abort();
+        abort.abort();
       }
     },
   };

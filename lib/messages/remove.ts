@@ -19,7 +19,7 @@ import { markDeleted } from "./marker.ts";
 import { removeSegments, writeSegments } from "./segments.ts";
 
 /** Long ago for any clock that is not quite right, and not too long for DynamoDB to purge it (5 years). */
-const goneSeconds = daySeconds;
+const tombstoneAgeSeconds = daySeconds;
 
 /**
  * Removes all of a message. Returns false when nothing of it was there. Either way, the message marker keeps an event
@@ -34,7 +34,7 @@ export const deleteMessage = async (
   now: number,
 ): Promise<boolean> => {
   const putTombstone = async (): Promise<Record<string, unknown> | undefined> => {
-    const tombstone = { content_digest: randomUUID(), expires_at: epochSeconds(now) - goneSeconds };
+    const tombstone = { content_digest: randomUUID(), expires_at: epochSeconds(now) - tombstoneAgeSeconds };
     const { Attributes } = await retryWrite(() =>
       table.client.send(
         new PutCommand({
@@ -47,10 +47,10 @@ export const deleteMessage = async (
     return Attributes;
   };
   await markDeleted(table, { account_id, id }, now);
-  const found = await putTombstone();
+  const previous = await putTombstone();
   const removed = await removeSegments(table, { account_id, id });
   await putTombstone(); // of a message that began after the first one, segments may be gone
-  return found?.created_at !== undefined || removed > 0;
+  return previous?.created_at !== undefined || removed > 0;
 };
 
 /**
@@ -66,16 +66,16 @@ export const removeContent = async (
   if (!message) return false;
   const { head } = message;
   // A subject that is too long for the head stands with the content, and stays.
-  const rest = hasLongFields(message.head)
+  const remaining = hasLongFields(message.head)
     ? await compressToSegments(renderContent(null, await readLongFields(message)), 0)
     : noContent;
-  const written = await writeSegments(table, head, rest);
+  const written = await writeSegments(table, head, remaining);
   const command = new UpdateCommand({
     TableName: table.name,
     Key: headKey(account_id, id),
     UpdateExpression:
       "SET #segments = :segments, content_bytes = :bytes, content_parsed_start = :start, content_digest = :digest, updated_at = :updated_at",
-    ConditionExpression: `${live} AND content_digest = :found`,
+    ConditionExpression: `${live} AND content_digest = :existing`,
     ExpressionAttributeNames: { "#segments": "segments" },
     ExpressionAttributeValues: {
       ":segments": written.segments,
@@ -83,7 +83,7 @@ export const removeContent = async (
       ":start": written.content_parsed_start,
       ":digest": written.content_digest,
       ":updated_at": new Date(now).toISOString(),
-      ":found": head.content_digest,
+      ":existing": head.content_digest,
       ...nowValue(now),
     },
   });

@@ -67,9 +67,9 @@ export const removeSegments = async (
   { account_id, id }: MessageRef,
   kept?: Pick<Head, "content_digest">,
 ): Promise<number> => {
-  const found = await listItems(table, segmentsOf(account_id, id), "pk", "sk");
+  const items = await listItems(table, segmentsOf(account_id, id), "pk", "sk");
   const prefix = kept && segmentsOf(account_id, id, kept.content_digest).sk;
-  const removed = found.filter(({ sk }) => prefix === undefined || !sk.startsWith(prefix));
-  await writeAll(removed, (Key) => table.client.send(new DeleteCommand({ TableName: table.name, Key })));
-  return removed.length;
+  const obsolete = items.filter(({ sk }) => prefix === undefined || !sk.startsWith(prefix));
+  await writeAll(obsolete, (Key) => table.client.send(new DeleteCommand({ TableName: table.name, Key })));
+  return obsolete.length;
 };

@@ -17,7 +17,7 @@ import { writeSegments } from "./segments.ts";
 export const maximumRawBytes = 40 * 1024 * 1024;
 
 /** An item holds 400 KB: the rest of the head's is for its delivery attempts. Each change costs the whole item. */
-const maximumTextsBytes = 50_000;
+const maximumLongFieldsBytes = 50_000;
 
 /** A message that can't be stored, and why; nothing of it can be read. */
 export class MessageRejectedError extends Error {
@@ -36,7 +36,7 @@ const validate = (message: NewMessage) => {
 const divide = (message: NewMessage, now: number) => {
   const { retain_until, message_id, subject, tags, sender, recipient, ...fields } = validate(message);
   const long: LongFields = { message_id, subject, tags, sender, recipient };
-  const areLong = Buffer.byteLength(JSON.stringify(long)) > maximumTextsBytes;
+  const areLong = Buffer.byteLength(JSON.stringify(long)) > maximumLongFieldsBytes;
   const created_at = new Date(now).toISOString();
   const expires_at = epochSeconds(Date.parse(retain_until));
   const head = {
@@ -93,45 +93,45 @@ export const storeMessage = async (
   const { account_id, id } = head;
 
   /** What is there under the id: nothing, or what has expired. @returns null when the message is there already. */
-  const findRoom = async (): Promise<{ found: Head | undefined } | null> => {
-    const found = await getItem<Head>(table, headKey(account_id, id), { consistent: true });
-    if (!isLive(found, now)) return { found };
-    if (found?.digest === digest) return null;
+  const findReplaceable = async (): Promise<{ existing: Head | undefined } | null> => {
+    const existing = await getItem<Head>(table, headKey(account_id, id), { consistent: true });
+    if (!isLive(existing, now)) return { existing };
+    if (existing?.digest === digest) return null;
     throw new MessageRejectedError(`the message id ${id} is taken by a message with other content`);
   };
-  let room = await findRoom();
-  if (!room) return false;
+  let replaceable = await findReplaceable();
+  if (!replaceable) return false;
 
   const content =
     raw || longFields ? await compressToSegments(renderContent(raw, longFields), rawBytes) : noContent;
 
   // The head must still be what was found before the segments were written: who has taken it since may have removed
   // them, and then all is written once more.
-  while (room) {
-    const { found } = room;
+  while (replaceable) {
+    const { existing } = replaceable;
     const written = await writeSegments(table, head, content);
     const item: Head = { ...head, ...written, digest };
     const key = headKey(account_id, id);
     const put = {
       TableName: table.name,
       Item: { ...key, ...item },
-      ...(found
+      ...(existing
         ? {
-            ConditionExpression: "content_digest = :found",
-            ExpressionAttributeValues: { ":found": found.content_digest },
+            ConditionExpression: "content_digest = :existing",
+            ExpressionAttributeValues: { ":existing": existing.content_digest },
           }
         : { ConditionExpression: absent }),
     };
     const write: Write = {
       key,
       transactItem: { Put: put },
-      fails: (item): item is Item => item?.content_digest !== found?.content_digest,
+      fails: (item): item is Item => item?.content_digest !== existing?.content_digest,
     };
     const isDone = putHead
       ? await putHead(write)
       : await succeeds(() => table.client.send(new PutCommand(put)));
     if (isDone) return true;
-    room = await findRoom();
+    replaceable = await findReplaceable();
   }
   return false;
 };

@@ -39,8 +39,8 @@ export const firstAddress = (list: string): string => {
       text = "";
       unbracketed = "";
     } else if (word === ">" || word === "," || word === ";" || word === "") {
-      const found = endText() || unbracketed;
-      if (found) return found;
+      const address = endText() || unbracketed;
+      if (address) return address;
     } else {
       if (isApart) unbracketed ||= endText();
       const isEncodedWord = word.startsWith("=?") && word.endsWith("?=");

@@ -58,9 +58,9 @@ const withoutComments = (text: string): string => {
   let at = afterComments(text, 0);
   while (at < text.length) {
     word.lastIndex = at;
-    const [found = ""] = word.exec(text) ?? [];
-    words.push(found);
-    at = afterComments(text, at + found.length);
+    const [token = ""] = word.exec(text) ?? [];
+    words.push(token);
+    at = afterComments(text, at + token.length);
   }
   return words.join(" ").replace(/ ?: ?/g, ":").replace(/ ?, ?/g, " ").trim();
 };

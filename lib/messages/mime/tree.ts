@@ -109,12 +109,12 @@ const openMultiparts = () => {
 const findDelimiter = (email: Email, from: number, depths: Depths): FoundDelimiter | undefined => {
   if (depths.size === 0) return undefined;
   const dashes = Buffer.of(email.lineBreak, 0x2d, 0x2d);
-  let found = email.bytes.indexOf(dashes, from - 1);
-  while (found >= 0) {
-    const { line, next } = lineAt(email, found + 1);
+  let at = email.bytes.indexOf(dashes, from - 1);
+  while (at >= 0) {
+    const { line, next } = lineAt(email, at + 1);
     const delimiter = delimiterOf(line, depths);
-    if (delimiter) return { ...delimiter, bodyEnd: lineBreakBefore(email, found + 1), next };
-    found = email.bytes.indexOf(dashes, found + dashes.length);
+    if (delimiter) return { ...delimiter, bodyEnd: lineBreakBefore(email, at + 1), next };
+    at = email.bytes.indexOf(dashes, at + dashes.length);
   }
   return undefined;
 };
