@@ -40,8 +40,8 @@ export type ApiProps = {
 };
 
 /**
- * TLS 1.2 or 1.3 with forward secrecy. API Gateway's default accepts TLS 1.0. STRICT requires that the SNI of the
- * handshake and the Host header name the same host.
+ * TLS 1.2 or 1.3 with forward secrecy. API Gateway's default accepts TLS 1.0. STRICT rejects a request if the server
+ * name of its TLS handshake differs from its Host header.
  */
 const transport = {
   securityPolicy: SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,

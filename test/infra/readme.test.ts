@@ -1,4 +1,4 @@
-/** The commands in infra/README.md, as far as they need no AWS account. */
+/** The commands in infra/README.md and in the workflows, if they need no AWS account. */
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -7,31 +7,32 @@ import { admin, adminJson } from "../harness/admin.ts";
 
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
 const readme = read("infra/README.md");
+const workflow = read(".github/workflows/deploy.yml");
 
-/** The lines of its shell blocks; one that ends in a backslash goes on in the next. */
+/** Returns the lines of the shell blocks. A line that ends with a backslash continues on the next line. */
 const commandsIn = (text: string): string[] =>
   [...text.matchAll(/^```sh\n(.*?)^```/gms)].flatMap(([, block = ""]) =>
     block.replaceAll("\\\n", " ").split("\n"),
   );
 
-test("Every npm script that it names is there", () => {
+test("package.json has every npm script that README and the workflows name", () => {
   const { scripts } = JSON.parse(read("package.json"));
-  const named = [...readme.matchAll(/npm run (?:-s )?([\w:-]+)/g)].map(([, name]) => name);
+  const named = [...`${readme}${workflow}`.matchAll(/npm run (?:-s )?([\w:-]+)/g)].map(([, name]) => name);
 
   expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named));
 });
 
-test("Every setting that a command gives is one that is taken", () => {
-  const given = commandsIn(readme)
+test("Every setting in a command of README and the workflows is valid", () => {
+  const given = [...commandsIn(readme), ...workflow.split("\n")]
     .map((line) => [...line.matchAll(/--context (\w+)=(\S+)/g)].map(([, name, value]) => [name, value]))
     .filter((settings) => settings.length > 0);
 
   const stages = given.map((settings) => readSettings(Object.fromEntries(settings)).stage);
 
-  expect(stages).toContain("dev");
+  expect(stages).toEqual(expect.arrayContaining(["dev", "prod"]));
 });
 
-test("The commands that follow the first deployment make a key, and a message to read with it", async () => {
+test("The commands after the first deployment create an API key and a message", async () => {
   const account = randomUUID();
   const [, deployIt = ""] = readme.split(/^## /m);
   const asTyped = commandsIn(deployIt)
