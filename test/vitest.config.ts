@@ -46,6 +46,7 @@ export default defineConfig({
           hookTimeout: 600_000,
         },
       },
+      { test: { name: "clients", include: ["test/clients/*.e2e.ts"], ...engine, testTimeout: 0, hookTimeout: 0 } },
       { test: { name: "soak", include: ["test/soak/*.soak.ts"], ...engine, testTimeout: 0 } },
     ],
   },

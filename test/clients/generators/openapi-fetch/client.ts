@@ -1,0 +1,46 @@
+import createClient from "openapi-fetch";
+import { referenceMessageId } from "../exact-json.ts";
+import type { components, paths } from "./email-api.ts";
+
+const { API_URL = "", API_KEY, ACCOUNT_ID: account_id = "", MESSAGE_ID = "", BOUNCE_ID = "" } = process.env;
+const api = createClient<paths>({
+  baseUrl: API_URL,
+  headers: { Authorization: `Bearer ${API_KEY}` },
+  querySerializer: { array: { style: "form", explode: false } }, // fields=a,b and not fields=a&fields=b
+});
+
+const get = (message_id: string, query = {}) =>
+  api.GET("/v2/accounts/{account_id}/messages/{message_id}", {
+    params: { path: { account_id, message_id }, query },
+  });
+const add = (role: components["schemas"]["Role"], header = {}) =>
+  api.POST("/v2/accounts/{account_id}/members", {
+    params: { path: { account_id }, header },
+    body: { email: "ada@example.org", role },
+  });
+type Failed = { response: Response; error?: { message: string } };
+const failure = ({ response, error }: Failed) => [response.status, error?.message];
+
+const key = { "Idempotency-Key": "key-1" };
+const { data: message } = await get(MESSAGE_ID);
+const { data: bounce } = await get(BOUNCE_ID);
+const { data: json = "" } = await api.GET("/v2/accounts/{account_id}/messages/{message_id}", {
+  params: { path: { account_id, message_id: BOUNCE_ID } },
+  parseAs: "text",
+});
+const { data: selected } = await get(MESSAGE_ID, { fields: ["status", "tags"] });
+const { data: first } = await add("Billing Manager", key);
+const { data: second, response } = await add("Billing Manager", key);
+console.log(
+  JSON.stringify({
+    subject: message?.subject,
+    createdAt: Date.parse(message?.created_at ?? ""),
+    texts: message?.content_parsed?.parts.map(({ content }) => content),
+    nulls: [bounce?.sent_at, bounce?.content, bounce?.content_parsed],
+    referenceMessageId: referenceMessageId(json),
+    selected: [selected?.status, selected?.tags, selected?.subject ?? "absent"],
+    role: first?.role,
+    replayed: response.headers.get("Idempotent-Replayed") === "true" && second?.id === first?.id,
+    failures: [await get(account_id), await add("Analyst"), await add("Analyst", key)].map(failure),
+  }),
+);
