@@ -36,6 +36,6 @@ export const createHandler = endpoint({
 });
 
 export const { handler, warmUp } = lambdaFunction(addAccountMember, createHandler, {
-  body: { email: "sample@example.com", role: "Developer" },
-  parallelCalls: 3,
+  email: "sample@example.com",
+  role: "Developer",
 });

@@ -8,7 +8,6 @@ import { domainScope, grants, isDomainScope } from "../lib/api-keys/scopes.ts";
 import { messageBody } from "../lib/messages/body.ts";
 import { includesContent } from "../lib/messages/fields.ts";
 import { findMessage } from "../lib/messages/find.ts";
-import { sampleItems } from "../lib/messages/sample-items.ts";
 
 export const createHandler = endpoint({
   operation: getMessage,
@@ -28,7 +27,4 @@ export const createHandler = endpoint({
   },
 });
 
-export const { handler, warmUp } = lambdaFunction(getMessage, createHandler, {
-  items: sampleItems,
-  parallelCalls: 2,
-});
+export const { handler, warmUp } = lambdaFunction(getMessage, createHandler);

@@ -22,8 +22,6 @@ type TableOptions = {
   endpoint?: string | undefined;
   /** The longest silence of a call, in milliseconds; by default 3,000. */
   timeoutMs?: number;
-  /** Sends the calls; by default over HTTPS. */
-  requestHandler?: NonNullable<DynamoDBClientConfig["requestHandler"]>;
 };
 
 /**
@@ -37,16 +35,15 @@ export const openTable = ({
   name = process.env.TABLE_NAME,
   endpoint,
   timeoutMs = 3000,
-  requestHandler = {
-    connectionTimeout: 1000,
-    socketTimeout: timeoutMs, // before the response or within it
-  },
 }: TableOptions = {}): Table => {
   if (!name) throw new Error("TABLE_NAME is not set: it names the DynamoDB table");
   const client = new DynamoDBClient({
     ...(endpoint && { endpoint }),
     maxAttempts: 3,
-    requestHandler,
+    requestHandler: {
+      connectionTimeout: 1000,
+      socketTimeout: timeoutMs, // before the response or within it
+    },
     logger: silent as Logger,
     ...inPlaceBase64(),
   });

@@ -1,17 +1,12 @@
 /** The work that each function does in Lambda's init phase. */
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { operations } from "../../lib/api/operations.ts";
-import { getItem } from "../../lib/table/get.ts";
-import type { ItemKey } from "../../lib/table/keys.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { type CapturedOutput, captureOutput } from "../harness/captured-output.ts";
-import { interceptedTable } from "../harness/intercepted-table.ts";
-import { permissionFor, permissionsOf } from "../harness/permissions.ts";
-import { table } from "../harness/service.ts";
-import { ofType, templateWith } from "../harness/synthesise.ts";
+import { type Fault, startFaultyEngine } from "../harness/faulty-engine.ts";
 
 let output: CapturedOutput;
-/** Stands for the 500 ms of every warm-up. A busy machine must not end them. */
+/** Stands for the 500 ms of a warm-up, so that a busy machine does not end the warm-up. */
 let timeout: AbortController;
 beforeEach(() => {
   output = captureOutput();
@@ -22,65 +17,34 @@ beforeEach(() => {
   return output.restore;
 });
 
-const functions = [
-  ...operations.map(({ file, method, path }) => ({ file, description: `${method} ${path}` })),
-  { file: "functions/record-events.ts", description: "Records what comes in by the queue" },
-];
+const engine = await startFaultyEngine();
 
-describe.each(functions)("$file", ({ file, description }) => {
-  const load = async (): Promise<{ warmUp: (on: Table) => Promise<string> }> =>
-    import(new URL(`../../${file}`, import.meta.url).href);
-
-  test("serves two sample requests, and leaves no log line and no metric", async () => {
-    const { warmUp } = await load();
-
-    const discarded = await warmUp(table);
-
-    const lines = discarded.trim().split("\n");
-    const requests = lines.map((line) => JSON.parse(line)).filter(({ message }) => message);
-    const outcomes = requests.map(({ status, outcome }) => outcome ?? status);
-    const success = expect.toBeOneOf([200, 201, 204, "recorded"]);
-    expect(outcomes).toEqual([success, success]);
-    expect(output.text()).toBe("");
-  });
-
-  test("reads items that do not exist, as its policy allows, and writes nothing", async () => {
-    const { warmUp } = await load();
-    const calls: { command: string; key: ItemKey }[] = [];
-    const counted = interceptedTable(table, (command, proceed) => {
-      calls.push({ command: command.constructor.name, key: command.input.Key as ItemKey });
-      return proceed();
-    });
-
-    await warmUp(counted);
-
-    const [resource] = ofType(templateWith({ intake: "true" }), "AWS::Lambda::Function").filter(
-      ({ Properties }) => Properties.Description === description,
+describe.each([...operations.map(({ file }) => file), "functions/record-events.ts"])("%s", (file) => {
+  const warmUp = async (fault?: Fault): Promise<void> => {
+    const module: { warmUp: (on: Table) => Promise<void> } = await import(
+      new URL(`../../${file}`, import.meta.url).href
     );
-    const permissions = resource ? permissionsOf(templateWith({ intake: "true" }), resource) : [];
-    expect(calls.length).toBeGreaterThan(0);
-    for (const { command, key } of calls) {
-      expect(command).toBe("GetCommand");
-      expect(await getItem(table, key)).toBeUndefined();
-      expect(permissionFor(permissions, { action: "dynamodb:GetItem", key: key.pk })).toBeDefined();
-    }
-  });
+    engine.calls.length = 0;
+    engine.failWith(() => fault);
+    const ended = module.warmUp(engine.table);
+    await vi.waitUntil(() => engine.calls.length > 0);
+    if (fault) timeout.abort();
+    await ended;
+  };
 
-  test("ends without an error if the table fails", async () => {
-    const { warmUp } = await load();
+  test("warms up with reads only, and leaves no log line and no metric", async () => {
+    await warmUp();
 
-    await warmUp(interceptedTable(table, () => Promise.reject(new Error("The network failed"))));
-
+    const reads = engine.calls.filter(({ operation }) => ["GetItem", "Query"].includes(operation));
+    expect(reads).toEqual(engine.calls);
     expect(output.text()).toBe("");
   });
 
-  test("ends after 500 ms if the table hangs", async () => {
-    const { warmUp } = await load();
+  const faults: Fault[] = ["cut before", "silent", "stalls", { error: "ThrottlingException" }];
+  test.each(faults)("ends its warm-up after 500 ms if the table fails: %j", async (fault) => {
+    await warmUp(fault);
 
-    const ended = warmUp(interceptedTable(table, () => new Promise(() => {})));
-    timeout.abort();
-
-    await ended;
     expect(AbortSignal.timeout).toHaveBeenCalledWith(500);
+    expect(output.text()).toBe("");
   });
 });
