@@ -1,20 +1,19 @@
-/** The bucket that raw emails are put into, for the function that takes events from the queue. */
+/** The bucket of raw emails, for the function that receives events. */
 import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { rejectTooLarge } from "../messages/store-message.ts";
 import { EventRejectedError } from "./event.ts";
 import type { ReadEmail } from "./record-event.ts";
 
-/** Whoever may not list a bucket hears of an object that is not there that they may not read it. */
+/** S3 responds AccessDenied for a missing object to a caller that may not list the bucket. */
 const missing = new Set(["NoSuchKey", "AccessDenied"]);
 
 /**
- * Opens the bucket that `EMAIL_BUCKET` names. It is asked for no more of an object than its size, where that is more
- * than is kept.
+ * Opens the bucket.
  *
- * @throws Error when `EMAIL_BUCKET` is not set.
+ * @param Bucket by default `EMAIL_BUCKET`
+ * @throws Error if no bucket is set
  */
-export const openEmailBucket = (environment: NodeJS.ProcessEnv = process.env): ReadEmail => {
-  const Bucket = environment.EMAIL_BUCKET;
+export const openEmailBucket = (Bucket = process.env.EMAIL_BUCKET): ReadEmail => {
   if (!Bucket) throw new Error("EMAIL_BUCKET is not set: it names the bucket of raw emails");
   const client = new S3Client({
     maxAttempts: 3,
@@ -27,12 +26,12 @@ export const openEmailBucket = (environment: NodeJS.ProcessEnv = process.env): R
       try {
         rejectTooLarge(ContentLength);
       } catch (error) {
-        if ("destroy" in Body) Body.destroy();
+        if ("destroy" in Body) Body.destroy(); // Otherwise, the connection would receive the whole email.
         throw error;
       }
       return await Body.transformToByteArray();
     } catch (error) {
-      if (!missing.has((error as Error).name)) throw error;
+      if (!(error instanceof Error && missing.has(error.name))) throw error;
       throw new EventRejectedError("its raw email is not in the bucket");
     }
   };

@@ -1,6 +1,7 @@
 /** The events that a sending pipeline sends about its messages. */
 import * as z from "zod/mini";
 import { NewMessage, text, time, words } from "../messages/message.ts";
+import { MessageRejectedError } from "../messages/store-message.ts";
 
 const { id: uuid, account_id } = NewMessage.shape;
 
@@ -76,6 +77,10 @@ export type StoredEvent = Extract<MessageEvent, { type: "message.stored" }>;
 export class EventRejectedError extends Error {
   override readonly name = "EventRejectedError";
 }
+
+/** Returns whether an event, or its message, can never be recorded. The error's message is the reason. */
+export const isRejection = (error: unknown): boolean =>
+  error instanceof EventRejectedError || error instanceof MessageRejectedError;
 
 /** Returns the integer that a JSON number spells, such as `12`, `12.0` or `1.2e1`, or `undefined` for another number. */
 const integerOf = (source: string): bigint | undefined => {

@@ -1,10 +1,4 @@
-/**
- * Records an event, once: the change and a record of the event's id are one transaction, so that neither ever
- * exists without the other.
- *
- *   sent   recorded                14 days, as a dead letter too   + 14 days, when that is redriven
- *   ├──────┤── comes again: the record refuses it ─┴───────────────────────────────┤── can come no more
- */
+/** Records an event once. One transaction writes the change and the event record, so neither exists without the other. */
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { daySeconds } from "../duration.ts";
 import { addClick, addDeliveryAttempt, addOpen, addStatus } from "../messages/events.ts";
@@ -19,17 +13,18 @@ import { putIfAbsent, type Write } from "../table/writes.ts";
 import { type ChangeEvent, EventRejectedError, type MessageEvent, type StoredEvent } from "./event.ts";
 import { longestEventDays } from "./event-lifetime.ts";
 
+/** An event record outlives every delivery of its event. */
 const recordSeconds = longestEventDays * daySeconds;
 
-/** `repeated`: it was recorded before. `expired`: its message is there no more, and nothing is recorded. */
+/** `repeated`: the event was recorded before. `expired`: its message has expired or was deleted, so nothing changes. */
 export type Outcome = "recorded" | "repeated" | "expired";
 
-/** There is no such message, yet: the event may come before its message. */
+/** The event arrived before its message. A retry may succeed. */
 export class MessageNotStoredYetError extends Error {
   override readonly name = "MessageNotStoredYetError";
 
   constructor() {
-    super("its message is not there yet");
+    super("its message is not stored yet");
   }
 }
 
@@ -41,7 +36,7 @@ const isTooLarge = (error: unknown): boolean => {
   );
 };
 
-/** Where raw emails are. @throws EventRejectedError when there is none under the key, or more than is kept */
+/** Returns the raw email of a key. @throws EventRejectedError if the email is missing, MessageRejectedError if too large */
 export type ReadEmail = (key: string) => Promise<Uint8Array>;
 
 type EventRecord = { fingerprint: string; expires_at: number };
@@ -100,7 +95,7 @@ const changeOf = (table: Table, event: ChangeEvent, now: number): Write => {
   }
 };
 
-/** Stores a message once. An event never stores a message that was deleted. */
+/** Stores a message once, but not a deleted message. */
 const recordStored = async (
   table: Table,
   event: StoredEvent,
@@ -123,10 +118,8 @@ const recordStored = async (
   let outcome: Outcome = "repeated";
   const putHead = async (head: Write): Promise<boolean> => {
     const result = await recordOnce(table, event, [head, mark], now);
-    if (typeof result === "string") outcome = result;
-    else if (result.has(mark))
-      outcome = "expired"; // deleted since the marker was read
-    else return false;
+    if (typeof result !== "string" && !result.has(mark)) return false;
+    outcome = typeof result === "string" ? result : "expired"; // The message was deleted in the meantime.
     return true;
   };
   const isNew = await storeMessage(table, { ...message, account_id }, raw, now, putHead);
@@ -134,12 +127,7 @@ const recordStored = async (
   return outcome;
 };
 
-/**
- * Records what happened to a message, once.
- *
- * @throws EventRejectedError if another event has the id, or the event does not fit into the message's item
- * @throws MessageNotStoredYetError if the event may be recorded later
- */
+/** Records a change of a stored message once. Throws the errors of {@link recordEvent}. */
 export const recordChange = async (table: Table, event: ChangeEvent, now: number): Promise<Outcome> => {
   const change = changeOf(table, event, now);
   const attempt = async (hasMarker: boolean): Promise<Outcome> => {
@@ -149,19 +137,18 @@ export const recordChange = async (table: Table, event: ChangeEvent, now: number
     if (!(await readMarker(table, { account_id: event.account_id, id: event.message.id }))) {
       throw new MessageNotStoredYetError();
     }
-    // The message may have been stored between the transaction and the read of the marker.
+    // The message may have been stored between the transaction and the read.
     return attempt(true);
   };
   return attempt(false);
 };
 
 /**
- * Records an event that may come any number of times, at once or one after the other, before its message or long
- * after it.
+ * Records an event once, however often it arrives, and in any order with the other events of its message.
  *
- * @throws EventRejectedError, and MessageRejectedError, for an event that can't be recorded, now or later.
- * @throws MessageNotStoredYetError when it may be recorded later.
- * @throws Error when the table fails: whether the event is recorded is not known, and it can be recorded again.
+ * @throws EventRejectedError or MessageRejectedError if the event can never be recorded
+ * @throws MessageNotStoredYetError if the event arrived before its message
+ * @throws Error if the table fails. A retry is safe
  *
  * @example
  * const outcome = await recordEvent(table, parseEvent(json), (key) => readFile(join(folder, key)), Date.now());

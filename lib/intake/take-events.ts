@@ -7,8 +7,7 @@ import { Logger } from "@aws-lambda-powertools/logger";
 import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
 import type { Context, SQSEvent, SQSHandler, SQSRecord } from "aws-lambda";
 import { errorFields } from "../error-fields.ts";
-import { MessageRejectedError } from "../messages/store-message.ts";
-import { EventRejectedError, type MessageEvent, parseEvent } from "./event.ts";
+import { isRejection, type MessageEvent, parseEvent } from "./event.ts";
 import { retrySeconds } from "./event-lifetime.ts";
 import type { PostponeEvents } from "./event-queue.ts";
 import { outcomeMetrics, serviceName } from "./metric-names.ts";
@@ -36,10 +35,9 @@ class TimeIsUpError extends Error {
   }
 }
 
+/** The reason has no texts of the sender. The message of another error may have some. */
 const hasReason = (error: Error): boolean =>
-  [EventRejectedError, MessageRejectedError, MessageNotStoredYetError, TimeIsUpError].some(
-    (kind) => error instanceof kind,
-  );
+  isRejection(error) || error instanceof MessageNotStoredYetError || error instanceof TimeIsUpError;
 
 const isEarly = (result: Result): boolean =>
   "error" in result && result.error instanceof MessageNotStoredYetError;

@@ -135,7 +135,7 @@ test("One bad event fails alone, and the log says why without a word of what it 
     ["ERROR", "it is not JSON"],
     ["ERROR", "time must be ISO 8601 with an offset"],
     ["INFO", undefined],
-    ["WARN", "its message is not there yet"],
+    ["WARN", "its message is not stored yet"],
     ["ERROR", "its raw email is not in the bucket"],
     ["ERROR", "the email has 41943041 bytes: at most 41943040 (40 MiB) are kept"],
   ]);

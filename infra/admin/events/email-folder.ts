@@ -15,7 +15,7 @@ export type EmailFolder = {
 export const emailFolder = (folder: string | undefined): EmailFolder => {
   /** Symbolic links are followed before the check, because a link may lead out of the folder. */
   const fileOf = async (key: string): Promise<string> => {
-    if (folder === undefined) throw new EventRejectedError("--emails names the folder of its raw email");
+    if (folder === undefined) throw new EventRejectedError("its raw email requires --emails");
     const file = await realpath(join(folder, key));
     if (!file.startsWith((await realpath(folder)) + sep)) {
       throw new EventRejectedError("its raw email is outside of the folder");

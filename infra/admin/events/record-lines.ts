@@ -1,38 +1,34 @@
-/** Records events of files, one JSON event a line, as the function that takes from the queue does. */
+/** Records the events of files, one JSON event a line. */
 import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
-import { EventRejectedError, type MessageEvent, parseEvent } from "../../../lib/intake/event.ts";
+import { isRejection, type MessageEvent, parseEvent } from "../../../lib/intake/event.ts";
 import { MessageNotStoredYetError, type Outcome, recordEvent } from "../../../lib/intake/record-event.ts";
-import {
-  MessageRejectedError,
-  maximumRawBytes,
-  rejectTooLarge,
-} from "../../../lib/messages/store-message.ts";
+import { maximumRawBytes, rejectTooLarge } from "../../../lib/messages/store-message.ts";
 import type { Clock } from "../../../lib/table/expiry.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { inParallel } from "../../mail/in-parallel.ts";
 import type { EmailFolder } from "./email-folder.ts";
 
-/** What became of one line. `source` is its file and number. */
+/** The outcome of one line. `source` is its file and number. */
 export type Recorded = { source: string; bytes: number } & (
   | { event: MessageEvent; outcome: Outcome }
-  | { error: Error }
+  | { error: unknown }
 );
 
 type Line = { source: string; bytes: number; event: MessageEvent; emailBytes: number };
 
-/** JSON may have U+2028 and U+2029 in a text, which Node.js's readline takes for the end of a line. */
+/** Node.js's readline would also split at U+2028 and U+2029, which JSON allows within a text. */
 async function* splitLines(input: Readable): AsyncGenerator<string> {
-  let begun = "";
+  let rest = "";
   for await (const text of input.setEncoding("utf8")) {
-    const [end = "", ...lines] = (text as string).split("\n");
-    begun += end;
+    const [end = "", ...lines] = String(text).split("\n");
+    rest += end;
     for (const line of lines) {
-      yield begun;
-      begun = line;
+      yield rest;
+      rest = line;
     }
   }
-  yield begun;
+  yield rest;
 }
 
 async function* linesOf(path: string, standardInput: Readable) {
@@ -44,16 +40,12 @@ async function* linesOf(path: string, standardInput: Readable) {
   }
 }
 
-const isRefusal = (error: unknown): error is Error =>
-  error instanceof EventRejectedError || error instanceof MessageRejectedError;
-
 /**
- * Records every event of the files, many at a time, and tells `hear` of each. An event that can't be recorded is
- * told of, and the others are recorded all the same. One that comes before its message has another turn when all
- * others have had theirs.
+ * Records every event of the files, many at a time. An event that arrives before its message is retried after all
+ * other events.
  *
- * @throws Error when a file can't be read or the table fails: what has been recorded stays, and the same files can be
- * recorded again.
+ * @param report receives the outcome of each event. An event that is rejected does not stop the others
+ * @throws Error if the table fails. The same files can be recorded again
  */
 export const recordLines = async (
   table: Table,
@@ -61,7 +53,7 @@ export const recordLines = async (
   emails: EmailFolder,
   clock: Clock,
   standardInput: Readable,
-  hear: (recorded: Recorded) => void,
+  report: (recorded: Recorded) => void,
 ): Promise<void> => {
   const readEmail = async (key: string): Promise<Buffer> => {
     rejectTooLarge(await emails.size(key));
@@ -75,8 +67,7 @@ export const recordLines = async (
         const key = event.type === "message.stored" ? event.raw_email : null;
         yield { source, bytes, event, emailBytes: key === null ? 0 : await emails.size(key) };
       } catch (error) {
-        if (!isRefusal(error)) throw error;
-        hear({ source, bytes, error });
+        report({ source, bytes, error });
       }
     }
   }
@@ -86,7 +77,7 @@ export const recordLines = async (
       try {
         yield* eventsOf(path);
       } catch (error) {
-        hear({ source: path, bytes: 0, error: error as Error });
+        report({ source: path, bytes: 0, error });
       }
     }
   }
@@ -95,14 +86,15 @@ export const recordLines = async (
   const record = async (line: Line, isLast: boolean): Promise<void> => {
     const { source, bytes, event } = line;
     try {
-      hear({ source, bytes, event, outcome: await recordEvent(table, event, readEmail, clock()) });
+      report({ source, bytes, event, outcome: await recordEvent(table, event, readEmail, clock()) });
     } catch (error) {
-      if (error instanceof MessageNotStoredYetError && !isLast) early.push(line);
-      else if (error instanceof MessageNotStoredYetError || isRefusal(error)) hear({ source, bytes, error });
+      const isEarly = error instanceof MessageNotStoredYetError;
+      if (isEarly && !isLast) early.push(line);
+      else if (isEarly || isRejection(error)) report({ source, bytes, error });
       else throw error;
     }
   };
-  const weight = ({ emailBytes }: Line): number => Math.min(emailBytes, maximumRawBytes);
-  await inParallel(events(), weight, (line) => record(line, false));
-  await inParallel(early, weight, (line) => record(line, true));
+  const memory = ({ emailBytes }: Line): number => Math.min(emailBytes, maximumRawBytes);
+  await inParallel(events(), memory, (line) => record(line, false));
+  await inParallel(early, memory, (line) => record(line, true));
 };

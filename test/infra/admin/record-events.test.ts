@@ -98,8 +98,8 @@ test("names each line that it can't record, and why; the others are recorded all
     "-:1: it is not JSON",
     expect.stringMatching(/^-:2: type must be one of message\.stored, /),
     expect.stringMatching(/^-:[34]: its id is taken by another event of the account$/),
-    "-:5: its message is not there yet",
-    "-:6: --emails names the folder of its raw email",
+    "-:5: its message is not stored yet",
+    "-:6: its raw email requires --emails",
   ]);
   const { open_count, click_count } = (await (await get()).json()) as Record<string, number>;
   expect([open_count, click_count].toSorted()).toEqual([0, 1]);

@@ -179,5 +179,5 @@ test("Whatever comes, in whatever order, however often and however broken, each 
       }
     },
   );
-  await fc.assert(property, { numRuns: 100 });
-}, 600_000);
+  await fc.assert(property);
+});

@@ -163,13 +163,11 @@ test("A different event with the id of another one is rejected, and changes noth
   await recordChange(table, opened, noon);
   const taken = new EventRejectedError("its id is taken by another event of the account");
 
-  const clicked = recordChange(table, { ...opened, type: "message.clicked" }, noon);
-  const storedToo = store({ ...next.stored, account_id: stored.account_id, id: opened.id });
-  const openedToo = recordChange(table, { ...opened, id: stored.id }, noon);
+  const clicked = () => recordChange(table, { ...opened, type: "message.clicked" }, noon);
+  const storedToo = () => store({ ...next.stored, account_id: stored.account_id, id: opened.id });
+  const openedToo = () => recordChange(table, { ...opened, id: stored.id }, noon);
 
-  await expect(clicked).rejects.toThrow(taken);
-  await expect(storedToo).rejects.toThrow(taken);
-  await expect(openedToo).rejects.toThrow(taken);
+  for (const record of [clicked, storedToo, openedToo]) await expect(record()).rejects.toThrow(taken);
   expect(await head()).toMatchObject({ open_count: 1, click_count: 0 });
 });
 
@@ -242,5 +240,5 @@ test("An event of a message that the table has purged is as late as that of one 
 test("An event of a message that no event has stored can't be told from one that comes too early", async () => {
   const { opened } = message();
 
-  await expect(recordChange(table, opened, noon)).rejects.toThrow("its message is not there yet");
+  await expect(recordChange(table, opened, noon)).rejects.toThrow("its message is not stored yet");
 });

@@ -39,7 +39,7 @@ const happenings = [
 test.each(happenings)("%s does not make a message that is missing", async (_, what) => {
   const message = newMessage({ account_id });
 
-  await expect(recordEvent(message, what)).rejects.toThrow("its message is not there yet");
+  await expect(recordEvent(message, what)).rejects.toThrow("its message is not stored yet");
 
   expect(await itemsOf(message)).toEqual([]);
 });
