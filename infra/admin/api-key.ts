@@ -1,16 +1,16 @@
-/** API keys as an operator names and sees them. */
+/** API keys in the operator's commands. */
 import { type ApiKey, idOfSecret, listApiKeys, type NewApiKey } from "../../lib/api-keys/store.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { UserError } from "../user-error.ts";
 import { report, type Shell } from "./command.ts";
 
-export const noSuchKey = "no such key, or it has ended already";
+export const noSuchKey = "no such key, or it was revoked or has expired";
 
-/** When a key ends by itself, as text; `null` for one that does not. */
+/** Returns the time when a key expires, or `null`. */
 export const expiry = ({ expires_at }: Pick<ApiKey, "expires_at">): string | null =>
   expires_at === undefined ? null : new Date(expires_at * 1000).toISOString();
 
-/** Returns the account's keys with this label. Neither revoked nor expired keys are among them. */
+/** Returns the account's keys with a label, except revoked and expired keys. */
 export const keysLabelled = async (
   table: Table,
   account_id: string,
@@ -21,34 +21,33 @@ export const keysLabelled = async (
   return apiKeys.filter((apiKey) => apiKey.label === label && !apiKey.revoked_at);
 };
 
-/** Shows a new key, once, with what a command says beside it. */
+/** Prints a new key, which cannot be shown again, with the command's own fields and lines. */
 export const reportNewKey = (
   shell: Shell,
   json: true | undefined,
   { secret, apiKey }: NewApiKey,
-  beside: { fields: object; lines: string[] } = { fields: {}, lines: [] },
+  more: { fields: object; lines: string[] } = { fields: {}, lines: [] },
 ): void => {
   const { id, account_id, scopes } = apiKey;
   const expires_at = expiry(apiKey);
   const lines = [
-    `API key   ${secret}   (shown this once: only its hash is kept)`,
-    `id        ${id}   (revokes it)`,
+    `API key   ${secret}   (shown only now, because only its digest is stored)`,
+    `id        ${id}   (revoke the key with this id)`,
     `account   ${account_id}`,
     `scopes    ${scopes.join(" ")}`,
     `expires   ${expires_at ?? "never"}`,
-    ...beside.lines,
+    ...more.lines,
   ];
-  report(shell, json, { api_key: secret, id, account_id, scopes, expires_at, ...beside.fields }, ...lines);
+  report(shell, json, { api_key: secret, id, account_id, scopes, expires_at, ...more.fields }, ...lines);
 };
 
-/** A key, or its id. A key ends after 43 characters, whatever follows. */
+/** A key or the id of a key. A key has 43 characters after its prefix, whatever follows it. */
 const keyOrId = /emk_[\w-]{43}|(?<![\da-fA-F])[\da-fA-F]{64}(?![\da-fA-F])/g;
 
 /**
- * Returns the ids of all keys that a text names: by keys and ids anywhere in the text, such as in a line of
- * `list-api-keys` or `Authorization: Bearer emk_…`, or by the label that is the whole text.
+ * Returns the ids of all keys and ids in a text, such as `Authorization: Bearer emk_…`. A text without any is a label.
  *
- * @throws UserError if the text names no key, or its label names several
+ * @throws UserError if no key has the label, or several keys have it
  */
 export const idsOf = async (
   table: Table,

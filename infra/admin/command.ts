@@ -1,4 +1,4 @@
-/** What the operator's commands share: their options, where the table is, what they print, how they fail. */
+/** The parts that all of the operator's commands share: options, operands, table and output. */
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { Command, InvalidArgumentError } from "@commander-js/extra-typings";
@@ -10,35 +10,33 @@ import type { Terminal } from "../progress.ts";
 import { UserError } from "../user-error.ts";
 import { visible } from "../visible.ts";
 
-/** The streams of the process, or of a test. */
+/** The streams of the process, or of a test. `print` is standard output, `complain` standard error. */
 export type Streams = {
-  /** Prints a line on standard output. */
   print: (line: string) => void;
-  /** Prints a line on standard error. */
   complain: (line: string) => void;
   input: Readable;
   /** The terminal, if a person watches. */
   terminal?: Terminal | undefined;
 };
 
-/** The streams of one command. Text that it prints has its control characters escaped. */
+/** The output of one command. Control characters are escaped, except in JSON. */
 export type Shell = Pick<Streams, "print" | "input" | "terminal"> & {
   printJson: (object: object) => void;
-  /** Prints an error, after its source if there is one, and sets the exit status. The command continues. */
+  /** Prints the error and sets the exit status. `source` names the file or line that failed. */
   fail: (error: unknown, source?: string) => void;
 };
 
-/** A command with the options that all have. */
+/** Defines a command with the options of every command. */
 export const defineCommand = (name: string, summary: string) =>
   new Command(name)
     .summary(summary)
     .description(`${summary[0]?.toUpperCase()}${summary.slice(1)}.`)
-    .option("--local", "use the table that npm start runs, not the one of TABLE_NAME")
-    .option("--json", "print one JSON object a line, and nothing else");
+    .option("--local", "use the table of npm start instead of TABLE_NAME")
+    .option("--json", "print one JSON object per line");
 
 const guid = z.guid();
 
-/** The argument parsers throw what commander puts behind its own words about the option. */
+/** Parses a UUID. Commander adds the name of the option to the error. */
 export const uuid = (value: string): string => {
   if (guid.safeParse(value).success) return value.toLowerCase();
   throw new InvalidArgumentError("It takes a UUID.");
@@ -47,14 +45,14 @@ export const uuid = (value: string): string => {
 const secondsOf = { m: 60, h: 60 * 60, d: daySeconds };
 const isUnit = (text: string): text is keyof typeof secondsOf => text in secondsOf;
 
-/** "90d", "12h" or "30m" in seconds. */
+/** Parses "90d", "12h" or "30m". Returns seconds. */
 export const duration = (value: string): number => {
   const [, amount, unit = ""] = /^([1-9]\d{0,5})([mhd])$/.exec(value) ?? [];
   if (amount && isUnit(unit)) return Number(amount) * secondsOf[unit];
   throw new InvalidArgumentError("It takes a time such as 90d, 12h or 30m.");
 };
 
-/** For an option that may be given more than once. */
+/** Parses an option that may occur more than once. */
 export const collect =
   <T>(parse: (value: string) => T) =>
   (value: string, before: T[] = []): T[] => [...before, parse(value)];
@@ -62,10 +60,10 @@ export const collect =
 /** Returns the operands, with the lines of standard input in place of `-`. @throws UserError if there is none */
 export const readOperands = async (operands: string[], { input }: Shell): Promise<string[]> => {
   const read = operands.map(async (operand) => (operand === "-" ? (await text(input)).split("\n") : operand));
-  const named = (await Promise.all(read)).flat().map((operand) => operand.trim());
-  const found = named.filter((operand) => operand !== "");
-  if (found.length > 0) return found;
-  throw new UserError("Standard input names nothing", 2);
+  const found = (await Promise.all(read)).flat().map((operand) => operand.trim());
+  const named = found.filter((operand) => operand !== "");
+  if (named.length > 0) return named;
+  throw new UserError("Standard input is empty", 2);
 };
 
 /** Calls `act` for each operand, one after the other. An operand that fails does not stop the others. */
@@ -83,10 +81,10 @@ const localPort = (value: string): number => {
   throw new UserError(`DYNAMODB_PORT takes a port from 1 to 65535, not ${value}`, 2);
 };
 
-/** What the segments that are on their way at once, some 4 MB, take on a line of 2 Mbit/s. */
+/** On a link of 2 Mbit/s, eight segments at a time (4 MB) take so long. */
 const timeoutMs = 15_000;
 
-/** The deployed table that `TABLE_NAME` names, or the one that `npm start` runs. */
+/** Opens the deployed table, or the table of `npm start`. @throws UserError if the environment names neither */
 export const openTableOf = ({ local }: { local?: true | undefined }): Table => {
   const { AWS_ENDPOINT_URL_DYNAMODB, TABLE_NAME, DYNAMODB_PORT } = process.env;
   if (local) {
@@ -94,12 +92,12 @@ export const openTableOf = ({ local }: { local?: true | undefined }): Table => {
     if (AWS_ENDPOINT_URL_DYNAMODB) process.env.TABLE_NAME = TABLE_NAME ?? ours.TABLE_NAME;
     else Object.assign(process.env, ours);
   } else if (!TABLE_NAME) {
-    throw new UserError("Set TABLE_NAME to the deployed table's name, or pass --local", 2);
+    throw new UserError("Set TABLE_NAME to the name of the deployed table, or pass --local", 2);
   }
   return openTable({ timeoutMs });
 };
 
-/** Prints one JSON object, or the lines for a person. */
+/** Prints one JSON object, or lines for a person. */
 export const report = (shell: Shell, json: true | undefined, object: object, ...lines: string[]): void => {
   if (json) shell.printJson(object);
   else for (const line of lines) shell.print(line);
@@ -110,7 +108,7 @@ const cell = (value: unknown): string => {
   return value === null || value === undefined || value === "" ? "-" : visible(String(value));
 };
 
-/** Prints objects of one shape: one JSON object a line, or a table for a person. */
+/** Prints objects of one shape: JSON, or a table for a person. */
 export const reportRows = (shell: Shell, json: true | undefined, objects: object[]): void => {
   const [first] = objects;
   if (!first) return;

@@ -1,4 +1,4 @@
-/** `create-api-key`: makes a key and prints it, once. */
+/** `create-api-key`: creates a key and prints it. */
 import { randomUUID } from "node:crypto";
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { parseScope, scopeForms, scopes } from "../../lib/api-keys/scopes.ts";
@@ -20,11 +20,11 @@ const labelOf = (text: string): string => {
 };
 
 export const createApiKey = (shell: Shell) =>
-  defineCommand("create-api-key", "make a key and print it, once: only its hash is kept")
-    .option("--account <uuid>", "the account that the key opens (default: a new one)", uuid)
-    .option("--scope <scope>", `what it may do, once or more: ${scopeForms} (default: *)`, collect(scope))
-    .option("--label <text>", "a name for people, such as the program that uses it", labelOf)
-    .option("--expires-in <time>", "end it by itself, after 90d, 12h or 30m", duration)
+  defineCommand("create-api-key", "create a key and print it (it cannot be shown again)")
+    .option("--account <uuid>", "the account of the key: any UUID that you choose (default: a new one)", uuid)
+    .option("--scope <scope>", `a scope of the key, once or more: ${scopeForms} (default: *)`, collect(scope))
+    .option("--label <text>", "a name for people, such as the program that uses the key", labelOf)
+    .option("--expires-in <time>", "expire after 90d, 12h or 30m (default: never)", duration)
     .action(async ({ account, scope, label, expiresIn, local, json }) => {
       const now = Date.now();
       const table = openTableOf({ local });

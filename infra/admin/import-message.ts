@@ -1,4 +1,4 @@
-/** `import-message`: stores emails from files, with what their headers say of them. */
+/** `import-message`: stores the emails of files as messages. */
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { dayMilliseconds } from "../../lib/duration.ts";
 import { findMail } from "../mail/find-mail.ts";
@@ -14,7 +14,7 @@ const days = (value: string): number => {
   throw new InvalidArgumentError("It takes a number of days from 1 to 36500.");
 };
 
-/** The API returns years of four digits. */
+/** The API returns years with four digits. */
 const endOfTime = Date.UTC(10_000, 0);
 
 const futureDate = (value: string): Date => {
@@ -22,7 +22,7 @@ const futureDate = (value: string): Date => {
   if (Number.isNaN(time.getTime()) || time.getTime() >= endOfTime) {
     throw new InvalidArgumentError("It takes a date such as 2027-01-31.");
   }
-  if (time.getTime() <= Date.now()) throw new InvalidArgumentError("It takes a date that is to come.");
+  if (time.getTime() <= Date.now()) throw new InvalidArgumentError("It takes a date in the future.");
   return time;
 };
 
@@ -32,26 +32,26 @@ Examples:
   import-message --account UUID --domain UUID Maildir/ Takeout/All.mbox
   import-message --account UUID --domain UUID --direction incoming - < letter.eml
 
-An email that is imported again into the same account is the same message, and stays as it is: an import
-that was interrupted is taken up by running it again.`;
+The id of a message is derived from the account and the email. So after an interruption, run the same import
+again: messages that already exist stay unchanged.`;
 
 export const importMessage = (shell: Shell) =>
-  defineCommand("import-message", "store emails, so that Get Message serves them")
-    .argument("<file...>", "an email, an mbox, a Maildir or another folder of these; - is standard input")
-    .requiredOption("--account <uuid>", "the account that the messages belong to", uuid)
-    .requiredOption("--domain <uuid>", "the domain that they were sent from, or to", uuid)
+  defineCommand("import-message", "store emails as messages")
+    .argument("<file...>", "an email, an mbox, a Maildir or a folder with these; - is standard input")
+    .requiredOption("--account <uuid>", "the account of the messages", uuid)
+    .requiredOption("--domain <uuid>", "the domain of the messages: any UUID that you choose", uuid)
     .addOption(
-      new Option("--direction <direction>", "which way they went")
+      new Option("--direction <direction>", "the direction of the messages")
         .choices(["incoming", "outgoing"] as const)
         .default("outgoing" as const),
     )
-    .option("--sender <address>", "the sender of an email that names none")
-    .option("--recipient <address>", "the recipient of an email that names none")
-    .option("--status <text>", "their status (default: sent, or received)")
-    .option("--tag <tag>", "a tag, once or more", collect(String))
-    .option("--retain-days <number>", "how long they are kept", days, 30)
+    .option("--sender <address>", "the sender of emails without a sender")
+    .option("--recipient <address>", "the recipient of emails without a recipient")
+    .option("--status <text>", "the status of the messages (default: sent or received)")
+    .option("--tag <tag>", "a tag of the messages, once or more", collect(String))
+    .option("--retain-days <number>", "how long the messages are kept", days, 30)
     .addOption(
-      new Option("--retain-until <date>", "until when they are kept")
+      new Option("--retain-until <date>", "the time when the messages expire")
         .argParser(futureDate)
         .conflicts("retainDays"),
     )

@@ -1,12 +1,12 @@
-/** `list-api-keys`: the keys of an account, but never the secrets. */
+/** `list-api-keys`: lists the keys of an account, without their secrets. */
 import * as store from "../../lib/api-keys/store.ts";
 import { expiry } from "./api-key.ts";
 import { defineCommand, openTableOf, reportRows, type Shell, uuid } from "./command.ts";
 
 export const listApiKeys = (shell: Shell) =>
-  defineCommand("list-api-keys", "show an account's keys and what they may do, but never the secrets")
+  defineCommand("list-api-keys", "list the keys of an account, without their secrets")
     .requiredOption("--account <uuid>", "the account", uuid)
-    .addHelpText("after", "\nA key that was revoked is shown; one that has expired is not.")
+    .addHelpText("after", "\nThe list contains revoked keys, but no expired keys.")
     .action(async ({ account, local, json }) => {
       const apiKeys = await store.listApiKeys(openTableOf({ local }), account, Date.now());
       const rows = apiKeys.map((apiKey) => ({

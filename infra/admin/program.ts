@@ -1,4 +1,4 @@
-/** All of the operator's commands as one program. */
+/** The program of the operator's commands. */
 import { Command, CommanderError, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { describe, UserError } from "../user-error.ts";
 import { visible } from "../visible.ts";
@@ -25,17 +25,17 @@ const groups = {
 };
 
 const introduction =
-  "What an operator does on the table of the email API: the deployed one that TABLE_NAME names, with the AWS " +
-  "SDK's usual region and credentials, or with --local the one that npm start runs.";
+  "Commands of the operator on the table of the email API. TABLE_NAME names a deployed table, and the AWS SDK " +
+  "finds region and credentials as usual. With --local, the commands use the table of npm start.";
 
 const closing = `
-npm run -s admin -- COMMAND --help says what a command takes.
+npm run -s admin -- COMMAND --help shows the options of a command.
 Exit status: 0 done, 1 something failed, 2 bad arguments.`;
 
-/** A secret must not reach a terminal's scrollback or a log, however it came into a message. */
+/** Masks keys, which must not stay in a log or in a terminal's scrollback. */
 const withoutSecrets = (line: string): string => line.replaceAll(/emk_[\w-]+/g, "emk_…");
 
-/** With the options that must be there: commander's own says "[options]" for all. */
+/** Returns the usage with the required options, which commander's own usage does not show. */
 const usageOf = ({ options, registeredArguments }: CommandUnknownOpts): string =>
   [
     ...options.filter(({ mandatory }) => mandatory).map(({ flags }) => flags),

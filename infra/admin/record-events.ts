@@ -1,4 +1,4 @@
-/** `record-events`: what the queue's function does, for events in files. */
+/** `record-events`: records the events of files, as the function of the queue does. */
 import { stat } from "node:fs/promises";
 import { defineCommand, openTableOf, type Shell } from "./command.ts";
 import { emailFolder } from "./events/email-folder.ts";
@@ -13,8 +13,8 @@ Examples:
   record-events --emails outbox/ events.jsonl
   pipeline | record-events -
 
-An event counts once, however often it is recorded: what was interrupted is taken up by running it again.
-"npm run -s event-schema" prints what an event may say.`;
+An event is recorded once, however often it occurs. So after an interruption, run the same command again.
+"npm run -s event-schema" prints the JSON Schema of an event.`;
 
 const bytesOf = async (paths: string[]): Promise<number> => {
   if (paths.includes("-")) return 0;
@@ -23,9 +23,9 @@ const bytesOf = async (paths: string[]): Promise<number> => {
 };
 
 export const recordEvents = (shell: Shell) =>
-  defineCommand("record-events", "record what happened to messages, each event once")
-    .argument("<file...>", "one JSON event a line; - is standard input")
-    .option("--emails <folder>", "where the raw emails of message.stored are, by their keys")
+  defineCommand("record-events", "record events of messages, each event once")
+    .argument("<file...>", "a file with one JSON event per line; - is standard input")
+    .option("--emails <folder>", "the folder of the raw emails (raw_email is a path in it)")
     .addHelpText("after", examples)
     .action(async (paths, options) => {
       const { emails, json } = options;

@@ -1,4 +1,4 @@
-/** `rotate-api-key`: a new key in place of an old one, which ends after a grace time. */
+/** `rotate-api-key`: replaces a key. The old key expires after a grace time. */
 
 import * as store from "../../lib/api-keys/store.ts";
 import { daySeconds } from "../../lib/duration.ts";
@@ -9,12 +9,9 @@ import { defineCommand, duration, openTableOf, readOperands, type Shell, uuid } 
 const grace = (value: string): number => (value === "0" ? 0 : duration(value));
 
 export const rotateApiKey = (shell: Shell) =>
-  defineCommand("rotate-api-key", "make a key like an old one, which ends after a grace time")
-    .argument(
-      "<key>",
-      "the old one: its id, the key itself, or with --account its label; - reads it from standard input",
-    )
-    .option("--account <uuid>", "the account whose labels are meant", uuid)
+  defineCommand("rotate-api-key", "replace a key; the old key expires after a grace time")
+    .argument("<key>", "the old key, its id, or with --account its label; - reads it from standard input")
+    .option("--account <uuid>", "the account of the label", uuid)
     .option("--grace <time>", "how long the old key still works: 7d, 12h, 30m, or 0 (default: 24h)", grace)
     .action(async (operand, { account, grace = daySeconds, local, json }) => {
       const table = openTableOf({ local });
@@ -27,6 +24,6 @@ export const rotateApiKey = (shell: Shell) =>
       const ends = expiry(rotated.old);
       reportNewKey(shell, json, rotated, {
         fields: { replaces: { id, expires_at: ends } },
-        lines: [`replaces  ${id}   (which works until ${ends})`],
+        lines: [`replaces  ${id}   (works until ${ends})`],
       });
     });

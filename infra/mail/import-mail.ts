@@ -1,4 +1,4 @@
-/** Stores the emails of files as messages, with what their headers say of them. */
+/** Stores the emails of files as messages. */
 import { createHash } from "node:crypto";
 import { readEnvelope } from "../../lib/messages/envelope.ts";
 import type { NewMessage } from "../../lib/messages/message.ts";
@@ -10,40 +10,36 @@ import type { MailFile } from "./find-mail.ts";
 import { inParallel } from "./in-parallel.ts";
 import { readEmails } from "./read-emails.ts";
 
-/** What is said of all messages; `sender` and `recipient` are for an email that names none. */
+/** Values for every imported message. `sender` and `recipient` apply to emails without an address. */
 export type ImportFields = Omit<NewMessage, "id" | "message_id" | "subject" | "sender" | "recipient"> & {
   sender?: string | undefined;
   recipient?: string | undefined;
 };
 
-/** What became of one email. `source` is its file; in an mbox, with the email's number. */
+/** The outcome of one email. `source` is its file, and in an mbox also the email's number. */
 export type Imported = { source: string; bytes: number } & (
   | { id: string; message_id: string; isNew: boolean }
   | { error: Error }
 );
 
-type Found = { source: string; bytes: number } & ({ raw: Buffer } | { error: Error });
+type Found = { source: string; bytes: number } & ({ raw: Buffer } | { error: unknown });
 
-/**
- * An id that follows from account and email (a UUID of version 8, RFC 9562): an email that is imported twice is
- * one message, so an import that broke off is taken up by running it again.
- */
+/** Derives the id from account and email (UUID version 8), so that an email that is imported twice is one message. */
 const idOf = (account_id: string, raw: Buffer): string => {
-  const hash = createHash("sha256").update(account_id.toLowerCase()).update(raw).digest();
-  hash.writeUInt8((hash.readUInt8(6) & 0x0f) | 0x80, 6);
-  hash.writeUInt8((hash.readUInt8(8) & 0x3f) | 0x80, 8);
-  return hash.toString("hex", 0, 16).replace(/(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+  const digest = createHash("sha256").update(account_id.toLowerCase()).update(raw).digest();
+  digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x80, 6);
+  digest.writeUInt8((digest.readUInt8(8) & 0x3f) | 0x80, 8);
+  return digest.toString("hex", 0, 16).replace(/(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 };
 
-/** @throws MessageRejectedError when neither the email nor `fields` names the sender and the recipient */
+/** @throws MessageRejectedError if neither the email nor `fields` has a sender and a recipient */
 const messageOf = (raw: Buffer, fields: ImportFields): NewMessage => {
   const { date, ...envelope } = readEnvelope(raw);
   const sender = envelope.sender || fields.sender;
   const recipient = envelope.recipient || fields.recipient;
-  if (!sender) throw new MessageRejectedError("its headers name no sender: --sender gives one");
-  if (!recipient) throw new MessageRejectedError("its headers name no recipient: --recipient gives one");
-  const id = idOf(fields.account_id, raw);
-  return { sent_at: date, ...fields, ...envelope, sender, recipient, id };
+  if (!sender) throw new MessageRejectedError("its headers have no sender. Pass --sender");
+  if (!recipient) throw new MessageRejectedError("its headers have no recipient. Pass --recipient");
+  return { sent_at: date, ...fields, ...envelope, sender, recipient, id: idOf(fields.account_id, raw) };
 };
 
 async function* emailsIn(files: MailFile[]): AsyncGenerator<Found> {
@@ -54,16 +50,16 @@ async function* emailsIn(files: MailFile[]): AsyncGenerator<Found> {
         yield { source: isOfMbox ? `${path}:${++number}` : path, bytes, raw };
       }
     } catch (error) {
-      yield { source: path, bytes: 0, error: error as Error };
+      yield { source: path, bytes: 0, error };
     }
   }
 }
 
 /**
- * Stores every email of the files, many at a time, and tells `hear` of each. An email that can't be stored is
- * told of, and the others are stored all the same; so is one that is there already.
+ * Stores every email of the files, several at a time. A message that already exists stays unchanged.
  *
- * @throws Error when the table fails: what has been stored stays, and the same import can be run again.
+ * @param report receives the outcome of each email. An email that is rejected does not stop the others
+ * @throws Error if the table fails. The import can be run again
  *
  * @example
  * await importMail(table, await findMail(["mail/"]), { account_id, domain_id, ... }, Date.now(), console.log);
@@ -73,7 +69,7 @@ export const importMail = (
   files: MailFile[],
   fields: ImportFields,
   now: number,
-  hear: (imported: Imported) => void,
+  report: (imported: Imported) => void,
 ): Promise<void> => {
   const store = async (raw: Buffer) => {
     const message = messageOf(raw, fields);
@@ -87,10 +83,10 @@ export const importMail = (
     try {
       if ("error" in found) throw new MessageRejectedError(describe(found.error));
       rejectTooLarge(bytes);
-      hear({ source, bytes, ...(await store(found.raw)) });
+      report({ source, bytes, ...(await store(found.raw)) });
     } catch (error) {
       if (!(error instanceof MessageRejectedError)) throw error;
-      hear({ source, bytes, error });
+      report({ source, bytes, error });
     }
   };
   return inParallel(emailsIn(files), ({ bytes }) => bytes, importOne);

@@ -1,37 +1,36 @@
-/** Does the same to many things at a time, within a bound on memory. */
+/** Runs many tasks at a time, within a limit on memory. */
 
-const mostAtOnce = 32;
-/** Storing an email takes several times its size: one of 40 MiB is stored with little beside it. */
-const mostBytesAtOnce = 48 * 1024 * 1024;
+const maximumTasks = 32;
+/** Storing an email takes several times its size in memory. So an email of 40 MiB is stored almost alone. */
+const maximumBytes = 48 * 1024 * 1024;
 
 /**
- * Acts on the items as they come: on at most 32 at a time, of at most 48 MiB together (or on one, if it alone is
- * larger).
+ * Calls `act` for each item: at most 32 at a time, with at most 48 MiB together. A larger item runs alone.
  *
- * @throws what the first `act` that fails throws, when those that run have ended
+ * @throws the first error of `act`, after all running calls have ended
  */
 export const inParallel = async <T>(
   items: AsyncIterable<T> | Iterable<T>,
   bytesOf: (item: T) => number,
   act: (item: T) => Promise<void>,
 ): Promise<void> => {
-  const underWay = new Set<Promise<void>>();
-  let bytesUnderWay = 0;
+  const running = new Set<Promise<void>>();
+  let runningBytes = 0;
   const failures: unknown[] = [];
   for await (const item of items) {
     const bytes = bytesOf(item);
-    const isFull = () => underWay.size === mostAtOnce || bytesUnderWay + bytes > mostBytesAtOnce;
-    while (underWay.size > 0 && isFull()) await Promise.race(underWay);
+    const isFull = () => running.size === maximumTasks || runningBytes + bytes > maximumBytes;
+    while (running.size > 0 && isFull()) await Promise.race(running);
     if (failures.length > 0) break;
-    bytesUnderWay += bytes;
+    runningBytes += bytes;
     const done = act(item)
       .catch((error) => failures.push(error))
       .then(() => {
-        underWay.delete(done);
-        bytesUnderWay -= bytes;
+        running.delete(done);
+        runningBytes -= bytes;
       });
-    underWay.add(done);
+    running.add(done);
   }
-  await Promise.all(underWay);
+  await Promise.all(running);
   if (failures.length > 0) throw failures[0];
 };

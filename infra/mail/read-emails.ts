@@ -1,24 +1,23 @@
 /**
- * The emails of a stream: one, or those of an mbox, one after the other. An mbox of any size is read in the
- * memory that one email takes.
+ * Reads the emails of a stream: one email, or the emails of an mbox. Memory holds one email at a time.
  *
- *   From ada@example.com Sat Nov 21 15:00:00 2026     begins each email, after a blank line (RFC 4155)
- *   >From now on                                      is the email's own "From now on" (mboxrd)
+ *   From ada@example.com Sat Nov 21 15:00:00 2026     a From line begins each email of an mbox (RFC 4155)
+ *   >From now on                                      quotes the email's own line "From now on" (mboxrd)
  */
 import { maximumRawBytes } from "../../lib/messages/store-message.ts";
 
-/** `bytes` is the size of the email; `raw` is empty where that is more than is stored: no memory holds it. */
+/** `bytes` is the size of the email. `raw` is empty if the email is too large to be stored. */
 export type Email = { raw: Buffer; bytes: number; isOfMbox: boolean };
 
-/** By its time and year: some writers leave a line of text that begins with "From " as it is. */
+/** A From line has a time and a year. Some programs do not quote other lines that begin with "From ". */
 const fromLine = /^From .*\b\d{1,2}:\d{2}\b.*\b\d{4}\b/;
-/** RFC 5322 allows a line 998 characters: what is longer is no From line. */
+/** RFC 5322 limits a line to 998 characters. */
 const longestFromLine = 1000;
 
 const lf = 10;
 const cr = 13;
 
-/** Adds up an email, up to the size that can be stored. */
+/** Collects the pieces of an email, unless the email is too large. */
 const collector = (isOfMbox: boolean) => {
   let pieces: Buffer[] = [];
   let bytes = 0;
@@ -37,7 +36,7 @@ const collector = (isOfMbox: boolean) => {
   };
 };
 
-/** Where the blank line begins that ends with the line feed at `at`; `null` where that line is not blank. */
+/** Returns the start of the blank line that ends at `at`, or `null` if the line is not blank. */
 const blankLine = (bytes: Buffer, at: number): number | null => {
   const start = bytes[at - 1] === cr ? at - 1 : at;
   return bytes[start - 1] === lf ? start : null;
@@ -55,14 +54,14 @@ const unquoted = ({ raw, ...email }: Email): Email => {
 async function* splitMbox(chunks: AsyncIterable<Buffer>): AsyncGenerator<Email> {
   const email = collector(true);
   let started = false;
-  let rest: Buffer = Buffer.from("\n\n"); // so that the first From line is found as the others are
+  let rest: Buffer = Buffer.from("\n\n"); // Every From line follows a blank line, but the first line of an mbox does not.
   for await (const chunk of chunks) {
     const bytes = Buffer.concat([rest, chunk]);
     let taken = 0;
     let at = bytes.indexOf("\nFrom ");
     while (at >= 0) {
       const end = bytes.indexOf("\n", at + 1);
-      if (end < 0 && bytes.length - at < longestFromLine) break; // the rest of the line is in the next chunk
+      if (end < 0 && bytes.length - at < longestFromLine) break; // The next chunk has the rest of the line.
       const blank = blankLine(bytes, at);
       if (blank !== null && isFromLine(bytes, at + 1, end)) {
         email.add(bytes.subarray(taken, Math.max(taken, blank)));
@@ -73,7 +72,7 @@ async function* splitMbox(chunks: AsyncIterable<Buffer>): AsyncGenerator<Email> 
       }
       at = bytes.indexOf("\nFrom ", at + 1);
     }
-    // What may yet turn out to be a blank line and a From line.
+    // The rest may be the start of a blank line and a From line.
     const kept = Math.max(taken, (at < 0 ? bytes.length - "\nFrom ".length : at) - "\n\r".length);
     email.add(bytes.subarray(taken, kept));
     rest = bytes.subarray(kept);
@@ -89,7 +88,7 @@ async function* oneEmail(chunks: AsyncIterable<Buffer>): AsyncGenerator<Email> {
   yield email.take();
 }
 
-/** Returns how the stream begins, and all of it. */
+/** Returns the start of the stream, and the whole stream. */
 const peek = async (stream: AsyncIterable<Buffer>): Promise<[Buffer, AsyncIterable<Buffer>]> => {
   const chunks = stream[Symbol.asyncIterator]();
   let start: Buffer = Buffer.alloc(0);
@@ -105,7 +104,7 @@ const peek = async (stream: AsyncIterable<Buffer>): Promise<[Buffer, AsyncIterab
   return [start, all()];
 };
 
-/** Yields the emails of a stream, each byte as it was, but for the quotes that an mbox has put before "From ". */
+/** Yields the emails of a stream, byte for byte. Only the quotes of an mbox before "From " are removed. */
 export async function* readEmails(stream: AsyncIterable<Buffer>): AsyncGenerator<Email> {
   const [start, chunks] = await peek(stream);
   const [firstLine = ""] = start.toString("latin1", 0, longestFromLine).split("\n");

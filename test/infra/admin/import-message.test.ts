@@ -111,7 +111,7 @@ test("names what it can't import, stores nothing of it, and goes on", async () =
   expect(stdout.map((line) => JSON.parse(line).file)).toEqual([good]);
   expect(stderr).toEqual([
     "no-such.eml: no such file or directory",
-    "test/emails/no-headers.eml: its headers name no sender: --sender gives one",
+    "test/emails/no-headers.eml: its headers have no sender. Pass --sender",
   ]);
 });
 
@@ -184,7 +184,7 @@ test("A folder is imported whole, and what became of it is summed up", async () 
     "all.mbox:3",
     "one.eml",
   ]);
-  expect(stderr).toEqual([`${folder}/mail/none.eml: its headers name no sender: --sender gives one`]);
+  expect(stderr).toEqual([`${folder}/mail/none.eml: its headers have no sender. Pass --sender`]);
 });
 
 test("On a terminal a bar shows how far it is, and the emails of a folder pass without a line each", async () => {
@@ -238,7 +238,7 @@ test.each([
   [`${importing} --retain-days 0 x.eml`, /'0' is invalid. It takes a number of days from 1 to 36500.$/],
   [`${importing} --retain-until someday x.eml`, /It takes a date such as 2027-01-31.$/],
   [`${importing} --retain-until +010000-01-01 x.eml`, /It takes a date such as 2027-01-31.$/],
-  [`${importing} --retain-until 2020-01-01 x.eml`, /It takes a date that is to come.$/],
+  [`${importing} --retain-until 2020-01-01 x.eml`, /It takes a date in the future.$/],
   [`${importing} --retain-until 2030-01-01 --retain-days 3 x.eml`, /cannot be used with option/],
 ])("%s is refused in one line", async (command, complaint) => {
   const { status, stdout, stderr } = await admin(command);

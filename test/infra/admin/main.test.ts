@@ -11,7 +11,7 @@ import { temporaryFolder } from "../../harness/temporary-folder.ts";
 const createKey = "node infra/admin/main.ts create-api-key";
 
 test.each([
-  ["no table", {}, "", 2, "Set TABLE_NAME to the deployed table's name, or pass --local"],
+  ["no table", {}, "", 2, "Set TABLE_NAME to the name of the deployed table, or pass --local"],
   ["no region", { TABLE_NAME: "x" }, "", 1, "Set AWS_REGION to the table's region, or pass --local"],
   [
     "no credentials",

@@ -80,9 +80,9 @@ test("What can't be revoked is told, without a secret, and the others are revoke
   expect(status).toBe(1);
   expect(stdout).toEqual([`revoked   ${other.id}`]);
   expect(stderr).toEqual([
-    `${id}: no such key, or it has ended already`,
+    `${id}: no such key, or it was revoked or has expired`,
     expect.stringMatching(/^[\da-f]{64}: no such key/),
-    "shop: no such key, or it has ended already",
+    "shop: no such key, or it was revoked or has expired",
   ]);
 });
 
@@ -97,5 +97,5 @@ test("Standard input that names nothing is refused: nobody shall think that a ke
   const { status, stderr } = await admin("revoke-api-key -", { input: "\n" });
 
   expect(status).toBe(2);
-  expect(stderr).toEqual(["Standard input names nothing"]);
+  expect(stderr).toEqual(["Standard input is empty"]);
 });

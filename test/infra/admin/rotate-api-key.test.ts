@@ -76,7 +76,7 @@ test("A key that has been revoked, or never was, has no successor", async () => 
   expect({ status, stdout, stderr }).toEqual({
     status: 1,
     stdout: [],
-    stderr: [`${id}: no such key, or it has ended already`],
+    stderr: [`${id}: no such key, or it was revoked or has expired`],
   });
   expect(await adminJson(`list-api-keys --account ${account_id}`)).toHaveLength(1);
 });

@@ -228,7 +228,7 @@ describe("npm start", () => {
 
     expect(output).toContain(`1 email of ${folder} is served`);
     // The other stream may be read later.
-    await expect.poll(said).toContain(`${join(folder, "nameless.eml")}: its headers name no sender`);
+    await expect.poll(said).toContain(`${join(folder, "nameless.eml")}: its headers have no sender`);
     expect(JSON.parse(shown.stdout)).toMatchObject({ subject: "Mine", direction: "incoming" });
   });
 
