@@ -1,6 +1,5 @@
 /** The middleware stack of every operation, around the operation's own handler. */
 import middy from "@middy/core";
-import { executionModeStandard } from "@middy/core/executionModeStandard";
 import httpHeaderNormalizer from "@middy/http-header-normalizer";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type { Clock } from "../table/expiry.ts";
@@ -8,14 +7,14 @@ import { openTable, type Table } from "../table/table.ts";
 import * as authenticate from "./authenticate.ts";
 import * as authorize from "./authorize.ts";
 import { compress } from "./compress.ts";
-import type { ApiHandler } from "./handler.ts";
+import type { ApiHandler, BufferedHandler, StreamingHandler } from "./handler.ts";
 import * as idempotency from "./idempotency.ts";
 import { observe } from "./observe.ts";
 import type { AccountPath, Operation } from "./operations.ts";
 import { type ApiContext, beginRequest, type Step, steps } from "./request.ts";
 import { respond } from "./respond.ts";
-import { type ApiResponse, toProxyResult } from "./response.ts";
-import { streamResponse } from "./stream-response.ts";
+import { type ApiResponse, type ProxyResult, toProxyResult } from "./response.ts";
+import { type Sent, sendResponse } from "./stream-response.ts";
 import * as validate from "./validate.ts";
 
 /** The order in which the contract checks a request, with the status of a failed check. */
@@ -119,16 +118,26 @@ export const endpoint =
       return toProxyResult(await handle({ path, query, body, table, now, prefetched, once }));
     };
 
-    const { middlewares: observing, requestEnd } = observe(operation);
-    const executionMode = operation.streams ? streamResponse : executionModeStandard;
-    return middy({ executionMode, requestEnd })
-      .use([
-        beginRequest(table, clock),
-        ...observing,
-        httpHeaderNormalizer(),
-        compress(),
-        respond,
-        ...checks.middlewares,
-      ])
-      .handler(run) as unknown as ApiHandler<Streams>;
+    const { middlewares: observing, logRequest } = observe(operation);
+    const stack = middy<APIGatewayProxyEvent, ProxyResult, Error, ApiContext>()
+      .use([...observing, httpHeaderNormalizer(), compress(), respond, ...checks.middlewares])
+      .handler(run);
+
+    const buffered: BufferedHandler = async (event, lambdaContext) => {
+      const context = beginRequest(event, lambdaContext, table, clock());
+      const { body, ...prelude } = await stack(event, context);
+      logRequest(context.requestLog, prelude);
+      return { ...prelude, body: String(body) };
+    };
+    const streamed: StreamingHandler = async (event, stream, lambdaContext) => {
+      const context = beginRequest(event, lambdaContext, table, clock());
+      const response = await stack(event, context);
+      let sent: Sent | undefined;
+      try {
+        sent = await sendResponse(stream, response, context.getRemainingTimeInMillis());
+      } finally {
+        logRequest(context.requestLog, response, sent);
+      }
+    };
+    return (operation.streams ? awslambda.streamifyResponse(streamed) : buffered) as ApiHandler<Streams>;
   };

@@ -6,10 +6,11 @@ import { errorFields } from "../error-fields.ts";
 import { toApiError } from "./errors.ts";
 import { metricNames } from "./metric-names.ts";
 import type { Operation } from "./operations.ts";
-import { type ApiMiddleware, requestLogOf } from "./request.ts";
-import type { StreamedRequest } from "./stream-response.ts";
+import type { ApiMiddleware, RequestLog } from "./request.ts";
+import type { ProxyResult } from "./response.ts";
+import type { Sent } from "./stream-response.ts";
 
-/** Returns the middlewares, and a `requestEnd` hook because a streamed response ends after the middlewares. */
+/** Returns the middlewares, and `logRequest` to call at the end, because a streamed response ends after the middlewares. */
 export const observe = (operation: Operation) => {
   const logger = new Logger({ serviceName: operation.id });
   const metrics = new Metrics({ serviceName: operation.id });
@@ -29,11 +30,22 @@ export const observe = (operation: Operation) => {
     },
   };
 
-  const requestEnd = ({ context, response, internal: { sent } }: StreamedRequest): void => {
-    const { requestId, gatewayRequestId, query, apiKey, fault, startedAt, receivedAt, consumedCapacity } =
-      requestLogOf(context);
-    if (response?.headers?.["Idempotent-Replayed"]) count(metricNames.replay);
-    if (response?.statusCode === 422) count(metricNames.payloadMismatch);
+  const logRequest = (
+    {
+      requestId,
+      gatewayRequestId,
+      query,
+      apiKey,
+      fault,
+      startedAt,
+      receivedAt,
+      consumedCapacity,
+    }: RequestLog,
+    { statusCode, headers }: Omit<ProxyResult, "body">,
+    sent?: Sent,
+  ): void => {
+    if (headers?.["Idempotent-Replayed"]) count(metricNames.replay);
+    if (statusCode === 422) count(metricNames.payloadMismatch);
     if (fault) count(metricNames.serverError);
     if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
     logger[fault ? "error" : "info"]("request", {
@@ -43,7 +55,7 @@ export const observe = (operation: Operation) => {
       query,
       account_id: apiKey?.account_id,
       key_id: apiKey?.id,
-      status: response?.statusCode,
+      status: statusCode,
       duration_ms: Math.round((performance.now() - startedAt) * 100) / 100,
       consumed_capacity: consumedCapacity,
       // Includes the cold start, and excludes the time that the reader takes.
@@ -53,5 +65,5 @@ export const observe = (operation: Operation) => {
     });
   };
 
-  return { middlewares: [injectLambdaContext(logger), middleware], requestEnd };
+  return { middlewares: [injectLambdaContext(logger), middleware], logRequest };
 };

@@ -9,7 +9,6 @@
 import type { MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type { ApiKey } from "../api-keys/store.ts";
-import type { Clock } from "../table/expiry.ts";
 import { metered } from "../table/metered.ts";
 import type { Table } from "../table/table.ts";
 import type { ProxyResult } from "./response.ts";
@@ -51,8 +50,6 @@ export type ApiContext = Context & {
   /** The promises of the steps, in the order of the steps. */
   pending: Promise<unknown>[];
 };
-
-export const requestLogOf = (context: Context): RequestLog => (context as ApiContext).requestLog;
 
 export type ApiMiddleware = MiddlewareObj<APIGatewayProxyEvent, ProxyResult, Error, ApiContext>;
 
@@ -98,27 +95,29 @@ const mergeSpellings = (event: APIGatewayProxyEvent): void => {
   event.multiValueHeaders = Object.fromEntries(merged);
 };
 
-/** Sets up the context of a request. Every other middleware comes after this one. */
-export const beginRequest = (table: Table, clock: Clock): ApiMiddleware => ({
-  before: ({ event, context }) => {
-    event.headers ??= {}; // A test event from the Lambda console may have no headers.
-    mergeSpellings(event);
-    const { extendedRequestId, requestId } = event.requestContext ?? {};
-    const requestLog: RequestLog = {
-      requestId: extendedRequestId ?? requestId ?? context.awsRequestId,
-      gatewayRequestId: requestId,
-      startedAt: performance.now(),
-      receivedAt: event.requestContext?.requestTimeEpoch,
-      consumedCapacity: 0,
-    };
-    const counted = metered(table, (units) => {
-      requestLog.consumedCapacity += units;
-    });
-    context.requestLog = requestLog;
-    context.request = { event, context, table: counted, now: clock(), requestLog };
-    context.pending = [];
-  },
-});
+/** Adds the state of a request to Lambda's context. */
+export const beginRequest = (
+  event: APIGatewayProxyEvent,
+  lambdaContext: Context,
+  table: Table,
+  now: number,
+): ApiContext => {
+  event.headers ??= {}; // A test event from the Lambda console may have no headers.
+  mergeSpellings(event);
+  const { extendedRequestId, requestId, requestTimeEpoch } = event.requestContext ?? {};
+  const requestLog: RequestLog = {
+    requestId: extendedRequestId ?? requestId ?? lambdaContext.awsRequestId,
+    gatewayRequestId: requestId,
+    startedAt: performance.now(),
+    receivedAt: requestTimeEpoch,
+    consumedCapacity: 0,
+  };
+  const counted = metered(table, (units) => {
+    requestLog.consumedCapacity += units;
+  });
+  const request = { event, context: lambdaContext, table: counted, now, requestLog };
+  return Object.assign(lambdaContext, { requestLog, request, pending: [] });
+};
 
 /** If a step throws while earlier steps are pending, replaces its error by the error of an earlier step. */
 const reportEarliest: ApiMiddleware = {

@@ -1,11 +1,6 @@
-/** An execution mode of middy that sends the response through Lambda's stream. */
+/** Sends responses through Lambda's stream. */
 import { once } from "node:events";
-import type { Readable } from "node:stream";
-import type { Request } from "@middy/core";
-import type { Context } from "aws-lambda";
-
-/** The result of the middlewares. Status and headers form the prelude of the stream. */
-type Result = { statusCode: number; headers?: Record<string, unknown>; body: string | Readable };
+import type { ProxyResult } from "./response.ts";
 
 /** How a response was sent. */
 export type Sent = {
@@ -29,7 +24,7 @@ const millisecondsToEnd = 10_000;
  */
 export const sendResponse = async (
   lambdaStream: awslambda.HttpResponseStream,
-  { body, ...prelude }: Result,
+  { body, ...prelude }: ProxyResult,
   millisecondsLeft: number,
 ): Promise<Sent> => {
   const sent: Sent = { isReaderSlow: false };
@@ -73,52 +68,4 @@ export const sendResponse = async (
     clearTimeout(timer);
   }
   return sent;
-};
-
-/** A request whose response is streamed. `sent` is set after the last byte. */
-// biome-ignore lint/suspicious/noExplicitAny: middy's own type of a result
-export type StreamedRequest = Request<unknown, any, Error, Context, { sent?: Sent }>;
-
-type Middlewares = ((request: Request) => unknown)[];
-type Handler = (event: unknown, context: Context) => unknown;
-type Plugin = { requestStart: (request: Request) => void; requestEnd: (request: Request) => unknown };
-type Stack = [
-  before: Middlewares,
-  handler: Handler,
-  after: Middlewares,
-  onError: Middlewares,
-  plugin: Plugin,
-];
-type Core = {
-  middyRequest: (event: unknown, context: Context) => StreamedRequest;
-  runRequest: (request: Request, ...stack: Stack) => Promise<Result>;
-};
-
-/**
- * Runs a handler that returns its body as a string or a stream.
- *
- * @example
- * middy({ executionMode: streamResponse }).handler(() => ({ statusCode: 200, body: Readable.from(["Hello"]) }));
- */
-export const streamResponse = (...given: [Core, ...Stack] | []) => {
-  // middy's types declare an execution mode without parameters.
-  if (given.length === 0) throw new TypeError("Only middy may call an execution mode");
-  const [{ middyRequest, runRequest }, before, initialHandler, after, onError, plugin] = given;
-  let handler = initialHandler;
-  const run = awslambda.streamifyResponse(async (event, stream, context) => {
-    const request = middyRequest(event, context);
-    plugin.requestStart(request);
-    try {
-      const result = await runRequest(request, before, handler, after, onError, plugin);
-      request.internal.sent = await sendResponse(stream, result, context.getRemainingTimeInMillis());
-    } finally {
-      await plugin.requestEnd(request);
-    }
-  });
-  return Object.assign(run, {
-    handler: (replacement: Handler) => {
-      handler = replacement;
-      return run;
-    },
-  });
 };

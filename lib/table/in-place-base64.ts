@@ -11,7 +11,7 @@ import { streamCollector } from "@smithy/core/serde";
 const opening = '{"B":"';
 
 /** The start of a placeholder. The character does not occur in base64. */
-const mark = "#";
+const placeholderStart = "#";
 
 const padding = "=".charCodeAt(0);
 
@@ -23,18 +23,18 @@ const pieceCharacters = 64 * 1024;
  *
  * @throws TypeError if the text is not base64. Node.js itself would skip unknown characters.
  */
-const decodeInPlace = (answer: Buffer, start: number, end: number): Uint8Array => {
+const decodeInPlace = (response: Buffer, start: number, end: number): Uint8Array => {
   let unpadded = end;
-  while (answer[unpadded - 1] === padding) unpadded--;
+  while (response[unpadded - 1] === padding) unpadded--;
   let written = start;
   for (let from = start; from < end; from += pieceCharacters) {
-    const piece = answer.toString("latin1", from, Math.min(from + pieceCharacters, end));
-    written += answer.write(piece, written, "base64");
+    const piece = response.toString("latin1", from, Math.min(from + pieceCharacters, end));
+    written += response.write(piece, written, "base64");
   }
   if (written - start !== ((end - start) / 4) * 3 - (end - unpadded)) {
     throw new TypeError("DynamoDB returned a binary value that is not base64");
   }
-  return answer.subarray(start, written);
+  return response.subarray(start, written);
 };
 
 /** Returns the options of a client that decodes in place. */
@@ -44,17 +44,17 @@ export const inPlaceBase64 = (): Pick<DynamoDBClientConfig, "streamCollector" | 
   return {
     streamCollector: async (stream) => {
       const { buffer, byteOffset, byteLength } = await streamCollector(stream);
-      const answer = Buffer.from(buffer, byteOffset, byteLength);
+      const response = Buffer.from(buffer, byteOffset, byteLength);
       const found = new Map<string, Uint8Array>();
       const pieces: Uint8Array[] = [];
       let rest = 0;
-      for (let at = answer.indexOf(opening); at >= 0; at = answer.indexOf(opening, rest)) {
+      for (let at = response.indexOf(opening); at >= 0; at = response.indexOf(opening, rest)) {
         const start = at + opening.length;
-        const end = answer.indexOf('"', start);
+        const end = response.indexOf('"', start);
         if (end < 0) break; // not JSON, so the SDK will throw
-        const name = `${mark}${count++}`;
-        found.set(name, decodeInPlace(answer, start, end));
-        pieces.push(answer.subarray(rest, start), Buffer.from(name));
+        const name = `${placeholderStart}${count++}`;
+        found.set(name, decodeInPlace(response, start, end));
+        pieces.push(response.subarray(rest, start), Buffer.from(name));
         rest = end;
       }
       for (const [name, bytes] of found) decoded.set(name, bytes);
@@ -62,10 +62,10 @@ export const inPlaceBase64 = (): Pick<DynamoDBClientConfig, "streamCollector" | 
       setImmediate(() => {
         for (const name of found.keys()) decoded.delete(name);
       });
-      return Buffer.concat([...pieces, answer.subarray(rest)]);
+      return Buffer.concat([...pieces, response.subarray(rest)]);
     },
     base64Decoder: (text) => {
-      if (!text.startsWith(mark)) return Buffer.from(text, "base64");
+      if (!text.startsWith(placeholderStart)) return Buffer.from(text, "base64");
       const bytes = decoded.get(text);
       if (!bytes) throw new Error("A binary value was read after its response was parsed");
       return bytes;

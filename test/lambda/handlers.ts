@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import middy from "@middy/core";
 import { executionModeStreamifyResponse } from "@middy/core/executionModeStreamifyResponse";
-import { streamResponse } from "../../lib/api/stream-response.ts";
+import { sendResponse } from "../../lib/api/stream-response.ts";
 
 const { streamifyResponse, HttpResponseStream } = awslambda;
 type Stream = awslambda.HttpResponseStream;
@@ -128,15 +128,20 @@ export const bufferedThrows = async (event: unknown) => {
 
 type Source = () => AsyncGenerator<string>;
 
-/** The same body through our execution mode and through middy's own. */
-const middyHandler = (
-  executionMode: typeof streamResponse | typeof executionModeStreamifyResponse,
-  source: Source,
-) =>
-  middy({ executionMode }).handler((event: unknown) => {
-    if (event === "report") return { ...prelude, body: JSON.stringify(seen) };
-    return { ...prelude, body: Readable.from(source(), { objectMode: false }) };
+const respond = (event: unknown, source: Source) => ({
+  ...prelude,
+  body: event === "report" ? JSON.stringify(seen) : Readable.from(source(), { objectMode: false }),
+});
+
+/** The same body through our sendResponse, and through middy's own execution mode. */
+const streamed = (source: Source) =>
+  awslambda.streamifyResponse(async (event, stream, context) => {
+    await sendResponse(stream, respond(event, source), context.getRemainingTimeInMillis());
   });
+const streamedByMiddy = (source: Source) =>
+  middy({ executionMode: executionModeStreamifyResponse }).handler((event: unknown) =>
+    respond(event, source),
+  );
 
 async function* breaksOff() {
   yield "begun,";
@@ -165,9 +170,9 @@ async function* whole() {
   yield "ended";
 }
 
-export const streamsWhole = middyHandler(streamResponse, whole);
-export const streamsNothing = middyHandler(streamResponse, nothing);
-export const streamsWhatBreaksOff = middyHandler(streamResponse, breaksOff);
-export const streamsWhatBreaksOffAtOnce = middyHandler(streamResponse, breaksOffAtOnce);
-export const streamsEndlessly = middyHandler(streamResponse, endless);
-export const middyStreamsWhatBreaksOff = middyHandler(executionModeStreamifyResponse, breaksOff);
+export const streamsWhole = streamed(whole);
+export const streamsNothing = streamed(nothing);
+export const streamsWhatBreaksOff = streamed(breaksOff);
+export const streamsWhatBreaksOffAtOnce = streamed(breaksOffAtOnce);
+export const streamsEndlessly = streamed(endless);
+export const middyStreamsWhatBreaksOff = streamedByMiddy(breaksOff);

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { expect, test } from "vitest";
 import { ApiError } from "../../../lib/api/errors.ts";
-import { type ApiContext, type ApiMiddleware, beginRequest, steps } from "../../../lib/api/request.ts";
+import { type ApiMiddleware, beginRequest, steps } from "../../../lib/api/request.ts";
 import { noon, table } from "../../harness/service.ts";
 
 type Run = Parameters<NonNullable<ApiMiddleware["before"]>>[0];
@@ -17,9 +17,8 @@ const rejectLater = async (message: string): Promise<never> => {
 /** Runs the middlewares as middy does. Returns the message that the caller receives. */
 const errorOf = async (chain: { middlewares: readonly ApiMiddleware[] }): Promise<string | undefined> => {
   const event = { headers: {} } as APIGatewayProxyEvent;
-  const context = { awsRequestId: "1" } as Context as ApiContext;
+  const context = beginRequest(event, { awsRequestId: "1" } as Context, table, noon);
   const request: Run = { event, context, response: undefined, error: undefined, internal: {} };
-  beginRequest(table, () => noon).before?.(request);
   try {
     for (const { before } of chain.middlewares) before?.(request);
     await steps().settled(context);
