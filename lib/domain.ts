@@ -1,4 +1,4 @@
-/** Domains in one spelling, so that two of them can be compared: ASCII, in lower case. */
+/** Converts domains to ASCII in lower case, so they can be compared. */
 import { domainToASCII, domainToUnicode } from "node:url";
 
 const ascii = /^[\0-\x7f]*$/;
@@ -9,12 +9,12 @@ const label = /^(?!-)[a-z\d-]{1,63}(?<!-)$/;
 /** RFC 1035, section 2.3.4: 255 bytes on the wire are 253 characters. */
 const maximumLength = 253;
 
-/** A character of a label takes one byte or more of its ASCII form, and two UTF-16 units at most. */
+/** A character needs at least one byte of the ASCII form, and at most two UTF-16 units. */
 const longestUnicode = 2 * maximumLength;
 
 /**
- * An international label as `xn--…`, or `null`. UTS #46 would also accept what only looks like one: U+212A as
- * `k`, full-width digits as an IP address. RFC 5891, section 5.3 wants what maps to itself.
+ * Returns an international label as `xn--…`, or `null`. UTS #46 would also accept look-alikes, such as U+212A for `k`.
+ * RFC 5891, section 5.3 requires that the label does not change when it is converted back.
  */
 const internationalLabel = (text: string): string | null => {
   const converted = domainToASCII(text);
@@ -22,7 +22,7 @@ const internationalLabel = (text: string): string | null => {
 };
 
 /**
- * The domain as scopes and messages hold it, or `null` when the text is no domain name.
+ * Returns the domain in the form that scopes and messages contain, or `null` if the text is not a domain name.
  *
  * @example
  * normalDomain("Mail.Bücher.example"); // "mail.xn--bcher-kva.example"

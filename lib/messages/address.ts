@@ -1,11 +1,8 @@
-/**
- * Email addresses as SMTP has them (RFC 5321, section 4.1.2; UTF-8 in both halves: RFC 6531, section 3.3).
- * No display name, no comment, no route.
- */
+/** Checks email addresses (RFC 5321, section 4.1.2). Both halves may contain UTF-8 (RFC 6531, section 3.3). */
 import { isIPv4, isIPv6 } from "node:net";
 import { normalDomain } from "../domain.ts";
 
-// Each pattern finds one character that may not be there: linear, and no stack, however long the text is.
+// Each pattern finds one forbidden character. So matching is linear, and a long text does not overflow the stack.
 const notInDotString = /^\.|\.\.|\.$|[^\w.!#$%&'*+/=?^`{|}~\x80-\u{10ffff}-]/u;
 const quotedPair = /\\[ -~]/g;
 const notInQuotes = /["\\]|[^ -~\x80-\u{10ffff}]/u;
@@ -21,12 +18,12 @@ const isLiteral = (text: string): boolean => {
   return version6 ? isIPv6(address) : isIPv4(address);
 };
 
-/** An email address, and the domain that is confined to or compared with: in ASCII and lower case. */
+/** An email address. Its domain is in ASCII and lower case. */
 export type Address = { text: string; domain: string };
 
-/** `null` when the text is no email address. An address literal is a domain, too. */
+/** Returns `null` if the text is not an email address. An address literal counts as a domain. */
 export const parseAddress = (text: string): Address | null => {
-  const at = text.lastIndexOf("@"); // a quoted local part may hold others
+  const at = text.lastIndexOf("@"); // A quoted local part may contain other @ signs.
   if (at < 0 || !text.isWellFormed() || !isLocalPart(text.slice(0, at))) return null;
   const host = text.slice(at + 1);
   const domain = isLiteral(host) ? host.toLowerCase() : normalDomain(host);

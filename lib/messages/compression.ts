@@ -1,10 +1,10 @@
 /**
- * A message's rendered content as it is kept: one zstd stream, cut into segments that fit an item.
+ * Compresses the rendered content of a message into one zstd stream, and cuts the stream into segments.
  *
  *   email ─render─> "content":…,"content_parsed":…} ─zstd─> ████████████████ ─cut─> ███ ███ ███ ██
  *
- * The base64 of an attachment stands in `content` and again in `content_parsed`; long-distance matching
- * finds it there, so that raw and parsed form together take little more than the raw form alone.
+ * The base64 of an attachment occurs in `content` and in `content_parsed`. Long-distance matching finds the
+ * repetition. Both together are therefore stored in little more space than the raw email alone.
  */
 import { pipeline, Readable } from "node:stream";
 import {
@@ -15,11 +15,11 @@ import {
   zstdDecompressSync,
 } from "node:zlib";
 
-/** An item holds 400 KB, a page of a Query 1 MiB: three segments fill one. */
+/** An item holds 400 KB, and a page of a Query holds 1 MiB. Three segments fill a page. */
 const segmentBytes = 340_000;
 export const segmentsPerPage = 3;
 
-/** The first segment comes with the head: all of most emails, and of a large one little to wait for. */
+/** One Query returns the head and the first segment. A small first segment makes large emails start sooner. */
 const firstSegmentBytes = 100_000;
 
 const cut = (compressed: Buffer): Buffer[] => {
@@ -30,10 +30,10 @@ const cut = (compressed: Buffer): Buffer[] => {
   return segments;
 };
 
-/** The reader holds the window in memory: 2^27 is 128 MiB, enough for an email of 40 MiB. */
+/** A reader needs as much memory as the window. 2^27 bytes are 128 MiB, which spans an email of 40 MiB. */
 const maximumWindowLog = 27;
 
-/** Just large enough to reach from the end of `content_parsed` back across `content`. */
+/** Returns the smallest window that reaches from an attachment in `content_parsed` back to `content`. */
 const windowLog = (rawBytes: number): number =>
   Math.min(maximumWindowLog, Math.max(17, Math.ceil(Math.log2(rawBytes * 1.1 + 1))));
 
@@ -43,8 +43,8 @@ export type Compressed = { segments: Buffer[]; bytes: number; parsedStart: numbe
 export const noContent: Compressed = { segments: [], bytes: 0, parsedStart: 0 };
 
 /**
- * @param pieces the rendered content, and where `content_parsed` starts in it
- * @param rawBytes the size of the email that the pieces render
+ * @param pieces the rendered content; the iterator returns where `content_parsed` starts
+ * @param rawBytes the size of the email
  */
 export const compressToSegments = async (
   pieces: Iterable<Buffer, number | undefined>,
@@ -70,17 +70,17 @@ export const compressToSegments = async (
 
 const decompression = { params: { [constants.ZSTD_d_windowLogMax]: maximumWindowLog } };
 
-/** Every chunk is a trip to the thread pool and back; Node's own are 16 KiB. */
+/** Each chunk costs a task of the thread pool. By default, a chunk has 16 KiB. */
 const streamedChunkBytes = 512 * 1024;
 
-/** Undoes {@link compressToSegments}, for a stream of the segments in order. */
+/** Returns a stream that decompresses the segments. */
 export const decompressor = (): ZstdDecompress =>
   createZstdDecompress({ ...decompression, chunkSize: streamedChunkBytes });
 
-/** As much as decompresses in a millisecond: for less, a stream costs more than what it carries. */
+/** Decompressing 1 MiB takes a millisecond. A stream for less content costs more time than it saves. */
 const smallBytes = 1024 * 1024;
 
-/** The same at once, for all segments of a small content; `null` where it turns out not to be small. */
+/** Decompresses all segments synchronously. Returns `null` if the content has more than 1 MiB. */
 export const decompressSmall = (segments: Uint8Array[]): Buffer | null => {
   try {
     return zstdDecompressSync(Buffer.concat(segments), {

@@ -1,26 +1,23 @@
-/** The content of a message as Get Message returns it: the end of the JSON object, ready to be stored. */
+/** Renders the content of a message as Get Message returns it. */
 import { isUtf8 } from "node:buffer";
 import { parseEmail } from "./mime.ts";
 
-/** Characters that are rendered at a time. One takes 6 bytes at most, so no piece reaches 1 MiB. */
+/** A character takes at most 6 bytes, so each piece has less than 1 MiB. */
 const sliceCharacters = 64 * 1024;
 
-/**
- * Every byte of an email as text: UTF-8 where the bytes are valid UTF-8 (a byte-order mark stays), else one
- * character per byte (latin1). Encoding it again the same way gives the same bytes.
- */
+/** Decodes an email as UTF-8 if its bytes are valid UTF-8, otherwise as latin1. A byte-order mark remains. */
 export const decodeRaw = (raw: Uint8Array): string => {
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
   return bytes.toString(isUtf8(bytes) ? "utf8" : "latin1");
 };
 
 /**
- * The UTF-8 bytes `"content":…,"content_parsed":…}`, which end a Message object, in pieces of less than
- * 1 MiB, to be read once; `raw` is null for a message whose email is not available. Together they are what
- * JSON.stringify would give. Memory is a small multiple of the email's size. Never throws.
+ * Yields the bytes `"content":…,"content_parsed":…}` in pieces of less than 1 MiB. They equal the output of
+ * JSON.stringify. Memory is a small multiple of the email's size. Never throws.
  *
- * @param fields come before `content`
- * @returns how many bytes come before `content_parsed`
+ * @param raw the email, or `null` if the email is not available
+ * @param fields fields that come before `content`
+ * @returns the number of bytes before `content_parsed`
  */
 export function* renderContent(
   raw: Uint8Array | null,
@@ -56,7 +53,7 @@ type Json = string | null | readonly Json[] | { readonly [name: string]: Json };
 const jsonFields = (fields: Record<string, Json>, end: string) =>
   jsonList("", Object.entries(fields), jsonField, end);
 
-/** JSON.stringify in pieces: the whole of a large email would pass the length that a string may have. */
+/** Yields JSON in pieces. The JSON of a large email may be longer than the longest possible string. */
 function* json(value: Json): Generator<string> {
   if (typeof value === "string") yield* jsonString(value);
   else if (value === null) yield "null";
@@ -96,7 +93,7 @@ function* jsonString(text: string): Generator<string> {
   yield '"';
 }
 
-/** Half a surrogate pair would be escaped (ECMA-262, QuoteJSONString), the whole pair is not. */
+/** JSON.stringify would escape the two halves of a surrogate pair, but not the whole pair. */
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 
 const isArray = (value: Json): value is readonly Json[] => Array.isArray(value);

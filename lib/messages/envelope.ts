@@ -1,11 +1,11 @@
-/** What an email's own header says of it: who sent it to whom, about what, when. */
+/** Reads the envelope of an email from its header. */
 import { firstAddress } from "./mime/addresses.ts";
 import { charsetDecoder, decodeHeaderBytes } from "./mime/charset.ts";
 import { parseDate } from "./mime/date.ts";
 import { decodeHeaderText, headerValue, headerValues } from "./mime/header.ts";
 import { readEmailHeader } from "./mime/header-block.ts";
 
-/** `sender` and `recipient` are bare, valid addresses; "" and null stand for what the header does not say. */
+/** `sender` and `recipient` are valid addresses without a display name. A missing value is "" or null. */
 export type Envelope = {
   subject: string;
   sender: string;
@@ -15,9 +15,9 @@ export type Envelope = {
 };
 
 /**
- * Reads the envelope of an email: the first address of From, else Sender, else Return-Path; the first of To,
- * else Delivered-To, X-Original-To or Cc. `message_id` is the header's value, angle brackets included. The
- * date is null where there is none that can be read. All text is well-formed Unicode. Never throws.
+ * Reads the envelope of an email. The sender is the first address of From, otherwise of Sender or Return-Path. The
+ * recipient is the first address of To, otherwise of Delivered-To, X-Original-To or Cc. `message_id` keeps its angle
+ * brackets. All text is well-formed Unicode. Never throws.
  */
 export const readEnvelope = (raw: Uint8Array): Envelope => {
   const header = readEmailHeader(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength));

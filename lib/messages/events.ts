@@ -1,6 +1,6 @@
 /**
- * What happens to a message after it is stored: each is one write to its head, which is refused where the message
- * is missing or has expired. All of them commute, so the order in which they are made does not matter.
+ * Changes of a stored message. Each change is one write to the head. The condition fails if the message does not exist
+ * or has expired. The order of the changes does not matter.
  */
 import { headKey } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
@@ -23,7 +23,7 @@ const change =
       now,
     );
 
-/** A new status, and what became known with it. All are kept: which is the newest is seen when they are read. */
+/** Adds a status. The head keeps every status, and the reader selects the newest one. */
 export const addStatus = (table: Table, message: MessageRef, status: StatusChange, now: number): Write =>
   change(
     table,
@@ -34,7 +34,7 @@ export const addStatus = (table: Table, message: MessageRef, status: StatusChang
     ":statuses": [status],
   });
 
-/** One more delivery attempt. All of them share the head's item, which has at least 340 KB for them. */
+/** Adds a delivery attempt. The head has at least 340 KB for all delivery attempts. */
 export const addDeliveryAttempt = (
   table: Table,
   message: MessageRef,

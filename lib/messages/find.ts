@@ -1,4 +1,4 @@
-/** What Get Message reads: the head of a message, and its content segment by segment. */
+/** Reads a stored message: its head, and the segments of its content. */
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { isLive } from "../table/expiry.ts";
 import { headSort, messagePartition, segmentSort } from "../table/keys.ts";
@@ -9,19 +9,13 @@ import type { Head } from "./head.ts";
 
 export type StoredMessage = {
   head: Head;
-  /** The first segment, which is all of most emails; empty where the email is not available. */
+  /** The first segment, if `findMessage` has read it. Most emails have only one segment. */
   firstPage: Uint8Array[];
-  /**
-   * The compressed content, in order, fetched as it is read. A page that the table does not give is waited for:
-   * the caller has the beginning already.
-   */
+  /** Fetches the compressed content. Retries if the table fails, because the caller has a part of the response. */
   segments: () => AsyncGenerator<Uint8Array>;
 };
 
-/**
- * Across a network a page is on its way for longer than it takes to send it on. Pages hold about 1 MB; those of a
- * message that has less than four of them are smaller, so that all of it is on its way at once.
- */
+/** A network needs more time for a page than the caller needs to receive it. Few segments make smaller pages. */
 const parallelPages = 4;
 
 type Item = Head & { sk: string; bytes: Uint8Array };
@@ -31,8 +25,8 @@ type Item = Head & { sk: string; bytes: Uint8Array };
  *
  * @param options.consistent `false` makes one eventually consistent read, at half the price. It may miss a message that
  * was stored or changed a moment ago, and then returns `null`.
- * @param options.withContent `false` reads no segment before `segments` is read
- * @throws Error when a segment that the head names is gone: here for the first one, else while `segments` is read.
+ * @param options.withContent `false` reads no segment before `segments` is called
+ * @throws Error if the first segment is missing. Reading `segments` throws if a later segment is missing.
  */
 export const findMessage = async (
   table: Table,
@@ -54,7 +48,7 @@ export const findMessage = async (
     );
     return (Items ?? []) as Item[];
   };
-  /** All of a content's segments from `from` up to `to`, or `null`. */
+  /** Returns the segments from `from` to before `to`, or `null` if one of them is not among the items. */
   const inOrder = (
     { content_digest }: Head,
     items: Item[],
@@ -68,7 +62,7 @@ export const findMessage = async (
   if (head?.sk !== headSort || !isLive(head, now)) return null;
   const firstPageEnd = withContent ? Math.min(1, head.segments) : 0;
   const firstSegments = inOrder(head, items, 0, firstPageEnd);
-  // Without its first segment, an eventually consistent head may be older than the removal of its content.
+  // Without the first segment, an eventually consistent head may be older than the deletion of its content.
   if (!firstSegments && !consistent) return null;
 
   const fetchPage = async (from: number, to: number): Promise<Uint8Array[]> => {
@@ -80,7 +74,7 @@ export const findMessage = async (
     return page;
   };
 
-  // Another content's segment may sort first: of a store that did not finish, or of a message that expired.
+  // A segment of an interrupted store or of an expired message may come before the first segment.
   const firstPage = firstSegments ?? (await fetchPage(0, firstPageEnd));
 
   return {
@@ -97,7 +91,7 @@ export const findMessage = async (
         const to = Math.min(from + pageSize, head.segments);
         requested = to;
         const page = retry(() => fetchPage(from, to), { signal: abort.signal });
-        page.catch(() => {}); // thrown below, unless the reader leaves before
+        page.catch(() => {}); // The loop below throws the error, unless the reader has left.
         pending.push(page);
       };
       try {

@@ -1,11 +1,11 @@
-/** The head of a message: its item in the table, which holds all fields but the content. */
+/** The head of a message is its main item. It contains all fields except the content and long fields. */
 import type { longFields } from "./fields.ts";
 import type { Message } from "./message.ts";
 
 /** The fields whose length an email decides. */
 export type LongFields = Pick<Message, (typeof longFields)[number]>;
 
-/** A status that came after the first, with what became known with it. */
+/** A later status of a message, and the fields that it sets. */
 export type StatusChange = Pick<Message, "status" | "bounce_classification"> & {
   time: string;
   event_id: string;
@@ -19,39 +19,39 @@ export type Head = Omit<
 > & {
   [Field in keyof LongFields]?: LongFields[Field] | undefined;
 } & {
-  /** The domain that a key may be confined to: the sender's, or for an incoming message the recipient's. */
+  /** The domain for a key's scope: the recipient's domain of an incoming message, otherwise the sender's domain. */
   domain: string;
-  /** Above 2^53 the document client returns a bigint. */
+  /** The document client returns a bigint for a number above 2^53. */
   reference_message_id?: number | bigint | undefined;
-  /** How many segments hold the content; 0 when it is not available. */
+  /** The number of segments. It is 0 if the email is not available. */
   segments: number;
-  /** How many bytes of JSON they hold, decompressed. */
+  /** The length of the decompressed content. */
   content_bytes: number;
-  /** How many of these bytes come before `content_parsed`. Heads of old messages do not contain it. */
+  /** The number of bytes before `content_parsed`. Heads of old messages do not contain this field. */
   content_parsed_start?: number;
-  /** SHA-256 of the email, in hex: tells a repeated store from a different message. */
+  /** SHA-256 of the email. If the same id is stored again, it shows whether the email is the same. */
   digest: string;
-  /** SHA-256 of all segments, in hex: a part of their keys. */
+  /** SHA-256 of all segments. It is a part of their keys. */
   content_digest: string;
-  /** In the order in which they arrived. */
+  /** In the order of arrival. */
   status_changes?: StatusChange[];
   expires_at: number;
 };
 
 declare global {
-  /** ECMAScript 2026; Node.js has it since version 22. */
+  /** ECMAScript 2026. Node.js 22 has it. */
   interface JSON {
     rawJSON(text: string): unknown;
   }
 }
 
-/** `JSON.stringify` has no word for an int64: a raw literal keeps every digit. */
+/** Keeps every digit of an int64 in the output of `JSON.stringify`. */
 const integer = (value: number | bigint): unknown => JSON.rawJSON(String(value));
 
 const isBefore = (a: StatusChange, b: StatusChange): boolean =>
   a.time === b.time ? a.event_id < b.event_id : a.time < b.time;
 
-/** The head with its status as it is now: of each field, what the newest change that names it says. */
+/** Returns the head with the values of its newest status changes. */
 const current = (stored: Head): Head => {
   const head = { ...stored };
   const changes = (stored.status_changes ?? []).toSorted((a, b) => (isBefore(a, b) ? -1 : 1));
@@ -59,7 +59,7 @@ const current = (stored: Head): Head => {
   return head;
 };
 
-/** The fields of the Message object that the head holds, in order, for `JSON.stringify`. */
+/** Returns the fields of the Message object that the head contains, in order. */
 export const headFields = (stored: Head) => {
   const head = current(stored);
   return {
@@ -71,7 +71,7 @@ export const headFields = (stored: Head) => {
     is_bounce_notification: head.is_bounce_notification,
     delivery_attempts: head.delivery_attempts
       .toSorted((a, b) => (a.time < b.time ? -1 : 1))
-      .map(({ time, log, status }) => ({ time, log, status })), // a map in the table has no order
+      .map(({ time, log, status }) => ({ time, log, status })), // DynamoDB does not keep the order of fields.
     message_id: head.message_id,
     id: head.id,
     subject: head.subject,

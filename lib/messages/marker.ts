@@ -1,4 +1,4 @@
-/** The message marker: an item that outlives its message, and says that a message existed or was deleted. */
+/** The message marker outlives its message. It records that a message was stored or deleted. */
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { daySeconds } from "../duration.ts";
 import { getItem } from "../table/get.ts";
@@ -8,7 +8,7 @@ import type { Table } from "../table/table.ts";
 import { update, type Write } from "../table/writes.ts";
 import type { MessageRef } from "./events.ts";
 
-/** `deleted_at` is present if an operator deleted the message. Such a marker never expires. */
+/** A marker with `deleted_at` never expires. */
 export type MessageMarker = { deleted_at?: string; expires_at?: number };
 
 /** Opens and clicks may arrive up to a year after the message has expired. */
@@ -38,7 +38,7 @@ export const markStored = (table: Table, { account_id, id }: MessageRef, expires
     (found) => found?.deleted_at !== undefined,
   );
 
-/** Marks a message as deleted, whether or not it was ever stored. No event can store it from then on. */
+/** Marks a message as deleted, even if it was never stored. From then on, no event stores the message. */
 export const markDeleted = async (
   table: Table,
   { account_id, id }: MessageRef,

@@ -1,4 +1,4 @@
-/** What a message is: the object that Get Message returns. */
+/** The schemas of a message. */
 import * as z from "zod/mini";
 import { parseAddress } from "./address.ts";
 
@@ -11,7 +11,7 @@ export type DeliveryAttempt = z.infer<typeof DeliveryAttempt>;
 export const Part = z.object({ content_type: z.string(), content: z.string() });
 export type Part = z.infer<typeof Part>;
 
-/** Every other leaf: `content` is base64 without line breaks. */
+/** Another leaf of the MIME tree. `content` is base64 without line breaks. */
 export const Attachment = z.object({
   filename: z.string(),
   content: z.string(),
@@ -27,10 +27,10 @@ export const ParsedContent = z.object({
 });
 export type ParsedContent = z.infer<typeof ParsedContent>;
 
-/** A count that the caller may read as a plain JSON integer: never above 2^53. */
+/** A number that every JSON parser reads exactly. */
 const count = z.int().check(z.minimum(0));
 
-/** The object that Get Message returns, in the order of its fields. */
+/** The response of Get Message. Its fields are in the order of the response. */
 export const Message = z.object({
   object: z.literal("message"),
   created_at: dateTime,
@@ -60,7 +60,7 @@ export const Message = z.object({
 });
 export type Message = z.infer<typeof Message>;
 
-/** Whether ISO 8601 can write the time with a year of four digits. */
+/** Returns whether the year has four digits in UTC. */
 export const isInRange = (time: Date): boolean => /^\d{4}-/.test(time.toISOString());
 
 /** Converts a time to ISO 8601 in UTC with milliseconds. Rejects years that do not have four digits in UTC. */
@@ -84,12 +84,12 @@ export const instant = z.pipe(
   utc(),
 );
 
-/** Half a surrogate pair has no UTF-8: it could not be stored. */
+/** Half a surrogate pair has no UTF-8 form, so it cannot be stored. */
 export const text = z
   .string("must be a string")
-  .check(z.refine((value) => value.isWellFormed(), "must be well-formed: it has half a surrogate pair"));
+  .check(z.refine((value) => value.isWellFormed(), "must not contain half a surrogate pair"));
 
-/** A few words, which change while the message is in the table: they stay in its head, which is small. */
+/** A short text. The head of a message must remain small. */
 export const words = text.check(z.maxLength(1000, "must have at most 1000 characters"));
 
 const addressRule = "must be an email address (RFC 5321, RFC 6531), without a display name or a comment";
@@ -101,7 +101,7 @@ const address = z.string(addressRule).check(
 
 const id = z.guid("must be a UUID").check(z.toLowerCase());
 
-/** What a sending pipeline tells of a message when it stores one. */
+/** The fields of a message that is stored. */
 export const NewMessage = z.object({
   id,
   account_id: id,
@@ -118,7 +118,7 @@ export const NewMessage = z.object({
   delivered_at: z._default(z.nullable(instant), null),
   bounce_classification: z.optional(words),
   reference_message_id: z.optional(z.int64("must be a bigint of at most 64 bits")),
-  /** Kept in whole seconds, a fraction cut off: the resolution of the table's TTL. */
+  /** Stored in whole seconds, because TTL counts whole seconds. */
   retain_until: instant,
 });
 export type NewMessage = z.input<typeof NewMessage>;

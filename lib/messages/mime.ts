@@ -1,4 +1,4 @@
-/** The parsed content of an email: its text, its attachments, its headers. */
+/** Parses an email into text parts, attachments and headers. */
 import type { Attachment, ParsedContent, Part } from "./message.ts";
 import { charsetDecoder, type DecodeCharset, decodeHeaderBytes } from "./mime/charset.ts";
 import { decodeHeaderText, type HeaderField, trimBlanks } from "./mime/header.ts";
@@ -13,9 +13,8 @@ import { decodeTransfer, transferToBase64 } from "./mime/transfer-encoding.ts";
 import { type Leaf, splitEmail } from "./mime/tree.ts";
 
 /**
- * Parses an email as Get Message answers it. Returns null where the email is past the limits of
- * `mime/tree.ts`: nesting, number of parts, size of headers. All text is well-formed Unicode. Never throws,
- * whatever the bytes; time and memory grow linearly with them.
+ * Parses an email. Returns null if the email exceeds a limit of `mime/tree.ts`: nesting, number of parts or size of the
+ * headers. All text is well-formed Unicode. Never throws. Time and memory grow linearly with the email.
  */
 export const parseEmail = (raw: Uint8Array): ParsedContent | null => {
   const email = splitEmail(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength));
@@ -55,7 +54,7 @@ const readAttachment = (
   content_id: decodeHeaderText(contentId(header), decode),
 });
 
-/** Built from entries, where `__proto__` is a name like any other. */
+/** Returns the values of each header name. `Object.fromEntries` accepts the name `__proto__`. */
 const gatherHeaders = (header: HeaderField[], decode: DecodeCharset): ParsedContent["headers"] => {
   const gathered = new Map<string, { name: string; values: string[] }>();
   for (const field of header) {

@@ -1,6 +1,6 @@
 /**
- * Removes a message, or its content, before its time. Whoever reads it meanwhile finds it whole or not at all,
- * unless they have begun to read: then their response breaks off. Safe to repeat, after an interruption too.
+ * Deletes a message, or its content, before it expires. A response that has already begun may become incomplete. After
+ * an interruption, both functions can be called again.
  */
 import { randomUUID } from "node:crypto";
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
@@ -18,15 +18,15 @@ import { hasLongFields, readLongFields } from "./long-fields.ts";
 import { markDeleted } from "./marker.ts";
 import { removeSegments, writeSegments } from "./segments.ts";
 
-/** Long ago for any clock that is not quite right, and not too long for DynamoDB to purge it (5 years). */
+/** Other clocks may be slow. DynamoDB purges an item only if it expired less than 5 years ago. */
 const tombstoneAgeSeconds = daySeconds;
 
 /**
- * Removes all of a message. Returns false when nothing of it was there. Either way, the message marker keeps an event
- * from storing the message later.
+ * Deletes a message. Returns false if neither a head nor a segment existed. In both cases, the message marker prevents
+ * that an event stores the message later.
  *
- * In its place stands, until DynamoDB purges it, an expired head without anything of a message: one that is stored
- * meanwhile under the id, whose segments go here, finds another head than the one that it began with, and begins anew.
+ * Leaves a tombstone, which is an expired head without fields of the message. A store of the same message that is in
+ * progress finds that the head has changed, and starts again.
  */
 export const deleteMessage = async (
   table: Table,
@@ -49,13 +49,13 @@ export const deleteMessage = async (
   await markDeleted(table, { account_id, id }, now);
   const previous = await putTombstone();
   const removed = await removeSegments(table, { account_id, id });
-  await putTombstone(); // of a message that began after the first one, segments may be gone
+  await putTombstone(); // A store may have begun after the first tombstone and lost its segments.
   return previous?.created_at !== undefined || removed > 0;
 };
 
 /**
- * Removes the email and what was read from it, and leaves the message with `content: null`. The same email does
- * not come back when it is stored again under this id. Returns false when there is no such message.
+ * Deletes the content of a message, which then has `content: null`. Storing the same email again does not restore the
+ * content. Returns false if the message does not exist.
  */
 export const removeContent = async (
   table: Table,
@@ -65,7 +65,7 @@ export const removeContent = async (
   const message = await findMessage(table, account_id, id, now);
   if (!message) return false;
   const { head } = message;
-  // A subject that is too long for the head stands with the content, and stays.
+  // Long fields are stored with the content, and must remain.
   const remaining = hasLongFields(message.head)
     ? await compressToSegments(renderContent(null, await readLongFields(message)), 0)
     : noContent;

@@ -1,8 +1,8 @@
 /**
  * Reads parts of the rendered content: `"content":…,"content_parsed":…}`. Long fields of the message come first.
  *
- * A part ends at a comma, whose place is an offset or follows from the next field's name. No string contains that text,
- * because a quotation mark in a string has a backslash before it.
+ * A part starts and ends at a comma. The comma is given by its offset, or by the next field's name. No string contains
+ * such a name, because a quotation mark in a string has a backslash before it.
  */
 import { pipeline, Readable } from "node:stream";
 import { decompressor } from "./compression.ts";
@@ -11,7 +11,7 @@ import type { Head } from "./head.ts";
 
 type Comma = number | ',"content":' | ',"content_parsed":';
 
-/** Before the first field. */
+/** The place of the comma that the first field would have. */
 export const contentStart = -1;
 export const beforeContent = ',"content":';
 

@@ -1,4 +1,4 @@
-/** The segments of a message's content: written before its head names them, removed when it no longer does. */
+/** Writes and deletes the segments of a message's content. */
 import { createHash } from "node:crypto";
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
@@ -11,12 +11,12 @@ import type { MessageRef } from "./events.ts";
 import type { Head } from "./head.ts";
 
 /**
- * Of all messages that are being stored or removed. A partition takes 1 MB a second, so more would only be turned
- * away; and a call that waits for a connection counts as one that gets none.
+ * Limits the parallel writes of all messages together. A partition accepts 1 MB of writes a second, so more writes would
+ * be throttled. More calls than connections would time out.
  */
 const atOnce = pLimit(8);
 
-/** Writes all of them; a partition that is throttled is waited for, and what is written stays. */
+/** Writes all items. Retries throttled writes. After an error, starts no further write. */
 const writeAll = async <T>(
   items: T[],
   write: (item: T, index: number) => Promise<unknown>,
@@ -35,14 +35,14 @@ const writeAll = async <T>(
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
 };
 
-/** Items with the same key have the same bytes and expire together: whoever writes one, writes the same. */
+/** Returns a part of the segments' keys. Segments with the same key have the same bytes and the same expiry. */
 const contentDigest = (segments: Buffer[], expires_at: number): string => {
   const hash = createHash("sha256").update(String(expires_at));
   for (const bytes of segments) hash.update(bytes);
   return hash.digest("hex");
 };
 
-/** Returns what the head says of the segments, once all of them are written. */
+/** Writes all segments. Returns the fields of the head that describe the segments. */
 export const writeSegments = async (
   table: Table,
   { account_id, id, expires_at }: Pick<Head, "account_id" | "id" | "expires_at">,
@@ -58,10 +58,7 @@ export const writeSegments = async (
   return { content_digest, content_bytes, content_parsed_start, segments: segments.length };
 };
 
-/**
- * Removes all segments under a message's id, of whatever content, but those of `kept`. Returns how many it
- * removed.
- */
+/** Deletes all segments of a message, except the segments of `kept`. Returns the number of deleted segments. */
 export const removeSegments = async (
   table: Table,
   { account_id, id }: MessageRef,

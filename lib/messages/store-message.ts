@@ -1,4 +1,4 @@
-/** Storing a message: what a sending pipeline calls with its fields and its raw email. */
+/** Stores a message and its raw email. */
 import { createHash } from "node:crypto";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { succeeds } from "../table/conditional.ts";
@@ -16,15 +16,15 @@ import { writeSegments } from "./segments.ts";
 
 export const maximumRawBytes = 40 * 1024 * 1024;
 
-/** An item holds 400 KB: the rest of the head's is for its delivery attempts. Each change costs the whole item. */
+/** An item holds 400 KB. Long fields would leave less space for delivery attempts and make each change expensive. */
 const maximumLongFieldsBytes = 50_000;
 
-/** A message that can't be stored, and why; nothing of it can be read. */
+/** The message cannot be stored. The error message states the reason. */
 export class MessageRejectedError extends Error {
   override readonly name = "MessageRejectedError";
 }
 
-/** @throws MessageRejectedError that names every field which is not what {@link NewMessage} asks for */
+/** @throws MessageRejectedError that names every wrong field */
 const validate = (message: NewMessage) => {
   const result = NewMessage.safeParse(message);
   if (result.success) return result.data;
@@ -32,7 +32,7 @@ const validate = (message: NewMessage) => {
   throw new MessageRejectedError(faults.join("; "));
 };
 
-/** The fields that the head begins with, and those that are too long for it. */
+/** Returns the fields of the head, and the fields that are too long for the head. */
 const divide = (message: NewMessage, now: number) => {
   const { retain_until, message_id, subject, tags, sender, recipient, ...fields } = validate(message);
   const long: LongFields = { message_id, subject, tags, sender, recipient };
@@ -54,30 +54,28 @@ const divide = (message: NewMessage, now: number) => {
   return { head, longFields: areLong ? long : undefined };
 };
 
-/** @throws MessageRejectedError for an email that is larger than what is kept */
+/** @throws MessageRejectedError if the email has more than 40 MiB */
 export const rejectTooLarge = (rawBytes: number): void => {
   if (rawBytes <= maximumRawBytes) return;
   throw new MessageRejectedError(
-    `the email has ${rawBytes} bytes: at most ${maximumRawBytes} (40 MiB) are kept`,
+    `the email has ${rawBytes} bytes, but at most ${maximumRawBytes} (40 MiB) are stored`,
   );
 };
 
-/** Puts the head. Returns false if its condition failed, and then storeMessage reads the head and puts it again. */
+/** Puts the head. Returns false if the condition failed. `storeMessage` then reads the head and tries again. */
 export type PutHead = (head: Write) => Promise<boolean>;
 
 /**
- * Stores a message and its raw email of up to 40 MiB, or `null` where the email is not available. The
- * segments are written first and the head last: from the moment this returns the message is readable,
- * and before that nothing of it is. Safe to repeat: a message that is there already stays as it is.
+ * Stores a message. The segments are written before the head, so no reader sees a part of a message. A stored message
+ * does not change if it is stored again.
  *
- * Of several that are stored at once under one id, the one whose head is written first is the message. What
- * the others have written, or a try that broke off, is under keys of its own: it is in nobody's way, and
- * expires at its retain_until.
+ * If several calls store messages with one id, the first head wins. The segments of the other calls and of interrupted
+ * calls have other keys. They expire at retain_until.
  *
+ * @param raw an email of up to 40 MiB, or `null` if the email is not available
  * @param putHead puts the head together with other items; by default, the head is put alone
- * @returns whether the message is new: false when it was there already.
- * @throws MessageRejectedError when the email is larger, a field is not what {@link NewMessage} asks for, or a
- * message with another email has the id. Nothing can be read of what was refused.
+ * @returns false if the message was already stored
+ * @throws MessageRejectedError if the email is too large, a field is wrong, or a message with another email has the id
  */
 export const storeMessage = async (
   table: Table,
@@ -92,12 +90,12 @@ export const storeMessage = async (
   const { head, longFields } = divide(message, now);
   const { account_id, id } = head;
 
-  /** What is there under the id: nothing, or what has expired. @returns null when the message is there already. */
+  /** Returns the expired head with this id, if any. Returns `null` if the message is already stored. */
   const findReplaceable = async (): Promise<{ existing: Head | undefined } | null> => {
     const existing = await getItem<Head>(table, headKey(account_id, id), { consistent: true });
     if (!isLive(existing, now)) return { existing };
     if (existing?.digest === digest) return null;
-    throw new MessageRejectedError(`the message id ${id} is taken by a message with other content`);
+    throw new MessageRejectedError(`a message with another email has the id ${id}`);
   };
   let replaceable = await findReplaceable();
   if (!replaceable) return false;
@@ -105,8 +103,7 @@ export const storeMessage = async (
   const content =
     raw || longFields ? await compressToSegments(renderContent(raw, longFields), rawBytes) : noContent;
 
-  // The head must still be what was found before the segments were written: who has taken it since may have removed
-  // them, and then all is written once more.
+  // A delete changes the head before it deletes segments. If the head has changed, the segments are written again.
   while (replaceable) {
     const { existing } = replaceable;
     const written = await writeSegments(table, head, content);

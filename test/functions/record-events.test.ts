@@ -137,7 +137,7 @@ test("One bad event fails alone, and the log says why without a word of what it 
     ["INFO", undefined],
     ["WARN", "its message is not stored yet"],
     ["ERROR", "its raw email is not in the bucket"],
-    ["ERROR", "the email has 41943041 bytes: at most 41943040 (40 MiB) are kept"],
+    ["ERROR", "the email has 41943041 bytes, but at most 41943040 (40 MiB) are stored"],
   ]);
   expect(counted("EventFailed")).toEqual([1, 1, 1, 1, 1]);
   expect(output.text()).not.toContain("s3cret");

@@ -1,22 +1,21 @@
-/** The addresses of From, To and the like (RFC 5322, sections 3.4 and 4.4). */
+/** Finds addresses in From, To and similar fields (RFC 5322, sections 3.4 and 4.4). */
 import { parseAddress } from "../address.ts";
 import { afterComments } from "./header.ts";
 
-/** A quoted string, an encoded word, a domain literal, a word, or a character that means something. */
+/** A quoted string, an encoded word, a domain literal, a word, or a special character. */
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"?|=\?[^?]*\?[bq]\?[^?]*\?=|\[[^\]]*\]?|[^ \t"[\]()<>,;:\\]+|./isy;
 
-/** `a . b @ c` is an address, `a b@c` is a name and one (RFC 5322, section 4.4). */
+/** `a . b @ c` is an address. `a b@c` is a name and an address (RFC 5322, section 4.4). */
 const joins = (character: string | undefined): boolean => character === "." || character === "@";
 
 /**
- * The first address of a list, without its display name, its comments and its route, also if it is in a
- * group; "" where no address is valid. Encoded words in `list` are not decoded yet: a display name may hold
- * commas and angle brackets once it is. Linear in time.
+ * Returns the first valid address of a list, without display name, comments and route, or "". The list may have groups.
+ * Its encoded words must not be decoded, because a decoded display name may contain commas. Linear in time.
  */
 export const firstAddress = (list: string): string => {
   let text = "";
   let last: string | undefined;
-  /** An address that turns out to be a display name if one in angle brackets follows. */
+  /** An address without angle brackets. It is a display name if an address in angle brackets follows. */
   let unbracketed = "";
 
   const endText = (): string => {
@@ -35,7 +34,7 @@ export const firstAddress = (list: string): string => {
     last = word.at(-1);
 
     if (word === "<" || word === ":") {
-      // A display name, the name of a group, or a route.
+      // A display name, the name of a group, or a route precedes.
       text = "";
       unbracketed = "";
     } else if (word === ">" || word === "," || word === ";" || word === "") {

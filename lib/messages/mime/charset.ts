@@ -1,4 +1,4 @@
-/** Bytes to Unicode, in whatever charset an email names. */
+/** Converts bytes to Unicode, in any charset of an email. */
 import { isAscii, isUtf8 } from "node:buffer";
 import iconv from "iconv-lite";
 import { decodeUtf7 } from "./utf-7.ts";
@@ -9,34 +9,32 @@ const utf7Labels = new Set(["utf-7", "utf7", "csutf7", "unicode-1-1-utf-7", "x-u
 /** `iso-2022-jp-2`, `csISO2022JP`, and Microsoft's three labels for ISO-2022-JP. */
 const iso2022Jp = /^(?:x-|cs)?iso-?2022-?jp|^(?:x-)?cp5022[012]$/;
 
-/** An escape sequence of ISO-2022-JP, directly before the next one. `ESC & @` announces the next one. */
+/** An escape sequence of ISO-2022-JP directly before another one. `ESC & @` announces another one. */
 const esc = "\x1b";
 const overriddenEscape = new RegExp(String.raw`${esc}(?:\([BIJ]|\$[@B]|&@)(?=${esc})`, "g");
 
-/** Encodings of iconv-lite that are no charsets of text, or take it microseconds a byte. */
+/** Encodings of iconv-lite that are not charsets, or that take microseconds per byte. */
 const notCharsets = new Set(["binary", "base64", "hex", "cesu8", "utf7", "utf7imap"]);
 
-/** Where ICU's table falls short of what mail holds: Korean lacks the Windows extension, Big5 lacks HKSCS. */
+/** ICU's tables lack the Windows extension of EUC-KR and the HKSCS characters of Big5. Emails contain both. */
 const fullerThanIcu: Record<string, string> = { "euc-kr": "cp949", big5: "big5-hkscs" };
 
-/** RFC 2781, section 4.3: the byte-order mark decides; without one the text is big-endian. */
+/** The byte-order mark decides. Text without a byte-order mark is big-endian (RFC 2781, section 4.3). */
 const utf16ByMark = new Set(["utf-16", "unicode", "ucs-2", "iso-10646-ucs-2", "csunicode"]);
 
-/** Turns bytes into the text that they are in some charset. */
 export type DecodeCharset = (bytes: Buffer, charset: string) => string;
 
 type Codec = (bytes: Buffer) => string;
 
-/** An email names a handful; to look for one that nobody knows takes 10 µs. */
+/** Emails name few charsets. Looking up an unknown charset takes 10 µs. */
 const maximumLabels = 100;
 
 /**
- * Returns what decodes the charsets of one email. A leading byte-order mark belongs to the encoding, not to
- * the text, and is dropped. Bytes that the named charset can't hold become U+FFFD; so does half a surrogate
- * pair: all text is well-formed.
+ * Returns the decoder for one email. The decoder removes a leading byte-order mark. Invalid bytes and half a surrogate
+ * pair become U+FFFD. Never throws.
  *
- * A charset that is unknown or not named, or ASCII with 8-bit bytes, is UTF-8 where the bytes are valid
- * UTF-8, else windows-1252; so are those past the first 100 that an email names. Never throws.
+ * If the charset is missing, unknown or ASCII, the text is UTF-8 if its bytes are valid UTF-8, otherwise windows-1252.
+ * An email's charsets after the first 100 count as unknown.
  */
 export const charsetDecoder = (): DecodeCharset => {
   const codecs = new Map<string, Codec>();
@@ -51,10 +49,7 @@ export const charsetDecoder = (): DecodeCharset => {
   };
 };
 
-/**
- * False where each encoded word stands for itself: two in UTF-7 can't be joined, as a word may end inside its
- * base64 and the `+` that starts the next is a digit of base64.
- */
+/** Returns whether encoded words may be joined before decoding. In UTF-7, the `+` of the next word may be base64. */
 export const joinsWords = (charset: string): boolean => !utf7Labels.has(charset.toLowerCase());
 
 const codecOf = (label: string): Codec => {
@@ -63,7 +58,7 @@ const codecOf = (label: string): Codec => {
   if (iso2022Jp.test(label)) return decodeIso2022Jp;
   if (utf16ByMark.has(label)) return iconvCodec("utf-16", { defaultEncoding: "utf-16be" });
 
-  // `iso8859_15`, `euc_jp`
+  // Some mailers write `iso8859_15` or `euc_jp`.
   const decoder = webDecoder(label) ?? (label.includes("_") && webDecoder(label.replaceAll("_", "-")));
   if (!decoder) return isInIconv(label) ? iconvCodec(label) : decodeUnlabelled;
   const fuller = fullerThanIcu[decoder.encoding];
@@ -78,8 +73,8 @@ const decodeUnlabelled = (bytes: Buffer): string =>
   isUtf8(bytes) ? utf8.decode(bytes) : windows1252.decode(bytes);
 
 /**
- * Decodes 8-bit bytes of a header, which have no charset: as UTF-8 if most of them are, otherwise as windows-1252.
- * Mailers cut UTF-8 headers to a number of bytes, and so inside a character. That character becomes U+FFFD.
+ * Decodes 8-bit bytes of a header as UTF-8 if most of them are valid UTF-8, otherwise as windows-1252. Some mailers cut
+ * headers inside a UTF-8 character. Such a character becomes U+FFFD.
  */
 export const decodeHeaderBytes = (bytes: Buffer): string => {
   const text = utf8.decode(bytes);
@@ -89,8 +84,8 @@ export const decodeHeaderBytes = (bytes: Buffer): string => {
 };
 
 /**
- * Decodes ISO-2022-JP as browsers do. 8-bit text with this label is UTF-8. If two escape sequences follow each other,
- * only the last counts: the decoder would put U+FFFD between them, and joined encoded words have them.
+ * Decodes ISO-2022-JP as browsers do. 8-bit text with this label is UTF-8. Joined encoded words contain two escape
+ * sequences in a row, and the platform's decoder would insert U+FFFD between them.
  */
 const decodeIso2022Jp = (bytes: Buffer): string => {
   if (isUtf8(bytes) && !isAscii(bytes)) return utf8.decode(bytes);
@@ -110,7 +105,7 @@ const attempt = <T>(open: () => T): T | undefined => {
 
 const webDecoder = (label: string) => attempt(() => new TextDecoder(label));
 
-/** iconv-lite knows `cp437` and many spellings. It takes `constructor` for one, and fails. */
+/** iconv-lite knows `cp437` and many spellings. It throws on the label `constructor`. */
 const isInIconv = (label: string): boolean =>
   !notCharsets.has(label.replace(/[^0-9a-z]/g, "")) && attempt(() => iconv.getDecoder(label)) !== undefined;
 

@@ -1,10 +1,10 @@
-/** The dates of email headers (RFC 5322, sections 3.3 and 4.3). */
+/** Reads the dates of email headers (RFC 5322, sections 3.3 and 4.3). */
 import { isInRange } from "../message.ts";
 import { afterComments } from "./header.ts";
 
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/** Hours. Other names say nothing certain and count as UTC, as RFC 5322, section 4.3 asks. */
+/** In hours. Other names are ambiguous, and count as UTC (RFC 5322, section 4.3). */
 const zones: Record<string, number> = {
   edt: -4,
   est: -5,
@@ -26,8 +26,8 @@ const unixDate = /^(?:[a-z]+ )?([a-z]{3,}) (\d{1,2}) (\d{1,2}[:.]\S+)( [a-z]+| [
 const americanDate = /^(?:[a-z]+\.? )?([a-z]{3,}\.?) (\d{1,2}) (\d{4}) /i;
 
 /**
- * Reads `Tue, 20 Nov 2026 13:00:00 +0100 (CET)` and what mail makes of it; null for what is no date. Date.parse
- * won't do: it makes a date of almost any text.
+ * Reads `Tue, 20 Nov 2026 13:00:00 +0100 (CET)`, and variants that mailers write. Returns null for other text. Date.parse
+ * is too lenient, because it reads almost any text as a date.
  */
 export const parseDate = (text: string): Date | null => {
   const words = withoutComments(text).replace(unixDate, "$2 $1 $5 $3$4").replace(americanDate, "$2 $1 $3 ");
@@ -40,7 +40,7 @@ export const parseDate = (text: string): Date | null => {
     ? Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes))
     : (zones[zone.toLowerCase()] ?? 0) * 60;
   const hour24 = half ? (Number(hour) % 12) + (half.toLowerCase() === "pm" ? 12 : 0) : Number(hour);
-  // A leap second is the first of the next minute.
+  // A leap second counts as the first second of the next minute.
   const local = new Date(
     Date.UTC(fullYear(year), month, Number(day), hour24, Number(minute), Number(second ?? 0)),
   );
@@ -65,7 +65,7 @@ const withoutComments = (text: string): string => {
   return words.join(" ").replace(/ ?: ?/g, ":").replace(/ ?, ?/g, " ").trim();
 };
 
-/** RFC 5322, section 4.3: two digits below 50 are of this century, three count from 1900. */
+/** Two digits below 50 are years of this century. Three digits count from 1900 (RFC 5322, section 4.3). */
 const fullYear = (digits: string): number => {
   const year = Number(digits);
   if (digits.length === 4) return year;

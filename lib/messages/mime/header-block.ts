@@ -80,13 +80,13 @@ export const readHeader = (
 const isOfHeader = (line: string): boolean => line === "" || isBlank(line[0]) || fieldOf(line) !== undefined;
 
 type LinesAhead = {
-  /** Whether a line of text is inside the header. */
+  /** Whether the header continues after a line of text. */
   continues: boolean;
   /** The start of the last line of text before the header ends. No line of text follows it. */
   lastText: number;
 };
 
-/** Reads from an unusual line to the next empty line or delimiter. A header needs one call, so the cost is linear. */
+/** Reads up to the next empty line or delimiter. A header needs only one call, so the cost is linear. */
 const linesAhead = (email: Email, from: number, header: HeaderField[]): LinesAhead => {
   let lastField = -1;
   let lastOddField = -1;
@@ -107,7 +107,7 @@ const linesAhead = (email: Email, from: number, header: HeaderField[]): LinesAhe
     else if (!isBlank(line[0])) lastText = at;
     at = next;
   }
-  // `Dear Ada: …` without an empty line after it is text.
+  // `Dear Ada: …` is text if no empty line follows.
   lastText = Math.max(lastText, lastOddField);
   return { continues: lastField > lastText, lastText };
 };

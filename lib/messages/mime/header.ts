@@ -1,22 +1,19 @@
-/** Header fields: their text as it stands, and as a reader sees it. */
+/** Reads and decodes header fields. */
 import { type DecodeCharset, decodeHeaderBytes, joinsWords } from "./charset.ts";
 
-/** `value` is unfolded and one character per byte: structure is read before anything is decoded. */
+/** `value` is unfolded, and has one character per byte. */
 export type HeaderField = { name: string; value: string };
 
-/** RFC 5322, section 3.6.8, with the white space before the colon that section 4.5 still allows. No URL is one. */
+/** RFC 5322, section 3.6.8. Section 4.5 allows white space before the colon. A URL is not a header field. */
 const fieldStart = /^([\x21-\x39\x3b-\x7e]+)[ \t]*:(?!\/\/)/;
 
-/** The header field that starts on this line; undefined where none does. */
+/** Returns the header field that starts on this line, or undefined. */
 export const fieldOf = (line: string): HeaderField | undefined => {
   const [start, name] = fieldStart.exec(line) ?? [];
   return start && name ? { name, value: line.slice(start.length) } : undefined;
 };
 
-/**
- * Returns the header field that starts on this line if its name is one that RFC 5322 forbids, such as `Reply To` or
- * `X-Prénom`. A time or a URL is not a field.
- */
+/** Returns a header field with a name that RFC 5322 forbids, such as `Reply To` or `X-Prénom`. */
 export const oddFieldOf = (line: string): HeaderField | undefined => {
   const colon = line.slice(0, 80).indexOf(":");
   const name = trimEndBlanks(line.slice(0, Math.max(colon, 0)));
@@ -33,7 +30,7 @@ export const headerValues = (fields: readonly HeaderField[], name: string): stri
 export const headerValue = (fields: readonly HeaderField[], name: string): string =>
   headerValues(fields, name)[0] ?? "";
 
-/** `String.trim` would also take U+00A0, which here is a byte of some UTF-8 character. */
+/** `String.trim` would also remove U+00A0, which may be a byte of a UTF-8 character here. */
 export const trimBlanks = (text: string): string => {
   let start = 0;
   while (isBlank(text[start])) start++;
@@ -48,7 +45,7 @@ export const trimEndBlanks = (text: string): string => {
 
 export const isBlank = (character: string | undefined): boolean => character === " " || character === "\t";
 
-/** Past the blanks and comments (RFC 5322, section 3.2.2) that start at `at`. */
+/** Returns the place after the blanks and comments (RFC 5322, section 3.2.2) that start at `at`. */
 export const afterComments = (text: string, at: number): number => {
   let depth = 0;
   let next = at;
@@ -63,17 +60,13 @@ export const afterComments = (text: string, at: number): number => {
   return next;
 };
 
-/** RFC 2047, section 2, and RFC 2231, section 5 (`*` and a language). No `?` inside: so the scan is linear. */
+/** RFC 2047, section 2, and RFC 2231, section 5 (`*` and a language). The scan is linear. */
 const encodedWord = /=\?([^?* \t]*)(?:\*[^? \t]*)?\?([bq])\?([^?]*)\?=/gi;
 
-/** Most values: nothing to decode. */
+/** Most values need no decoding. */
 const plainText = /^[^\x80-\xff=]*$/;
 
-/**
- * The text of an undecoded header value: RFC 2047 encoded words decoded, wherever they stand; raw 8-bit
- * bytes read as UTF-8 (RFC 6532) where they are valid UTF-8, else as windows-1252. What looks like an
- * encoded word and is none stays as it is.
- */
+/** Decodes the encoded words (RFC 2047) and the 8-bit bytes (RFC 6532) of a header value. */
 export const decodeHeaderText = (value: string, decode: DecodeCharset): string => {
   if (plainText.test(value)) return value;
   let text = "";
@@ -89,8 +82,8 @@ export const decodeHeaderText = (value: string, decode: DecodeCharset): string =
   for (const word of value.matchAll(encodedWord)) {
     const [whole, charset = "", encoding, content = ""] = word;
     const between = value.slice(end, word.index);
-    // RFC 2047, section 6.2: white space between encoded words is not part of the text. Mailers also split
-    // a character's bytes over two words, so a run in one charset is decoded as one.
+    // RFC 2047, section 6.2: white space between encoded words is not part of the text. Mailers also split a character
+    // between two words, so adjacent words in one charset are joined.
     const adjoins = run.words.length > 0 && trimBlanks(between) === "";
     if (!adjoins || run.charset !== charset.toLowerCase() || !joinsWords(charset)) endRun();
     if (!adjoins) text += rawText(between);
@@ -105,6 +98,6 @@ export const decodeHeaderText = (value: string, decode: DecodeCharset): string =
 const decodeQ = (content: string): Buffer =>
   Buffer.from(decodeEscapes(content.replaceAll("_", " "), /=([0-9a-f]{2})/gi), "latin1");
 
-/** Replaces each escape by the byte that its two hexadecimal digits stand for. */
+/** Replaces each escape by the byte with its two hexadecimal digits. */
 export const decodeEscapes = (text: string, pattern: RegExp): string =>
   text.replace(pattern, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));

@@ -1,6 +1,6 @@
-/** An email as lines. Bytes stay bytes: one character each. */
+/** Reads an email line by line, with one character per byte. */
 
-/** `lineBreak` is LF, which a CR may precede; in an email without a single LF it is CR, as on classic Mac OS. */
+/** `lineBreak` is LF, after an optional CR. In an email without LF it is CR, as on classic Mac OS. */
 export type Email = { bytes: Buffer; lineBreak: number };
 
 export const lf = 0x0a;
@@ -8,7 +8,7 @@ export const cr = 0x0d;
 
 export const linesOf = (bytes: Buffer): Email => ({ bytes, lineBreak: bytes.includes(lf) ? lf : cr });
 
-/** The line at `start` without its line break, and where the next one starts. */
+/** Returns the line at `start` without its line break, and the start of the next line. */
 export const lineAt = ({ bytes, lineBreak }: Email, start: number): { line: string; next: number } => {
   let end = start;
   while (end < bytes.length && bytes[end] !== lineBreak) end++;
@@ -17,6 +17,6 @@ export const lineAt = ({ bytes, lineBreak }: Email, start: number): { line: stri
   return { line: bytes.toString("latin1", start, end), next };
 };
 
-/** The line break before `start`, which belongs to a delimiter there (RFC 2046, section 5.1.1). */
+/** Returns the start of the line break before a delimiter, which belongs to it (RFC 2046, section 5.1.1). */
 export const lineBreakBefore = ({ bytes, lineBreak }: Email, start: number): number =>
   lineBreak === lf && bytes[start - 2] === cr ? start - 2 : start - 1;

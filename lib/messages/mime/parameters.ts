@@ -1,4 +1,4 @@
-/** Structured header values: `text/plain; charset=utf-8; name*0*=utf-8''na%C3%AF; name*1=ve.txt`. */
+/** Reads values such as `text/plain; charset=utf-8; name*0*=utf-8''na%C3%AF; name*1=ve.txt`. */
 import type { DecodeCharset } from "./charset.ts";
 import {
   afterComments,
@@ -11,10 +11,10 @@ import {
   trimBlanks,
 } from "./header.ts";
 
-/** Parameter names are in lower case; of two with one name, the first counts. */
+/** Parameter names are in lower case. The first of two parameters with the same name counts. */
 export type Structured = { value: string; parameters: Map<string, Parameter> };
 
-/** `bytes` has one character per byte; `charset` is there where RFC 2231 encoded them. */
+/** `bytes` has one character per byte. `charset` is set if the value is encoded as in RFC 2231. */
 type Parameter = { bytes: string; charset?: string | undefined };
 
 const mediaType = /^([!#$%&'*+.^_`{|}~\w-]+)[ \t]*\/[ \t]*([!#$%&'*+.^_`{|}~\w-]+)/;
@@ -31,7 +31,7 @@ export const contentType = (fields: readonly HeaderField[], missing = "text/plai
   return { value: `${type}/${subtype}`.toLowerCase(), parameters: readParameters(text.slice(whole.length)) };
 };
 
-/** The value is "" where the header has none, though it may have parameters: `filename="a.txt"`. */
+/** Reads the Content-Disposition. The value is "" if the field has only parameters, or is missing. */
 export const contentDisposition = (fields: readonly HeaderField[]): Structured => {
   const text = valueAfterComments(fields, "content-disposition");
   const [token = ""] = /^[^;=( \t]*/.exec(text) ?? [];
@@ -40,20 +40,20 @@ export const contentDisposition = (fields: readonly HeaderField[]): Structured =
   return { value: value.toLowerCase(), parameters: readParameters(text.slice(value.length)) };
 };
 
-/** In lower case; "" where the header has none. */
+/** Returns the Content-Transfer-Encoding in lower case, or "". */
 export const transferEncoding = (fields: readonly HeaderField[]): string => {
   const [, encoding = ""] = /^"?([\w-]*)/.exec(valueAfterComments(fields, "content-transfer-encoding")) ?? [];
   return encoding.toLowerCase();
 };
 
-/** Without its angle brackets, not decoded yet. */
+/** Returns the undecoded Content-ID without its angle brackets. */
 export const contentId = (fields: readonly HeaderField[]): string => {
   const text = valueAfterComments(fields, "content-id");
   const [, bracketed] = /^<([^>]*)/.exec(text) ?? [];
   return trimBlanks(bracketed ?? text.replace(/>$/, ""));
 };
 
-/** The text of a parameter; encoded words are decoded too, which no RFC allows and most mailers write. */
+/** Returns the text of a parameter. Decodes encoded words, too, because most mailers write them here. */
 export const parameterText = ({ parameters }: Structured, name: string, decode: DecodeCharset): string => {
   const parameter = parameters.get(name);
   if (!parameter) return "";
@@ -63,7 +63,7 @@ export const parameterText = ({ parameters }: Structured, name: string, decode: 
     : decode(Buffer.from(bytes, "latin1"), charset);
 };
 
-/** A piece of a parameter's value: `name*1*=...`. The `extended` ones are percent-encoded. */
+/** A piece of a parameter's value, such as `name*1*=...`. An extended piece is percent-encoded. */
 type Segment = { index: number; extended: boolean; text: string };
 
 const readParameters = (text: string): Structured["parameters"] => {
@@ -80,12 +80,12 @@ const readParameters = (text: string): Structured["parameters"] => {
     if (segments) segments.push(segment);
     else segmented.set(base, [segment]);
   }
-  // Who sends both forms means the plain one for readers that don't know RFC 2231.
+  // If a parameter has both forms, the plain form is for readers that do not know RFC 2231.
   for (const [name, segments] of segmented) parameters.set(name, joinSegments(segments));
   return parameters;
 };
 
-/** RFC 2231, sections 3 and 4: only the first segment names the charset. */
+/** Joins the pieces (RFC 2231, sections 3 and 4). Only the first piece names the charset. */
 const joinSegments = (segments: Segment[]): Parameter => {
   segments.sort((a, b) => a.index - b.index || 0);
   const texts = segments.map(({ text, extended }) => (extended ? decodePercent(text) : text));
@@ -97,10 +97,10 @@ const joinSegments = (segments: Segment[]): Parameter => {
 
 const decodePercent = (text: string): string => decodeEscapes(text, /%([0-9a-f]{2})/gi);
 
-/** `utf-8''` before a quoted string, which RFC 2231 forbids: the string would be percent-encoded. */
+/** `utf-8''` before a quoted string, which RFC 2231 forbids. */
 const quotedCharset = /[^'";]*'[^'";]*'(?=")/y;
 
-/** Reads leniently what RFC 2045 writes strictly: unquoted values with spaces, a missing `;` or end quote. */
+/** Yields the parameters. Accepts unquoted values with spaces, a missing `;` and a missing end quote. */
 function* attributes(text: string): Generator<{ name: string; value: string }> {
   let at = 0;
   while (at < text.length) {
@@ -132,14 +132,14 @@ const quotedString = (text: string, quote: number): { value: string; next: numbe
   let value = "";
   let at = quote + 1;
   while (at < text.length && text[at] !== '"') {
-    // `C:\temp\a.txt`: mailers of Windows escape nothing, so a backslash before a letter is one.
+    // Some Windows mailers write `C:\temp\a.txt` without escapes.
     if (text[at] === "\\" && (text[at + 1] === '"' || text[at + 1] === "\\")) at++;
     value += text[at++] ?? "";
   }
   return { value, next: at + 1 };
 };
 
-/** `charset=us-ascii (Plain text)` ends at the blank. But `report (1).pdf` is what files are called. */
+/** `charset=us-ascii (Plain text)` ends at the blank. The file name `report (1).pdf` does not. */
 const unquoted = (name: string, value: string): string => {
   if (/^(file)?name\b/.test(name)) return value;
   const [token = ""] = /^[^( \t]*/.exec(value.slice(afterComments(value, 0))) ?? [];

@@ -1,11 +1,11 @@
-/** Content-Transfer-Encoding (RFC 2045, section 6): what a part's lines stand for. */
+/** Decodes the body of a part (RFC 2045, section 6). */
 import { decodeUuencode } from "./uuencode.ts";
 
 const uuencode = new Set(["x-uuencode", "x-uue", "uuencode", "uue"]);
 
 /**
- * The bytes that `body` stands for. In an encoding that is unknown it stands for itself: real mail puts `utf-8`
- * or `7bits` there. Malformed input decodes as far as it makes sense. Never throws; linear in time.
+ * Decodes a body. Returns the body itself if the encoding is unknown, because mailers write `utf-8` or `7bits` as an
+ * encoding. Decodes malformed input as far as possible. Never throws. Linear in time.
  */
 export const decodeTransfer = (body: Buffer, encoding: string): Buffer => {
   if (encoding === "base64") return Buffer.from(onlyBase64(body).toString("latin1"), "base64");
@@ -14,7 +14,7 @@ export const decodeTransfer = (body: Buffer, encoding: string): Buffer => {
   return body;
 };
 
-/** The same bytes as base64 without line breaks; base64 stays as it is, minus what is none of it. */
+/** Returns the decoded body as base64 without line breaks. Does not decode a body that is already base64. */
 export const transferToBase64 = (body: Buffer, encoding: string): string => {
   if (encoding !== "base64") return decodeTransfer(body, encoding).toString("base64");
 
@@ -28,7 +28,7 @@ for (const digit of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456
   base64Alphabet[digit.charCodeAt(0)] = 1;
 }
 
-/** RFC 2045, section 6.8: other characters are ignored, and a `=` is the end of the data. */
+/** Removes other characters, and ends at `=` (RFC 2045, section 6.8). */
 const onlyBase64 = (body: Buffer): Buffer => {
   const digits = Buffer.allocUnsafe(body.length);
   let length = 0;
@@ -46,7 +46,7 @@ const cr = 0x0d;
 const space = 0x20;
 const equals = 0x3d;
 
-/** RFC 2045, section 6.7: white space at the end of a line was added in transport; a bare `=` is literal. */
+/** Removes white space at the end of a line (RFC 2045, section 6.7). Keeps an `=` without two digits. */
 const decodeQuotedPrintable = (body: Buffer): Buffer => {
   const decoded = Buffer.allocUnsafe(body.length);
   let length = 0;

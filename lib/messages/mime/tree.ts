@@ -1,37 +1,36 @@
-/** The MIME tree (RFC 2046, section 5.1): where each part of an email starts and ends. */
+/** Splits an email into the parts of its MIME tree (RFC 2046, section 5.1). */
 import type { HeaderField } from "./header.ts";
 import { trimEndBlanks } from "./header.ts";
 import { firstLine, maxHeaderBytes, readHeader } from "./header-block.ts";
 import { type Email, lineAt, lineBreakBefore, linesOf } from "./lines.ts";
 import { contentType, type Structured } from "./parameters.ts";
 
-/** Postfix stops at 100 levels too (mime_nesting_limit); real mail stays below ten. */
+/** Postfix has the same limit (mime_nesting_limit). Real emails have less than ten levels. */
 export const maxNesting = 100;
 
-/** Multiparts count too. Digests hold hundreds of parts; each one costs what its header costs to read. */
+/** Includes multiparts. Digests have hundreds of parts. */
 export const maxParts = 10_000;
 
-/** A part without children. `body` is a view of the email, still encoded. */
+/** A part without children. `body` is not decoded. */
 export type Leaf = { header: HeaderField[]; contentType: Structured; body: Buffer };
 
 type Multipart = { boundary: string; isDigest: boolean };
 
-/** By boundary: how deep the multipart is that has it. */
+/** The depth of the multipart with each boundary. */
 type Depths = ReadonlyMap<string, number>;
 
 /** A line that starts or closes a part of the multipart at `depth`. */
 type Delimiter = { depth: number; closes: boolean };
 
-/** `bodyEnd` is where the part before it ends; `next` is the line after it. */
+/** `bodyEnd` is the end of the part before the delimiter. `next` is the line after the delimiter. */
 type FoundDelimiter = Delimiter & { bodyEnd: number; next: number };
 
 /**
- * Splits an email into its header and its leaves, in document order: one pass, linear in time. Null past the
- * limits: those above, and `maxHeaderBytes`.
+ * Splits an email into its header and its leaves, in document order and in linear time. Returns null if the email
+ * exceeds a limit.
  *
- * message/rfc822 is a leaf. So is a multipart that names no boundary or has no part in its body: it is read as
- * text/plain, so that nothing is lost that a person might read. A part that is never closed ends with the
- * multipart around it.
+ * message/rfc822 is a leaf. A multipart without boundary or without parts is a leaf of type text/plain, so no text is
+ * lost. A part without closing delimiter ends with the multipart around it.
  */
 export const splitEmail = (bytes: Buffer): { header: HeaderField[]; leaves: Leaf[] } | null => {
   const email = linesOf(bytes);
@@ -66,7 +65,7 @@ export const splitEmail = (bytes: Buffer): { header: HeaderField[]; leaves: Leaf
       });
     }
 
-    // What follows a closed multipart is its epilogue, up to the next part of one around it.
+    // An epilogue follows a closed multipart, up to the next part of a multipart around it.
     while (delimiter?.closes) {
       multiparts.closeTo(delimiter.depth);
       delimiter = findDelimiter(email, delimiter.next, multiparts.depths);
@@ -81,27 +80,27 @@ export const splitEmail = (bytes: Buffer): { header: HeaderField[]; leaves: Leaf
 
 const isBlankText = (body: Buffer): boolean => !/\S/.test(body.toString("latin1"));
 
-/** Of two multiparts with the same boundary, the inner one has it, until it is closed. */
+/** If two nested multiparts have the same boundary, it belongs to the inner one until that is closed. */
 const openMultiparts = () => {
   const stack: (Multipart & { outer: number | undefined })[] = [];
   const depths = new Map<string, number>();
   return {
     depths: depths as Depths,
-    /** Returns how deep the new one is: 0 for the outermost. */
+    /** Returns the depth of the new multipart. The outermost depth is 0. */
     open: ({ boundary, isDigest }: Multipart): number => {
       const depth = stack.length;
       stack.push({ boundary, isDigest, outer: depths.get(boundary) });
       depths.set(boundary, depth);
       return depth;
     },
-    /** Closes all that are as deep as `depth`, or deeper. */
+    /** Closes all multiparts from `depth` inwards. */
     closeTo: (depth: number): void => {
       for (const { boundary, outer } of stack.splice(depth).reverse()) {
         if (outer === undefined) depths.delete(boundary);
         else depths.set(boundary, outer);
       }
     },
-    /** Whether the innermost one is a multipart/digest. */
+    /** Returns whether the innermost multipart is a multipart/digest. */
     isDigest: (): boolean => stack.at(-1)?.isDigest ?? false,
   };
 };
@@ -121,7 +120,7 @@ const findDelimiter = (email: Email, from: number, depths: Depths): FoundDelimit
 
 const delimiterOf = (line: string, depths: Depths): Delimiter | undefined => {
   if (!line.startsWith("--")) return undefined;
-  const name = trimEndBlanks(line.slice(2)); // transport may have padded the line
+  const name = trimEndBlanks(line.slice(2)); // Some mail servers add blanks to a line.
   const opens = depths.get(name) ?? -1;
   const closes = name.endsWith("--") ? (depths.get(name.slice(0, -2)) ?? -1) : -1;
   const depth = Math.max(opens, closes);

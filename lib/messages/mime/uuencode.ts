@@ -1,4 +1,4 @@
-/** uuencode (POSIX), in which mail carried files before base64; some still does. */
+/** Decodes uuencode (POSIX), which mailers used before base64. */
 
 const cr = 0x0d;
 const lf = 0x0a;
@@ -7,8 +7,8 @@ const space = 0x20;
 const beginLine = /^begin [0-7]{3,4} [^\r\n]*[\r\n]+/m;
 
 /**
- * The bytes between `begin` and `end`: each line starts with how many it stands for. What has no `begin` stands
- * for itself. Never throws; linear in time.
+ * Decodes the lines between `begin` and `end`. Each line starts with its number of bytes. Returns the body itself if it
+ * has no `begin`. Never throws. Linear in time.
  */
 export const decodeUuencode = (body: Buffer): Buffer => {
   const begin = beginLine.exec(body.toString("latin1"));
@@ -21,7 +21,7 @@ export const decodeUuencode = (body: Buffer): Buffer => {
     const lineEnd = length + sixBits(body[at++]);
     while (length < lineEnd && !endsLine(body[at])) {
       let bits = 0;
-      // Transport may have cut blanks off the line: they are zeros.
+      // Mail servers remove blanks at the end of a line. A blank means zero.
       for (let digits = 0; digits < 4; digits++)
         bits = (bits << 6) | (endsLine(body[at]) ? 0 : sixBits(body[at++]));
       for (const shift of [16, 8, 0]) if (length < lineEnd) decoded[length++] = bits >> shift;

@@ -122,7 +122,7 @@ test("refuses an email of more than 40 MiB by name", async () => {
   const { status, stderr } = await admin(`${importing} -`, { input: raw });
 
   expect(status).toBe(1);
-  expect(stderr).toEqual(["-: the email has 41943041 bytes: at most 41943040 (40 MiB) are kept"]);
+  expect(stderr).toEqual(["-: the email has 41943041 bytes, but at most 41943040 (40 MiB) are stored"]);
 });
 
 test("--sender and --recipient are for an email that names none", async () => {

@@ -133,7 +133,7 @@ test("rejects a raw email that is missing, too large, outside of the folder or n
   expect(status).toBe(1);
   expect(stderr.toSorted()).toEqual([
     "-:1: its raw email can't be read: no such file or directory",
-    "-:2: the email has 41943041 bytes: at most 41943040 (40 MiB) are kept",
+    "-:2: the email has 41943041 bytes, but at most 41943040 (40 MiB) are stored",
     "-:3: its raw email is outside of the folder",
     "-:4: its raw email is outside of the folder",
     "-:5: its raw email is not a file",

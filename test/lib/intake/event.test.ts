@@ -88,7 +88,7 @@ test.each([
   ],
   [{ ...opened, id: "" }, "id must have 1 to 255 characters"],
   [{ ...opened, id: "x".repeat(256) }, "id must have 1 to 255 characters"],
-  [{ ...opened, id: "\ud800" }, "id must be well-formed: it has half a surrogate pair"],
+  [{ ...opened, id: "\ud800" }, "id must not contain half a surrogate pair"],
   [withoutAccount, "account_id must be a UUID"],
   [{ ...opened, message: "m-1" }, "message must be an object"],
   [{ ...opened, message: { id: "m-1" } }, "message.id must be a UUID"],
@@ -105,7 +105,7 @@ test.each([
   [{ ...status, type: "message.delivery_attempt" }, "log must be a string"],
   [{ ...stored, raw_email: 1 }, "raw_email must be a string"],
   [{ ...stored, raw_email: "" }, "raw_email must not be empty"],
-  [{ ...stored, raw_email: "\ud800.eml" }, "raw_email must be well-formed: it has half a surrogate pair"],
+  [{ ...stored, raw_email: "\ud800.eml" }, "raw_email must not contain half a surrogate pair"],
   [
     { ...stored, message: { ...stored.message, sender: "Ada <ada@example.com>" } },
     "message.sender must be an email address",
