@@ -35,14 +35,8 @@ const install = async (): Promise<void> => {
   console.log("Installing the generators, once (about 5 minutes) …");
   await mkdir(cache, { recursive: true });
   const unfinished = await mkdtemp(join(cache, "installing-"));
-  try {
-    await shell(unfinished, installScript);
-    await rename(unfinished, tools);
-  } catch (cause) {
-    throw new Error("The generators need npm, Python 3.10 with venv, Go 1.25, Java 11 and Maven", { cause });
-  } finally {
-    await rm(unfinished, { recursive: true, force: true });
-  }
+  await shell(unfinished, installScript);
+  await rename(unfinished, tools);
 };
 
 beforeAll(async () => {
@@ -85,7 +79,7 @@ test.each(generators)("A generated client calls both operations: $name", async (
   });
 });
 
-test("The five lines of README print a message", async () => {
+test("The client in README prints a message", async () => {
   const { account_id, secret } = await newKey();
   const message = newMessage({ account_id });
   await storeMessage(table, message, null, noon);
@@ -99,12 +93,11 @@ test("The five lines of README print a message", async () => {
     MESSAGE_ID: message.id,
     "http://127.0.0.1:3000": await startService(),
   };
-  const program = Object.entries(values).reduce((text, [name, value]) => text.replace(name, value), lines);
+  const program = Object.entries(values).reduce((text, entry) => text.replace(...entry), lines);
   await writeFile(join(folder, "client.ts"), `${program}\nconsole.log(data?.subject, error);`);
 
   const output = await shell(folder, ". ./run.sh");
 
-  expect(lines.trim().split("\n")).toHaveLength(5);
   expect(output).toBe("Hello undefined\n");
 });
 

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
+import { descriptions } from "../../../infra/event-schema/descriptions.ts";
 import { eventSchema } from "../../../infra/event-schema/schema.ts";
-import { type MessageEvent, parseEvent } from "../../../lib/intake/event.ts";
+import { parseEvent } from "../../../lib/intake/event.ts";
 import { run } from "../../harness/process.ts";
 
 const formats = {
@@ -12,6 +13,7 @@ const formats = {
   int64: { type: "number", validate: (value: number) => Math.abs(value) <= 2 ** 63 },
 } as const;
 const schema = eventSchema();
+const printable = JSON.parse(JSON.stringify(schema));
 const matches = new Ajv2020({ allErrors: true, formats }).compile(schema);
 
 const accepts = (json: string): boolean => {
@@ -33,21 +35,16 @@ const events = examples
 test("npm run event-schema prints JSON Schema 2020-12", async () => {
   const { stdout } = await run("npm run -s event-schema");
 
-  expect(JSON.parse(stdout)).toEqual(schema);
+  expect(JSON.parse(stdout)).toEqual(printable);
   expect(schema.$schema).toBe("https://json-schema.org/draft/2020-12/schema");
 });
 
 test("The README has an example of each event, which the schema and the code accept", () => {
-  expect(events.map(({ type }) => type)).toEqual([
-    "message.stored",
-    "message.status",
-    "message.delivery_attempt",
-    "message.opened",
-    "message.clicked",
-  ] satisfies MessageEvent["type"][]);
-  expect(events.map((event) => [matches(event), accepts(JSON.stringify(event))])).toEqual(
-    events.map(() => [true, true]),
-  );
+  const types = events.map(({ type }) => type);
+
+  expect(types.sort()).toEqual(Object.keys(descriptions).sort());
+  expect(events.map((event) => matches(event))).toEqual(events.map(() => true));
+  expect(events.map((event) => accepts(JSON.stringify(event)))).toEqual(events.map(() => true));
 });
 
 test.each(events)("The schema and the code require the same fields of $type", (event) => {
@@ -68,14 +65,10 @@ test.each('1|1.0|1e3|-12.50e1|9007199254740993|1.5|1e-1|1e19|null|"1"'.split("|"
 );
 
 test("Every event and every field has a description", () => {
-  const events = schema.oneOf as {
-    description?: string;
-    properties: Record<string, { [keyword: string]: unknown }>;
-  }[];
-  const fields = events.flatMap(({ properties }) => [
-    ...Object.entries(properties),
-    ...Object.entries((properties.message?.properties ?? {}) as typeof properties),
-  ]);
+  const events: { description?: string; properties: { message: { properties: object } } }[] = printable.oneOf;
+  const fields = events.flatMap(({ properties }) =>
+    [properties, properties.message.properties].flatMap((all) => Object.entries(all)),
+  );
 
   expect(fields.length).toBeGreaterThan(40);
   expect(fields.filter(([name, { description }]) => name !== "type" && !description)).toEqual([]);

@@ -2,14 +2,6 @@ import { expect, test } from "vitest";
 import member from "../../../infra/openapi/examples/account-member.json" with { type: "json" };
 import { assertDocumented } from "../../harness/contract.ts";
 
-type Response = {
-  method: string;
-  path: string;
-  status: number;
-  headers: Record<string, string>;
-  body: object;
-};
-
 const path = "/v2/accounts/7f0c1a52-9d0e-4b7a-8a54-2f4f3f0d9c11/members";
 const headers = {
   "Content-Type": "application/json",
@@ -19,12 +11,14 @@ const headers = {
   Date: "Fri, 20 Nov 2026 12:00:00 GMT",
 };
 
-const check = (change: Partial<Response>) => {
-  const response = { method: "POST", path, status: 201, headers, body: member, ...change };
-  assertDocumented(response.method, response.path, {
-    status: response.status,
-    headers: new Headers(response.headers),
-    body: JSON.stringify(response.body),
+const response = { method: "POST", path, status: 201, headers: headers as object, body: member as object };
+
+const check = (change: Partial<typeof response>) => {
+  const { method, path, status, headers, body } = { ...response, ...change };
+  assertDocumented(method, path, {
+    status,
+    headers: new Headers({ ...headers }),
+    body: JSON.stringify(body),
   });
 };
 
@@ -33,7 +27,7 @@ const { "Cache-Control": _cacheControl, ...headersWithoutCacheControl } = header
 const withHeader = (name: string, value: string) => ({ headers: { ...headers, [name]: value } });
 const withField = (name: string, value: string) => ({ body: { ...member, [name]: value } });
 
-test.each<[string, Partial<Response>, string]>([
+test.each<[string, Partial<typeof response>, string]>([
   ["a status", { status: 202 }, "the status is not documented"],
   ["a field", withField("name", "Ada"), "additional properties"],
   ["the absence of a field", { body: memberWithoutRole }, "'role'"],

@@ -3,7 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
 import { documentOf, openApiDocument } from "../../../infra/openapi/document.ts";
-import type { OperationTexts } from "../../../infra/openapi/texts.ts";
+import { getMessageTexts } from "../../../infra/openapi/get-message.ts";
 import { addAccountMember, getMessage, type Operation, operations } from "../../../lib/api/operations.ts";
 import { run, startLocal } from "../../harness/process.ts";
 
@@ -80,53 +80,30 @@ test("Every schema with a constant names its type, which generators of clients n
 test("The Idempotency-Key has no example, so no client sends a key that was used before", () => {
   const parameters = [...objectsIn(document)].filter(({ name }) => name === "Idempotency-Key");
 
-  expect(parameters.map(({ example }) => example)).toEqual([undefined]);
+  expect(parameters).not.toHaveLength(0);
+  expect(parameters.filter(({ example }) => example !== undefined)).toEqual([]);
 });
 
 test("Operations on one path are all in the document, and one without content has no body", () => {
-  const texts: OperationTexts = {
-    tag: "Members",
-    summary: "Remove Member",
-    description: "",
-    success: { description: "The user is no longer a member." },
-    errors: {},
-    descriptions: {},
-    components: {},
-  };
-  const remove: Operation = {
-    ...getMessage,
-    method: "DELETE",
-    path: addAccountMember.path,
-    response: { status: 204, schema: null },
-  };
-  const read: Operation = { ...remove, method: "GET" };
+  const { path } = addAccountMember;
+  const response = { status: 204, schema: null };
+  const remove: Operation = { ...getMessage, method: "DELETE", path, response };
+  const read: Operation = { ...getMessage, path };
+  const entries = [remove, read].map((operation) => ({ operation, texts: getMessageTexts }));
 
-  const { paths } = documentOf(
-    [remove, read].map((operation) => ({ operation, texts })),
-    {},
-  );
+  const { paths } = documentOf(entries, {});
 
-  expect(Object.keys(paths[addAccountMember.path] ?? {})).toEqual(["delete", "get"]);
-  expect(paths[addAccountMember.path]?.delete).not.toHaveProperty("requestBody");
-  expect(paths[addAccountMember.path]?.delete?.responses[204]).not.toHaveProperty("content");
+  expect(Object.keys(paths[path] ?? {})).toEqual(["delete", "get"]);
+  expect(paths[path]?.delete).not.toHaveProperty("requestBody");
+  expect(paths[path]?.delete?.responses[204]).not.toHaveProperty("content");
 });
 
-test("No function's bundle contains a file of the document", async () => {
-  const { metafile } = await build({
-    entryPoints: operations.map(({ file }) => file),
-    outdir: "unused",
-    bundle: true,
-    write: false,
-    metafile: true,
-    platform: "node",
-    format: "esm",
-    logLevel: "silent",
-  });
+test("No function loads the document", async () => {
+  const entryPoints = operations.map(({ file }) => file);
+  const options = { outdir: "unused", bundle: true, write: false, metafile: true, platform: "node" } as const;
+  const { metafile } = await build({ ...options, entryPoints, logLevel: "silent" });
 
-  const files = Object.keys(metafile.inputs);
-
-  expect(files).toContain("lib/api/operations.ts");
-  expect(files.filter((file) => file.includes("openapi"))).toEqual([]);
+  expect(Object.keys(metafile.inputs).filter((file) => file.startsWith("infra/"))).toEqual([]);
 });
 
 test("The document of npm start has a request for each operation that succeeds unchanged", async () => {
@@ -147,6 +124,5 @@ test("The document of npm start has a request for each operation that succeeds u
 
   const statuses = [await send(getMessage), await send(addAccountMember)];
 
-  expect(served.servers).toEqual([{ url }]);
   expect(statuses).toEqual([200, 201]);
 });

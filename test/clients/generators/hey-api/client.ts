@@ -1,4 +1,3 @@
-import { referenceMessageId } from "../exact-json.ts";
 import { addAccountMember, getMessage, type Role } from "./generated";
 import { createClient } from "./generated/client";
 
@@ -19,13 +18,14 @@ const raw = await getMessage({ client, path: { account_id, message_id: BOUNCE_ID
 const { data: selected } = await get(MESSAGE_ID, { fields: ["status", "tags"] });
 const { data: first } = await add("Billing Manager", key);
 const { data: second, response } = await add("Billing Manager", key);
+const digits = /"reference_message_id":(\d+)/; // JSON.parse rounds integers above 2^53.
 console.log(
   JSON.stringify({
     subject: message?.subject,
     createdAt: Date.parse(message?.created_at ?? ""),
     texts: message?.content_parsed?.parts.map(({ content }) => content),
     nulls: [bounce?.sent_at, bounce?.content, bounce?.content_parsed],
-    referenceMessageId: referenceMessageId((await raw.response?.text()) ?? ""),
+    referenceMessageId: digits.exec((await raw.response?.text()) ?? "")?.[1],
     selected: [selected?.status, selected?.tags, selected?.subject ?? "absent"],
     role: first?.role,
     replayed: response?.headers.get("Idempotent-Replayed") === "true" && second?.id === first?.id,

@@ -1,5 +1,4 @@
 import createClient from "openapi-fetch";
-import { referenceMessageId } from "../exact-json.ts";
 import type { components, paths } from "./email-api.ts";
 
 const { API_URL = "", API_KEY, ACCOUNT_ID: account_id = "", MESSAGE_ID = "", BOUNCE_ID = "" } = process.env;
@@ -31,13 +30,14 @@ const { data: json = "" } = await api.GET("/v2/accounts/{account_id}/messages/{m
 const { data: selected } = await get(MESSAGE_ID, { fields: ["status", "tags"] });
 const { data: first } = await add("Billing Manager", key);
 const { data: second, response } = await add("Billing Manager", key);
+const digits = /"reference_message_id":(\d+)/; // JSON.parse rounds integers above 2^53.
 console.log(
   JSON.stringify({
     subject: message?.subject,
     createdAt: Date.parse(message?.created_at ?? ""),
     texts: message?.content_parsed?.parts.map(({ content }) => content),
     nulls: [bounce?.sent_at, bounce?.content, bounce?.content_parsed],
-    referenceMessageId: referenceMessageId(json),
+    referenceMessageId: digits.exec(json)?.[1],
     selected: [selected?.status, selected?.tags, selected?.subject ?? "absent"],
     role: first?.role,
     replayed: response.headers.get("Idempotent-Replayed") === "true" && second?.id === first?.id,

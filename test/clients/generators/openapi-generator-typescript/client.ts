@@ -1,4 +1,3 @@
-import { referenceMessageId } from "../exact-json.ts";
 import { Configuration, MembersApi, MessagesApi, ResponseError, Role } from "./generated";
 
 const { API_URL, API_KEY, ACCOUNT_ID: accountId = "", MESSAGE_ID = "", BOUNCE_ID = "" } = process.env;
@@ -21,13 +20,14 @@ const selected = await messages.getMessage({ accountId, messageId: MESSAGE_ID, f
 const first = await (await add(Role.BillingManager, "key-1")).value();
 const second = await add(Role.BillingManager, "key-1");
 const isReplay = second.raw.headers.get("Idempotent-Replayed") === "true";
+const digits = /"reference_message_id":(\d+)/; // JSON.parse rounds integers above 2^53.
 console.log(
   JSON.stringify({
     subject: message.subject,
     createdAt: message.createdAt?.getTime(),
     texts: message.contentParsed?.parts.map(({ content }) => content),
     nulls: [bounce.sentAt, bounce.content, bounce.contentParsed],
-    referenceMessageId: referenceMessageId(await raw.text()),
+    referenceMessageId: digits.exec(await raw.text())?.[1],
     selected: [selected.status, selected.tags, selected.subject ?? "absent"],
     role: first.role,
     replayed: isReplay && (await second.value()).id === first.id,
