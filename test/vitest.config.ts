@@ -46,7 +46,25 @@ export default defineConfig({
           hookTimeout: 600_000,
         },
       },
-      { test: { name: "clients", include: ["test/clients/*.e2e.ts"], ...engine, testTimeout: 0, hookTimeout: 0 } },
+      {
+        test: {
+          name: "clients",
+          include: ["test/clients/*.e2e.ts"],
+          ...engine,
+          testTimeout: 0,
+          hookTimeout: 0,
+        },
+      },
+      {
+        test: {
+          name: "lambda",
+          include: ["test/lambda/*.check.ts"],
+          globalSetup: ["test/harness/engine.ts", "test/lambda/runtime-client.ts"],
+          setupFiles: "test/harness/environment.ts",
+          sequence: { shuffle: false },
+          ...patient,
+        },
+      },
       { test: { name: "soak", include: ["test/soak/*.soak.ts"], ...engine, testTimeout: 0 } },
     ],
   },

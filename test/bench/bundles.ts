@@ -1,18 +1,32 @@
 /** Bundles the functions as the stack does, and their floors and peers as CDK's `NodejsFunction` does. */
-import { mkdtemp, rm, stat } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { buildSync } from "esbuild";
-import { bundle, bundleFile, projectRoot } from "../../infra/bundling.ts";
+import { bundle, bundleFile, entryFile, projectRoot } from "../../infra/bundling.ts";
+
+/** Writes a source's bundle into a folder. Returns the file that Lambda loads. */
+type Bundler = (source: string, folder: string) => string | Promise<string>;
 
 const ours = (source: string, folder: string): string => {
   bundle(source, folder);
-  return join(folder, bundleFile);
+  return join(folder, entryFile);
 };
+
+/** Ours, without the line of `index.mjs` that begins with `line`. */
+const oursWithout =
+  (line: string): Bundler =>
+  async (source, folder) => {
+    const file = ours(source, folder);
+    const lines = (await readFile(file, "utf8")).split("\n");
+    if (!lines.some((text) => text.startsWith(line))) throw new Error(`${entryFile} has no line ${line}`);
+    await writeFile(file, lines.filter((text) => !text.startsWith(line)).join("\n"));
+    return file;
+  };
 
 /**
  * The defaults of `NodejsFunction` (aws-cdk-lib 2.276), with `bundleAwsSDK`: CommonJS, each package by its `main`,
- * not minified. Without `bundleAwsSDK` the SDK is the runtime's own copy, whose files are the same and as slow.
+ * not minified. Without `bundleAwsSDK`, the runtime's own copy of the SDK has the same files, and is as slow.
  */
 const asCdkDoes = (source: string, folder: string): string => {
   const outfile = join(folder, "index.js");
@@ -28,35 +42,41 @@ const asCdkDoes = (source: string, folder: string): string => {
   return outfile;
 };
 
-type Make = (bundle: (source: string, folder: string) => string, source: string) => string;
+const withoutWarmUp = oursWithout("await warmUp");
 
-const getMessage = (make: Make) => ({
-  ours: make(ours, "functions/get-message.ts"),
-  onePage: make(ours, "test/bench/one-page.ts"),
-  floor: make(asCdkDoes, "test/bench/floor/get-message.ts"),
-  mailsplit: make(asCdkDoes, "test/bench/peer/get-message-mailsplit.ts"),
-  "postal-mime": make(asCdkDoes, "test/bench/peer/get-message-postal-mime.ts"),
-});
+const variants = {
+  getMessage: [ours, "functions/get-message.ts"],
+  getMessageWithoutWarmUp: [withoutWarmUp, "functions/get-message.ts"],
+  getMessageMarking: [oursWithout("setFlagsFromString("), "functions/get-message.ts"],
+  getMessageSdkBase64: [ours, "test/bench/variant/sdk-base64.ts"],
+  getMessageFloor: [asCdkDoes, "test/bench/floor/get-message.ts"],
+  getMessageFloorSameClient: [asCdkDoes, "test/bench/floor/get-message-same-client.ts"],
+  getMessagePeer: [asCdkDoes, "test/bench/peer/get-message.ts"],
+  getStatusFloor: [asCdkDoes, "test/bench/floor/get-status.ts"],
+  addMember: [ours, "functions/add-account-member.ts"],
+  addMemberWithoutWarmUp: [withoutWarmUp, "functions/add-account-member.ts"],
+  addMemberFloor: [asCdkDoes, "test/bench/floor/add-account-member.ts"],
+  addMemberPeer: [asCdkDoes, "test/bench/peer/add-account-member.ts"],
+  recordEvents: [ours, "functions/record-events.ts"],
+  recordEventsFloor: [asCdkDoes, "test/bench/floor/record-events.ts"],
+  store: [ours, "test/bench/variant/store-message.ts"],
+  storePeer: [asCdkDoes, "test/bench/peer/store-message.ts"],
+} as const satisfies Record<string, [Bundler, source: string]>;
 
-const addAccountMember = (make: Make) => ({
-  ours: make(ours, "functions/add-account-member.ts"),
-  floor: make(asCdkDoes, "test/bench/floor/add-account-member.ts"),
-  powertools: make(asCdkDoes, "test/bench/peer/add-account-member.ts"),
-});
-
-/** By operation and by variant, the file of the bundle. */
-export type Bundles = {
-  getMessage: ReturnType<typeof getMessage>;
-  addAccountMember: ReturnType<typeof addAccountMember>;
-};
+/** By variant, the file that a process loads. */
+export type Bundles = Record<keyof typeof variants, string>;
 
 export const bundleAll = async (): Promise<{ bundles: Bundles; remove: () => Promise<void> }> => {
   const root = await mkdtemp(join(tmpdir(), "email-api-bench-"));
-  const make: Make = (bundle, source) => bundle(source, join(root, source.replaceAll("/", "-")));
-  return {
-    bundles: { getMessage: getMessage(make), addAccountMember: addAccountMember(make) },
-    remove: () => rm(root, { recursive: true, force: true }),
-  };
+  const bundles: Partial<Bundles> = {};
+  for (const [name, [make, source]] of Object.entries(variants)) {
+    bundles[name as keyof Bundles] = await make(source, join(root, name));
+  }
+  return { bundles: bundles as Bundles, remove: () => rm(root, { recursive: true, force: true }) };
 };
 
-export const kibibytes = async (file: string): Promise<number> => (await stat(file)).size / 1024;
+/** Returns the size of a function's code. */
+export const kibibytes = async (file: string): Promise<number> => {
+  const code = file.endsWith(entryFile) ? join(dirname(file), bundleFile) : file;
+  return (await stat(code)).size / 1024;
+};

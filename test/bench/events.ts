@@ -1,6 +1,6 @@
-/** The events that API Gateway's proxy integration would send, as far as a function reads them. */
+/** The events that API Gateway and SQS would send, with the fields that a function reads. */
 import { randomUUID } from "node:crypto";
-import type { APIGatewayProxyEvent } from "aws-lambda";
+import type { APIGatewayProxyEvent, SQSEvent } from "aws-lambda";
 
 export type Caller = { account_id: string; secret: string };
 
@@ -16,16 +16,31 @@ const event = (fields: Partial<APIGatewayProxyEvent>): APIGatewayProxyEvent =>
     ...fields,
   }) as APIGatewayProxyEvent;
 
-export const getMessageEvent = ({ account_id, secret }: Caller, message_id: string): APIGatewayProxyEvent =>
+type Options = { accept?: string; fields?: string };
+
+export const getMessageEvent = (
+  { account_id, secret }: Caller,
+  message_id: string,
+  { accept, fields }: Options = {},
+): APIGatewayProxyEvent =>
   event({
     resource: "/v2/accounts/{account_id}/messages/{message_id}",
     path: `/v2/accounts/${account_id}/messages/${message_id}`,
     httpMethod: "GET",
-    headers: { Authorization: `Bearer ${secret}`, Accept: "application/json", Host: "api.example.com" },
+    headers: {
+      Authorization: `Bearer ${secret}`,
+      Accept: "application/json",
+      Host: "api.example.com",
+      ...(accept && { "Accept-Encoding": accept }),
+    },
     pathParameters: { account_id, message_id },
+    ...(fields && {
+      queryStringParameters: { fields },
+      multiValueQueryStringParameters: { fields: [fields] },
+    }),
   });
 
-/** A user whom no one has added yet, under a key that no one has used yet, unless they are given. */
+/** By default, adds a new user with a new idempotency key. */
 export const addAccountMemberEvent = (
   { account_id, secret }: Caller,
   email = `${randomUUID()}@example.com`,
@@ -44,3 +59,14 @@ export const addAccountMemberEvent = (
     pathParameters: { account_id },
     body: JSON.stringify({ email, role: "Developer", name: "Ada Lovelace" }),
   });
+
+/** A batch of the queue with one event. */
+export const recordEventsEvent = (fields: object): SQSEvent => {
+  const record = {
+    messageId: randomUUID(),
+    receiptHandle: "",
+    body: JSON.stringify({ id: randomUUID(), ...fields }),
+    attributes: { ApproximateReceiveCount: "1", SentTimestamp: String(Date.now()) },
+  };
+  return { Records: [record] } as unknown as SQSEvent;
+};

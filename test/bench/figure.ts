@@ -1,4 +1,5 @@
-/** A figure: the median of what was measured, with the quartiles as its spread. */
+/** A measured figure: the median, with the quartiles as its spread. */
+import type { Report } from "./function-process.ts";
 
 export type Figure = { median: number; low: number; high: number };
 
@@ -14,5 +15,13 @@ export const figure = (measured: number[]): Figure => {
   return { median: quantile(sorted, 0.5), low: quantile(sorted, 0.25), high: quantile(sorted, 0.75) };
 };
 
-/** A figure that does not vary: a size, a count, a price. */
+/** A figure that does not vary: a size, a count or a price. */
 export const exactly = (value: number): Figure => ({ median: value, low: value, high: value });
+
+/** Milliseconds of processor time for a request. */
+export const cpuOf = (reports: Report[]): Figure =>
+  figure(reports.map(({ cpuMilliseconds, invocations }) => cpuMilliseconds / invocations.length));
+
+/** Milliseconds to a byte of the response. Each turn counts with its median. */
+export const millisecondsOf = (reports: Report[], byte: "first" | "last"): Figure =>
+  figure(reports.map(({ invocations }) => figure(invocations.map(({ [byte]: time }) => time)).median));

@@ -1,24 +1,25 @@
 /**
- * A process of its own for a function, as Lambda gives it one: loads the bundle that its argument names, and
- * invokes the handler with the events that its parent sends, one at a time. What it answers is counted here and
- * goes nowhere, so that the process does the function's work and little else.
+ * The process of one function. Loads the bundle that its argument names, then invokes the handler with the events from
+ * its parent, one at a time. It counts and discards the responses, so that it does little besides the function's work.
  */
 import { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, SQSBatchResponse, SQSEvent } from "aws-lambda";
 
-/** Milliseconds from the event to the first and to the last byte of the response, and its bytes. */
+export type Event = APIGatewayProxyEvent | SQSEvent;
+
+/** Milliseconds from the event to the first and to the last byte of the response, and the number of bytes. */
 export type Invocation = { status: number; first: number; last: number; bytes: number; body?: string };
 
-export type Order = { events: APIGatewayProxyEvent[]; milliseconds?: number; keepBodies?: boolean };
+export type Order = { events: Event[]; keepBodies?: boolean };
 
-/** What an order came to. The processor's time and the peak of memory are those of the whole process. */
+/** The result of an order. Processor time and peak memory belong to the whole process. */
 export type Report = { invocations: Invocation[]; cpuMilliseconds: number; peakMebibytes: number };
 
-type Result = Pick<APIGatewayProxyResult, "statusCode" | "body">;
-type Handler = (event: APIGatewayProxyEvent, ...rest: object[]) => Promise<Result | undefined>;
+type Result = Partial<APIGatewayProxyResult & SQSBatchResponse>;
+type Handler = (event: Event, ...rest: object[]) => Promise<Result | undefined>;
 
-const context = { functionName: "bench", getRemainingTimeInMillis: () => 30_000 };
+const context = { functionName: "bench", getRemainingTimeInMillis: () => 60_000 };
 
 /** The status of the response that is being streamed. */
 let streamedStatus = Number.NaN;
@@ -30,7 +31,7 @@ Object.assign(globalThis, {
       return handler;
     },
     HttpResponseStream: {
-      from: (stream: Writable, { statusCode }: Result): Writable => {
+      from: (stream: Writable, { statusCode }: APIGatewayProxyResult): Writable => {
         streamedStatus = statusCode;
         return stream;
       },
@@ -41,7 +42,7 @@ Object.assign(globalThis, {
 const [bundle = ""] = process.argv.slice(2);
 const { handler } = (await import(bundle)) as { handler: Handler };
 
-const run = async (event: APIGatewayProxyEvent, keepBody: boolean): Promise<Invocation> => {
+const run = async (event: Event, keepBody: boolean): Promise<Invocation> => {
   const start = performance.now();
   const kept: Buffer[] = [];
   let first = Number.NaN;
@@ -51,11 +52,8 @@ const run = async (event: APIGatewayProxyEvent, keepBody: boolean): Promise<Invo
     bytes += chunk.length;
     if (keepBody) kept.push(chunk);
   };
-  const answer = (status: number, body: () => string): Invocation => {
-    const invocation = { status, first, last: performance.now() - start, bytes };
-    return keepBody ? { ...invocation, body: body() } : invocation;
-  };
-
+  let status: number;
+  let body = () => Buffer.concat(kept).toString();
   if (streaming.has(handler)) {
     const stream = new Writable({
       write: (chunk, _encoding, done) => {
@@ -64,27 +62,22 @@ const run = async (event: APIGatewayProxyEvent, keepBody: boolean): Promise<Invo
       },
     });
     await Promise.all([handler(event, stream, context), finished(stream)]);
-    return answer(streamedStatus, () => Buffer.concat(kept).toString());
+    status = streamedStatus;
+  } else {
+    const { batchItemFailures = [], statusCode, body: text = "" } = (await handler(event, context)) ?? {};
+    // Lambda's runtime client serialises the result as one JSON document.
+    receive(Buffer.from(JSON.stringify({ statusCode, body: text })));
+    status = statusCode ?? (batchItemFailures.length > 0 ? 500 : 200);
+    body = () => text;
   }
-  const result = (await handler(event, context)) as Result;
-  // Lambda's runtime client makes one JSON document of what a handler answers.
-  receive(Buffer.from(JSON.stringify(result)));
-  return answer(result.statusCode, () => result.body);
+  const invocation = { status, first, last: performance.now() - start, bytes };
+  return keepBody ? { ...invocation, body: body() } : invocation;
 };
 
-/** All events once; or from the first one again and again, for a time. */
-const obey = async ({ events, milliseconds, keepBodies = false }: Order): Promise<Report> => {
+const obey = async ({ events, keepBodies = false }: Order): Promise<Report> => {
   const invocations: Invocation[] = [];
   const cpu = process.cpuUsage();
-  const start = performance.now();
-  const isOver = () =>
-    milliseconds === undefined
-      ? invocations.length === events.length
-      : performance.now() - start >= milliseconds;
-  while (!isOver()) {
-    const event = events[invocations.length % events.length] as APIGatewayProxyEvent;
-    invocations.push(await run(event, keepBodies));
-  }
+  for (const event of events) invocations.push(await run(event, keepBodies));
   const { user, system } = process.cpuUsage(cpu);
   const peakMebibytes = process.resourceUsage().maxRSS / 1024;
   return { invocations, cpuMilliseconds: (user + system) / 1000, peakMebibytes };

@@ -1,11 +1,11 @@
-/** A function under measurement: its process, and what is asked of it. */
+/** A function in a process of its own. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { lambdaFlags } from "../lambda/runtime.ts";
 import type { Order, Report } from "./function-process.ts";
 
 export type LoadedFunction = {
-  /** @throws Error when a response is not a success, or the process ends */
+  /** @throws Error if a response is not a success, or the process ends */
   run: (order: Order) => Promise<Report>;
   stop: () => Promise<void>;
 };
@@ -20,7 +20,7 @@ const nextMessage = (child: ChildProcess): Promise<unknown> =>
     });
   });
 
-/** Starts a fresh process that has loaded the bundle. Its log goes nowhere, but is written. */
+/** Starts a process that has loaded the bundle. The process writes its log, and nobody reads it. */
 export const startFunction = async (
   bundle: string,
   environment: NodeJS.ProcessEnv = {},
@@ -36,7 +36,7 @@ export const startFunction = async (
       child.send(order);
       const report = (await nextMessage(child)) as Report;
       const failed = report.invocations.find(({ status }) => status >= 300);
-      if (failed) throw new Error(`${bundle} answered ${failed.status}`);
+      if (failed) throw new Error(`${bundle} responded ${failed.status}`);
       return report;
     },
     stop: async () => {

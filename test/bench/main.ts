@@ -1,30 +1,36 @@
-/** `npm run bench`: our figures beside their floors and their peers, on the real engine and the real bundles. */
+/** `npm run bench`: our figures beside their floors and peers, on the embedded engine and the deployed bundles. */
 import { parseArgs } from "node:util";
 import { type Engine, startEngine } from "../../infra/local/engine.ts";
 import { localEnvironment } from "../../infra/local-environment.ts";
 import { UserError } from "../../infra/user-error.ts";
 import { runtimeClient } from "../lambda/runtime-client.ts";
 import { type Bundles, bundleAll } from "./bundles.ts";
-import { measureAsStored } from "./measure/as-stored.ts";
-import { measureBundles, measureColdStarts } from "./measure/cold.ts";
+import { measureBundles, measureColdStarts } from "./measure/cold-start.ts";
 import { measureCosts } from "./measure/costs.ts";
+import {
+  measureAsStored,
+  measureBuild,
+  measureFields,
+  measureLarge,
+  measureWarm,
+} from "./measure/get-message.ts";
 import { measureGrowth } from "./measure/growth.ts";
-import { measureLarge } from "./measure/large.ts";
-import { measureMembers } from "./measure/members.ts";
-import { measureWarm } from "./measure/warm.ts";
 import { type Size, sizes, type Workload } from "./measure/workload.ts";
+import { measureEvents, measureImport, measureMembers, measureStoring } from "./measure/writes.ts";
 import { startNetwork } from "./network.ts";
 import { type Row, toJson, toTable } from "./row.ts";
 import { storeEmails, tables } from "./stored.ts";
 
-const { json } = parseArgs({ options: { json: { type: "boolean", default: false } } }).values;
+const { json, only } = parseArgs({
+  options: { json: { type: "boolean", default: false }, only: { type: "string" } },
+}).values;
 
 const startedAt = performance.now();
 const tell = (text: string): void => {
   if (!json) console.error(`${Math.round((performance.now() - startedAt) / 1000)} s: ${text}`);
 };
 
-/** The embedded engine, unless the environment names another one. */
+/** Starts the embedded engine, unless the environment names another one. */
 const startOwnEngine = async (): Promise<Engine | undefined> => {
   if (process.env.AWS_ENDPOINT_URL_DYNAMODB) return undefined;
   const engine = await startEngine();
@@ -40,26 +46,31 @@ const prepare = async (bundles: Bundles, engineUrl: string): Promise<Workload> =
   return { bundles, caller, ids: byName as Record<Size, string>, acrossNetwork };
 };
 
-/** Without what it takes to build AWS's runtime client, all other rows are there. */
+/** Without the tools to build AWS's runtime client, the report has all other rows. */
 const coldStarts = async (workload: Workload): Promise<Row[]> => {
   try {
-    return await measureColdStarts(workload, runtimeClient(tell), 11);
+    return await measureColdStarts(workload, runtimeClient(tell), 9);
   } catch (error) {
     console.error(`Cold starts were not measured: ${error instanceof Error ? error.message : error}`);
     return [];
   }
 };
 
-const measurements: [what: string, (workload: Workload) => Promise<Row[]>][] = [
-  ["bundles", measureBundles],
-  ["cold starts", coldStarts],
-  ["warm requests", (workload) => measureWarm(workload, 3)],
-  ["large emails", measureLarge],
-  ["emails sent as they are stored", (workload) => measureAsStored(workload, 9)],
-  ["members", (workload) => measureMembers(workload, 9)],
-  ["costs", measureCosts],
-  ["growth", (workload) => measureGrowth(workload, 12)],
-];
+const measurements: Record<string, (workload: Workload) => Promise<Row[]>> = {
+  bundles: measureBundles,
+  "cold starts": coldStarts,
+  "warm requests": measureWarm,
+  "large emails": measureLarge,
+  "stored bytes": measureAsStored,
+  fields: measureFields,
+  build: measureBuild,
+  members: measureMembers,
+  storing: measureStoring,
+  events: measureEvents,
+  import: measureImport,
+  costs: measureCosts,
+  growth: measureGrowth,
+};
 
 const bench = async (): Promise<void> => {
   const engine = await startOwnEngine();
@@ -71,14 +82,15 @@ const bench = async (): Promise<void> => {
     tell("storing emails");
     const workload = await prepare(bundles, network.url);
     const rows: Row[] = [];
-    for (const [what, measure] of measurements) {
-      tell(what);
+    for (const [name, measure] of Object.entries(measurements)) {
+      if (only && !name.startsWith(only)) continue;
+      tell(name);
       const measured = await measure(workload);
       if (json) for (const row of measured) console.log(toJson(row));
       rows.push(...measured);
     }
     tell("done");
-    if (!json) console.log(toTable(rows));
+    if (!json) console.log(toTable(rows, new Date()));
   } finally {
     network.stop();
     await remove();

@@ -1,13 +1,13 @@
-/** A row of the report: our figure beside its floor and its peer, against its goal. */
+/** A row of the report: our figure beside its floor and its peer, with its goal. */
 import type { Figure } from "./figure.ts";
 
 export type Row = {
-  /** What was measured, its unit in brackets. */
+  /** The measured quantity, with its unit in brackets. */
   row: string;
   ours: Figure;
   floor: Figure | null;
   peer: Figure | null;
-  /** Ours divided by what the goal names; by the peer, else the floor, where there is no goal. */
+  /** Ours divided by the goal's reference. Without a goal, the reference is the peer, or else the floor. */
   ratio: number | null;
   goal: string | null;
   met: boolean | null;
@@ -15,18 +15,19 @@ export type Row = {
 
 type Sides = { ours: Figure; floor?: Figure | undefined; peer?: Figure | undefined };
 
-/** `of` is what the ratio is taken of: a side, or a figure of our own with the words for it. */
+/** Bounds for the ratio. `of` is the reference: a side, or another figure with its name. */
 type Goal = { atMost?: number; atLeast?: number; of: "floor" | "peer" | [name: string, figure: Figure] };
 
 const reached = ({ atMost = Infinity, atLeast = -Infinity }: Goal, value: number): boolean =>
   value <= atMost && value >= atLeast;
 
-/** @param goal bounds the ratio; a row without one only states its figures */
+/** @param goal without a bound, the row has a ratio and no verdict */
 export const row = (name: string, { ours, floor, peer }: Sides, goal?: Goal): Row => {
   const of = goal?.of ?? (peer ? "peer" : "floor");
   const reference = typeof of === "string" ? { floor, peer }[of] : of[1];
   const ratio = reference ? ours.median / reference.median : null;
-  const words = goal && `${goal.atMost ? `≤ ${goal.atMost}` : `≥ ${goal.atLeast}`} × ${[of].flat()[0]}`;
+  const bound = goal?.atMost ? `≤ ${goal.atMost} ` : goal?.atLeast ? `≥ ${goal.atLeast} ` : "";
+  const words = goal && `${bound}× ${[of].flat()[0]}`;
   return {
     row: name,
     ours,
@@ -34,11 +35,11 @@ export const row = (name: string, { ours, floor, peer }: Sides, goal?: Goal): Ro
     peer: peer ?? null,
     ratio,
     goal: words ?? null,
-    met: goal && ratio !== null ? reached(goal, ratio) : null,
+    met: goal && bound && ratio !== null ? reached(goal, ratio) : null,
   };
 };
 
-/** A row whose goal is an amount of ours, in the row's own unit, and not a ratio. */
+/** A row whose goal is an amount in the row's own unit. */
 export const rowWithin = (name: string, sides: Sides, atMost: number): Row => ({
   ...row(name, sides),
   goal: `≤ ${atMost}`,
@@ -48,7 +49,7 @@ export const rowWithin = (name: string, sides: Sides, atMost: number): Row => ({
 const significant = (value: number): number => Number(value.toPrecision(4));
 const spread = ({ low, high }: Figure): number[] => [significant(low), significant(high)];
 
-/** One line of `--json`: medians, with the quartiles of each side in `spread`. */
+/** Returns one line of `--json`: medians, with the quartiles of each side in `spread`. */
 export const toJson = ({ ours, floor, peer, ratio, ...rest }: Row): string =>
   JSON.stringify({
     row: rest.row,
@@ -70,7 +71,7 @@ const cell = (side: Figure | null): string => {
   return low === high ? digits(median) : `${digits(median)} (${digits(low)}–${digits(high)})`;
 };
 
-const heading = ["", "ours", "floor", "peer", "ratio", "goal", "met"];
+const headings = ["ours", "floor", "peer", "ratio", "goal", "met"];
 
 const cells = ({ row: name, ours, floor, peer, ratio, goal, met }: Row): string[] => [
   name,
@@ -82,8 +83,9 @@ const cells = ({ row: name, ours, floor, peer, ratio, goal, met }: Row): string[
   met === null ? "" : met ? "yes" : "NO",
 ];
 
-/** The rows as a Markdown table that is aligned for a terminal too. */
-export const toTable = (rows: Row[]): string => {
+/** Returns the rows as a Markdown table, aligned for a terminal. */
+export const toTable = (rows: Row[], date: Date): string => {
+  const heading = [date.toISOString().slice(0, 10), ...headings];
   const lines = [heading, ...rows.map(cells)];
   const widths = heading.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   const join = (line: string[], fill = " ") =>

@@ -1,23 +1,23 @@
-/** What is in the tables before anything is measured: a key, and each email as we and the peers keep it. */
+/** The tables' contents before a measurement: an API key, and each email as we and the peer store it. */
 import { randomUUID } from "node:crypto";
 import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { createTable } from "../../infra/local/create-table.ts";
 import { createApiKey } from "../../lib/api-keys/store.ts";
-import type { NewMessage } from "../../lib/messages/message.ts";
 import { storeMessage } from "../../lib/messages/store-message.ts";
 import { openTable, type Table } from "../../lib/table/table.ts";
 import { newEmail } from "./email.ts";
 import type { Caller } from "./events.ts";
+import { newMessage } from "./message.ts";
 import { storeRawMessage } from "./peer/raw-messages.ts";
 
-/** Where the functions find their tables: no run meets what another one has left. */
+/** The functions' tables. Each run has its own, so no run reads another run's items. */
 const run = randomUUID();
 export const tables = {
   TABLE_NAME: `bench-${run}`,
   IDEMPOTENCY_TABLE_NAME: `bench-idempotency-${run}`,
 };
 
-/** The table that Powertools' documentation asks for. */
+/** Creates the table that Powertools' documentation describes. */
 const createIdempotencyTable = async (): Promise<void> => {
   const client = new DynamoDBClient();
   await client.send(
@@ -31,39 +31,20 @@ const createIdempotencyTable = async (): Promise<void> => {
   client.destroy();
 };
 
-const day = 24 * 60 * 60 * 1000;
-
-export const newMessage = (account_id: string): NewMessage & { id: string } => ({
-  id: randomUUID(),
-  account_id,
-  domain_id: randomUUID(),
-  direction: "outgoing",
-  message_id: "<reports@example.com>",
-  subject: "Your monthly reports",
-  tags: ["reports", "monthly"],
-  sender: "hello@example.com",
-  recipient: "ada@example.org",
-  status: "delivered",
-  retain_until: new Date(Date.now() + 30 * day),
-});
-
-/** What the peer answers beside the content: the same fields as ours. */
-const fieldsOf = (
-  { is_bounce_notification = false, sent_at = null, delivered_at = null, ...message }: NewMessage,
-  now: number,
-) => ({
+/** The Message object without its content, as the peer stores it. */
+const fieldsOf = (message: ReturnType<typeof newMessage>, now: number) => ({
   object: "message",
   ...message,
   created_at: new Date(now).toISOString(),
   updated_at: new Date(now).toISOString(),
   retain_until: new Date(Math.floor(Number(message.retain_until) / 1000) * 1000).toISOString(),
-  is_bounce_notification,
+  is_bounce_notification: false,
   delivery_attempts: [],
   num_attempts: 0,
   click_count: 0,
   open_count: 0,
-  sent_at,
-  delivered_at,
+  sent_at: null,
+  delivered_at: null,
 });
 
 export const newCaller = async (table: Table): Promise<Caller> => {
@@ -72,7 +53,7 @@ export const newCaller = async (table: Table): Promise<Caller> => {
   return { account_id, secret };
 };
 
-/** Creates the tables and stores an email of each size. Answers the caller, and the messages' ids in order. */
+/** Creates the tables, and stores an email of each size. Returns the caller, and the messages' ids in order. */
 export const storeEmails = async (sizes: number[]): Promise<{ caller: Caller; ids: string[] }> => {
   await createTable(tables.TABLE_NAME);
   await createIdempotencyTable();

@@ -1,19 +1,18 @@
-/** What becomes of a response, by what its handler does: the same under AWS's runtime client and on this machine. */
+/** The effect of each handler on its response. AWS's runtime client and the local Lambda agree on all of them. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { HttpResponse } from "../../infra/local/invocation-response.ts";
 import type * as handlers from "./handlers.ts";
 
 export type Invoke = (event: unknown) => Promise<HttpResponse>;
 
-/** Of the error that a response ended with, the name. */
+/** The body that arrived, and the name of the error that ended the response. */
 type Outcome = { body?: string; error?: string };
 
-/** What became of the response, and what the handler had seen by then: its process is still alive. */
+/** The outcome of a handler whose process is still alive, and what the handler has observed. */
 export type Survived = { outcome: Outcome; seen: { bytesWritten: number; wasLeft: boolean } };
 
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : String(error));
 
-/** Reads to the end. */
 const readAll = async ({ body }: HttpResponse): Promise<Outcome> => {
   let read = "";
   try {
@@ -24,7 +23,7 @@ const readAll = async ({ body }: HttpResponse): Promise<Outcome> => {
   }
 };
 
-/** Reads a little, waits while the handler could write much more, and leaves. */
+/** Reads one chunk, waits while the handler could write much more, and disconnects. */
 const leaveEarly = async ({ body }: HttpResponse): Promise<Outcome> => {
   if (typeof body === "string") throw new Error("This response is not streamed");
   body.once("data", () => body.pause());
@@ -34,7 +33,7 @@ const leaveEarly = async ({ body }: HttpResponse): Promise<Outcome> => {
   return {};
 };
 
-/** Invokes a handler, reads what it answers, and asks it what it has seen. */
+/** Invokes a handler, reads the response, and asks the handler for its observations. */
 export const observe = async (invoke: Invoke, leaves: boolean): Promise<Survived> => {
   const response = invoke("run").then(leaves ? leaveEarly : readAll);
   const outcome = await response.catch((error) => ({ error: nameOf(error) }));
@@ -42,99 +41,49 @@ export const observe = async (invoke: Invoke, leaves: boolean): Promise<Survived
   return { outcome, seen: JSON.parse(body ?? "") };
 };
 
-export const timeoutMilliseconds = 1500;
-
 export type Behaviour = {
   promise: string;
   handler: keyof typeof handlers;
   becomes: Outcome | "the process ends" | ((survived: Survived) => boolean);
 };
 
-const mebibytes = 1024 * 1024;
+const behaviour = (
+  promise: string,
+  handler: Behaviour["handler"],
+  becomes: Behaviour["becomes"],
+): Behaviour => ({ promise, handler, becomes });
+
+const ends = "the process ends";
+const wasLeft = ({ seen }: Survived): boolean => seen.wasLeft && seen.bytesWritten < 32 * 1024 * 1024;
 
 export const behaviours: Behaviour[] = [
-  {
-    promise: "A response is complete when its stream has ended",
-    handler: "completes",
-    becomes: { body: "begun,ended" },
-  },
-  {
-    promise: "The prelude leaves with the first write, even of nothing",
-    handler: "writesNothing",
-    becomes: { body: "" },
-  },
-  {
-    promise: "A stream that ends without a write has no prelude",
-    handler: "endsWithoutWriting",
-    becomes: { error: "Runtime.NoPrelude" },
-  },
-  {
-    promise: "What is thrown before the first byte is the invocation's error",
-    handler: "throwsBeforeFirstByte",
-    becomes: { error: "RangeError" },
-  },
-  {
-    promise: "What is thrown after the first byte breaks the response off, with trailers that name it",
-    handler: "throwsAfterFirstByte",
-    becomes: { body: "begun,", error: "RangeError" },
-  },
-  {
-    promise: "What is thrown need not be an error",
-    handler: "throwsText",
-    becomes: { body: "begun,", error: "string" },
-  },
-  { promise: "A stream that is destroyed", handler: "destroysItsStream", becomes: "the process ends" },
-  {
-    promise: "A stream that is destroyed with an error",
-    handler: "destroysItsStreamWithAnError",
-    becomes: "the process ends",
-  },
-  { promise: "A pipe that breaks off", handler: "pipesWhatBreaksOff", becomes: "the process ends" },
-  {
-    promise: "A rejection without a handler",
-    handler: "rejectsWithoutHandler",
-    becomes: "the process ends",
-  },
-  {
-    promise:
-      "A handler that is written to be read slowly waits for its reader, and hears that the reader leaves",
-    handler: "floods",
-    becomes: ({ seen }) => seen.wasLeft && seen.bytesWritten < 32 * mebibytes,
-  },
-  { promise: "A buffered response is JSON", handler: "buffered", becomes: { body: "whole" } },
-  {
-    promise: "What a buffered handler throws is the invocation's error",
-    handler: "bufferedThrows",
-    becomes: { error: "RangeError" },
-  },
-  {
-    promise: "Our execution mode streams a body",
-    handler: "streamsWhole",
-    becomes: { body: "begun,ended" },
-  },
-  {
-    promise: "Our execution mode sends the prelude of a body that is empty",
-    handler: "streamsNothing",
-    becomes: { body: "" },
-  },
-  {
-    promise: "Our execution mode breaks off with a body, and the process lives",
-    handler: "streamsWhatBreaksOff",
-    becomes: { body: "begun,", error: "Error" },
-  },
-  {
-    promise: "Our execution mode has sent nothing when a body fails at once",
-    handler: "streamsWhatBreaksOffAtOnce",
-    becomes: { error: "Error" },
-  },
-  {
-    promise: "Our execution mode stops reading a body when its reader leaves",
-    handler: "streamsEndlessly",
-    becomes: ({ seen }) => seen.wasLeft,
-  },
-  {
-    promise: "middy's own execution mode breaks off with a body",
-    handler: "middyStreamsWhatBreaksOff",
-    becomes: "the process ends",
-  },
+  behaviour("A response is complete when its stream ends", "completes", { body: "begun,ended" }),
+  behaviour("The first write sends the prelude, even an empty write", "writesNothing", { body: "" }),
+  behaviour("A stream without a write has no prelude", "endsWithoutWriting", { error: "Runtime.NoPrelude" }),
+  behaviour("An error before the first byte is the invocation's", "throwsBeforeFirstByte", {
+    error: "RangeError",
+  }),
+  behaviour("An error after the first byte breaks off the response", "throwsAfterFirstByte", {
+    body: "begun,",
+    error: "RangeError",
+  }),
+  behaviour("A thrown text breaks off the response, too", "throwsText", { body: "begun,", error: "string" }),
+  behaviour("A destroyed stream ends the process", "destroysItsStream", ends),
+  behaviour("A stream destroyed with an error ends the process", "destroysItsStreamWithAnError", ends),
+  behaviour("A pipe that fails ends the process", "pipesWhatBreaksOff", ends),
+  behaviour("A rejection without a handler ends the process", "rejectsWithoutHandler", ends),
+  behaviour("A slow reader slows the handler, which sees the reader leave", "floods", wasLeft),
+  behaviour("A buffered response is JSON", "buffered", { body: "whole" }),
+  behaviour("An error of a buffered handler is the invocation's", "bufferedThrows", { error: "RangeError" }),
+  behaviour("Our execution mode streams a body", "streamsWhole", { body: "begun,ended" }),
+  behaviour("Our execution mode sends the prelude of an empty body", "streamsNothing", { body: "" }),
+  behaviour("Our execution mode breaks off with its body, and the process lives", "streamsWhatBreaksOff", {
+    body: "begun,",
+    error: "Error",
+  }),
+  behaviour("Our execution mode sends nothing if a body fails at once", "streamsWhatBreaksOffAtOnce", {
+    error: "Error",
+  }),
+  behaviour("Our execution mode stops reading when the reader leaves", "streamsEndlessly", wasLeft),
+  behaviour("middy's own execution mode ends the process", "middyStreamsWhatBreaksOff", ends),
 ];

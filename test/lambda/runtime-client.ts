@@ -1,6 +1,6 @@
 /**
- * AWS's own runtime client for Node.js, which every function of Lambda runs under (`aws-lambda-ric` on npm).
- * A part of it is native code that is built where it is installed: once, into the user's cache folder.
+ * AWS's own runtime client for Node.js (`aws-lambda-ric` on npm), under which Lambda runs every function. A part of the
+ * client is native code. It is built once, into the user's cache folder.
  */
 import { spawnSync } from "node:child_process";
 import {
@@ -16,6 +16,7 @@ import {
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import type { TestProject } from "vitest/node";
 import { UserError } from "../../infra/user-error.ts";
 
 const version = "4.0.2";
@@ -24,7 +25,7 @@ const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "ema
 const installed = join(cache, `aws-lambda-ric-${version}-${process.platform}-${process.arch}`);
 const client = join("node_modules", "aws-lambda-ric");
 
-/** What the build calls; of names side by side, one is enough. */
+/** The programs that the build needs. One of the names in a list is enough. */
 const tools = [["cmake", "cmake3"], ["make"], ["g++"], ["python3"], ["tar"], ["xz"]];
 
 const isOnPath = (name: string): boolean =>
@@ -42,12 +43,12 @@ const checkTools = (): void => {
   const missing = tools.filter((names) => !names.some(isOnPath)).map(([name]) => name);
   if (missing.length === 0) return;
   throw new UserError(
-    `AWS's runtime client is built once, with tools of which this machine lacks: ${missing.join(", ")}. On Debian, ` +
-      'run "apt-get update && apt-get install -y cmake make g++ python3 tar xz-utils", then this command again',
+    `AWS's runtime client cannot be built, because this machine has no ${missing.join(", ")}. On Debian, run ` +
+      '"apt-get update && apt-get install -y cmake make g++ python3 tar xz-utils". Then run this command again',
   );
 };
 
-/** The folder above Node's own headers, where they came with it; node-gyp downloads them otherwise. */
+/** Returns the folder of Node's headers if Node.js was installed with them. Otherwise node-gyp downloads the headers. */
 const findHeaders = (): string | undefined => {
   const package_ = createRequire(import.meta.url).resolve("node/package.json");
   const folders = [
@@ -86,7 +87,7 @@ const build = (folder: string): void => {
 export const runtimeClient = (say: (line: string) => void = console.error): string => {
   if (!existsSync(installed)) {
     checkTools();
-    say(`Building AWS's runtime client, once, in ${installed}: a minute or two`);
+    say(`Building AWS's runtime client in ${installed}. This takes a minute or two, and happens once`);
     mkdirSync(cache, { recursive: true });
     const folder = mkdtempSync(join(cache, "building-"));
     try {
@@ -94,8 +95,17 @@ export const runtimeClient = (say: (line: string) => void = console.error): stri
       renameSync(folder, installed);
     } catch (error) {
       rmSync(folder, { recursive: true });
-      if (!existsSync(installed)) throw error; // another run was faster
+      if (!existsSync(installed)) throw error; // otherwise another run was faster
     }
   }
   return join(installed, client, "index.mjs");
 };
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    runtimeClient: string;
+  }
+}
+
+/** Builds the client before the tests of the project `lambda`. */
+export const setup = (project: TestProject): void => project.provide("runtimeClient", runtimeClient());

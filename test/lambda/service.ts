@@ -1,26 +1,25 @@
-/** The functions under AWS's runtime client, behind this machine's API Gateway. */
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+/** The functions under AWS's runtime client, behind the local gateway. */
+import { chmod, readdir } from "node:fs/promises";
 import type { APIGatewayProxyEvent } from "aws-lambda";
+import { afterAll } from "vitest";
 import { bundle } from "../../infra/bundling.ts";
 import { gateway } from "../../infra/local/gateway.ts";
 import { type LambdaHandler, streamifyResponse } from "../../infra/local/lambda.ts";
 import { type Operation, operations } from "../../lib/api/operations.ts";
 import { sendResponse } from "../../lib/api/stream-response.ts";
+import { listen } from "../harness/listen.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { type RunningFunction, startFunction } from "./runtime.ts";
 
-/** Bundles a file as the stack does, into a folder of its own that can't be written to, until this process ends. */
-export const bundleFolder = (file: string): string => {
-  const folder = mkdtempSync(join(tmpdir(), "email-api-bundle-"));
+/** Bundles a file as the stack does, into a folder that nobody can write to. */
+export const bundleFolder = async (file: string): Promise<string> => {
+  const folder = await temporaryFolder();
   bundle(file, folder);
-  chmodSync(folder, 0o555);
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  await chmod(folder, 0o555);
   return folder;
 };
 
-/** What the gateway calls: hands the event to the function's process, and its response on. */
+/** Passes an event to the function's process, and its response to the gateway. */
 const handlerOf = ({ streams }: Operation, { invoke }: RunningFunction): LambdaHandler => {
   if (!streams) {
     return async (event: APIGatewayProxyEvent) => {
@@ -29,42 +28,25 @@ const handlerOf = ({ streams }: Operation, { invoke }: RunningFunction): LambdaH
       return { statusCode, headers, body };
     };
   }
-  return streamifyResponse(async (event: APIGatewayProxyEvent, stream, context) => {
-    await sendResponse(stream, await invoke(event), context.getRemainingTimeInMillis());
+  return streamifyResponse(async (event: APIGatewayProxyEvent, stream, { getRemainingTimeInMillis }) => {
+    await sendResponse(stream, await invoke(event), getRemainingTimeInMillis());
   });
 };
 
-export type ServedFunctions = {
-  url: string;
-  /** With what their folders held before they ran. */
-  functions: { operation: Operation; folder: string; files: string[]; running: RunningFunction }[];
-  stop: () => Promise<void>;
-};
-
-/** @param environment what both functions are told: the table, and where it is */
-export const serveFunctions = async (
-  client: string,
-  environment: Record<string, string>,
-): Promise<ServedFunctions> => {
-  const functions = await Promise.all(
-    operations.map(async (operation) => {
-      const folder = bundleFolder(operation.file);
-      const files = readdirSync(folder);
-      const running = await startFunction(client, { folder, environment, timeoutMilliseconds: 120_000 });
-      return { operation, folder, files, running };
-    }),
-  );
-  const server = gateway(
-    functions.map(({ operation, running }) => ({ operation, handler: handlerOf(operation, running) })),
-  );
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    functions,
-    stop: async () => {
-      server.closeAllConnections();
-      server.close();
-      for (const { running } of functions) await running.stop();
-    },
+/** Serves every operation until the end of the test file. `files` lists each folder before its function starts. */
+export const serveFunctions = async (client: string, environment: Record<string, string>) => {
+  const start = async (operation: Operation) => {
+    const folder = await bundleFolder(operation.file);
+    const files = await readdir(folder);
+    const running = await startFunction(client, { folder, environment, timeoutMilliseconds: 120_000 });
+    afterAll(running.stop);
+    return { operation, folder, files, running };
   };
+  const functions = await Promise.all(operations.map(start));
+  const port = await listen(
+    gateway(
+      functions.map(({ operation, running }) => ({ operation, handler: handlerOf(operation, running) })),
+    ),
+  );
+  return { url: `http://127.0.0.1:${port}`, functions };
 };

@@ -1,92 +1,79 @@
-/** What a request costs: calls, round trips, capacity units, dollars. Counted, so that they do not vary. */
-import type { APIGatewayProxyEvent } from "aws-lambda";
+/** The calls, round trips, capacity units and dollars of a request. They are counted, so they do not vary. */
 import { type Cost, type EngineProxy, startEngineProxy } from "../engine-proxy.ts";
 import { addAccountMemberEvent } from "../events.ts";
 import { exactly } from "../figure.ts";
 import { startFunction } from "../function.ts";
+import type { Event } from "../function-process.ts";
 import { dollarsPerMillion } from "../prices.ts";
 import { type Row, row, rowWithin } from "../row.ts";
 import { read, type Workload } from "./workload.ts";
 
-/** What each of two requests costs. */
-const costsOf = async (
-  bundle: string,
-  [first, second]: [APIGatewayProxyEvent, APIGatewayProxyEvent],
-  proxy: EngineProxy,
-): Promise<[Cost, Cost]> => {
+/** Returns the cost of the cold start, then the cost of each request. */
+const costsOf = async (bundle: string, events: Event[], proxy: EngineProxy): Promise<Cost[]> => {
   const started = await startFunction(bundle, {
     AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${proxy.port}`,
   });
-  const costOf = async (event: APIGatewayProxyEvent): Promise<Cost> => {
+  const costs = [proxy.take()];
+  for (const event of events) {
     await started.run({ events: [event] });
-    return proxy.take();
-  };
-  const costs: [Cost, Cost] = [await costOf(first), await costOf(second)];
+    costs.push(proxy.take());
+  }
   await started.stop();
   return costs;
 };
 
-type Sides = Record<"ours" | "floor" | "peer", Cost>;
-
-const each = ({ ours, floor, peer }: Sides, amount: (cost: Cost) => number) => ({
-  ours: exactly(amount(ours)),
-  floor: exactly(amount(floor)),
-  peer: exactly(amount(peer)),
-});
-
 export const measureCosts = async (workload: Workload): Promise<Row[]> => {
-  const { getMessage, addAccountMember } = workload.bundles;
+  const { bundles } = workload;
   const proxy = await startEngineProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? "");
-  const getting = (bundle: string) =>
-    costsOf(bundle, [read(workload, "50 KiB"), read(workload, "25 MiB")], proxy);
-  /** The second time, the key has been used: the floor does not look, so it gets a new one. */
-  const adding = (bundle: string, replays: boolean) => {
-    const event = addAccountMemberEvent(workload.caller);
-    return costsOf(bundle, [event, replays ? event : addAccountMemberEvent(workload.caller)], proxy);
+  const get = [read(workload, "50 KiB"), read(workload, "25 MiB")];
+  const poll = read(workload, "25 MiB", { fields: "status" });
+  const add = () => addAccountMemberEvent(workload.caller);
+  const [ours, theirs] = [add(), add()];
+  const get_ = {
+    ours: await costsOf(bundles.getMessage, [...get, poll], proxy),
+    floor: await costsOf(bundles.getMessageFloor, get, proxy),
+    peer: await costsOf(bundles.getMessagePeer, get, proxy),
   };
-  const [smallOurs, largeOurs] = await getting(getMessage.ours);
-  const [smallFloor, largeFloor] = await getting(getMessage.floor);
-  const [smallPeer, largePeer] = await getting(getMessage["postal-mime"]);
-  const small: Sides = { ours: smallOurs, floor: smallFloor, peer: smallPeer };
-  const large: Sides = { ours: largeOurs, floor: largeFloor, peer: largePeer };
-  const [addOurs, replayedOurs] = await adding(addAccountMember.ours, true);
-  const [addFloor] = await adding(addAccountMember.floor, false);
-  const [addPeer, replayedPeer] = await adding(addAccountMember.powertools, true);
-  const add: Sides = { ours: addOurs, floor: addFloor, peer: addPeer };
+  const [, pollFloor] = await costsOf(bundles.getStatusFloor, [poll], proxy);
+  const add_ = {
+    ours: await costsOf(bundles.addMember, [ours, ours], proxy),
+    floor: await costsOf(bundles.addMemberFloor, [add()], proxy),
+    peer: await costsOf(bundles.addMemberPeer, [theirs, theirs], proxy),
+  };
   proxy.stop();
+
+  type Sides = Record<"ours" | "floor" | "peer", Cost[]>;
+  /** The figures of the request at an index: 0 is the cold start. */
+  const at = (sides: Sides, index: number, amount: (cost: Cost) => number) => {
+    const of = ([...costs]: Cost[]) => {
+      const cost = costs[index];
+      return cost && exactly(amount(cost));
+    };
+    return { ours: of(sides.ours) ?? exactly(Number.NaN), floor: of(sides.floor), peer: of(sides.peer) };
+  };
+  const roundTrips = (cost: Cost) => cost.roundTrips;
+  const calls = (cost: Cost) => cost.calls;
+  const readUnits = (cost: Cost) => cost.readUnits;
+  const writeUnits = (cost: Cost) => cost.writeUnits;
+  const pollSides = { ours: [get_.ours[3]], floor: [pollFloor], peer: [] } as unknown as Sides;
+  const withKey = "Add Account Member with a key";
   return [
-    rowWithin(
-      "Add Account Member with a key (round trips)",
-      each(add, ({ roundTrips }) => roundTrips),
-      2,
-    ),
-    rowWithin(
-      "Add Account Member with a key, replayed (round trips)",
-      { ours: exactly(replayedOurs.roundTrips), peer: exactly(replayedPeer.roundTrips) },
-      1,
-    ),
-    row(
-      "Add Account Member with a key (calls)",
-      each(add, ({ calls }) => calls),
-    ),
-    row(
-      "Add Account Member with a key (write units)",
-      each(add, ({ writeUnits }) => writeUnits),
-    ),
-    row(
-      "Add Account Member with a key (read units)",
-      each(add, ({ readUnits }) => readUnits),
-    ),
-    row(
-      "Get Message, 50 KiB (round trips)",
-      each(small, ({ roundTrips }) => roundTrips),
-    ),
-    row(
-      "Get Message, 50 KiB (read units)",
-      each(small, ({ readUnits }) => readUnits),
-    ),
-    row("Add Account Member with a key ($ per million)", each(add, dollarsPerMillion)),
-    row("Get Message, 50 KiB ($ per million)", each(small, dollarsPerMillion)),
-    row("Get Message, 25 MiB ($ per million)", each(large, dollarsPerMillion)),
+    row("Get Message, cold start (read units)", { ours: at(get_, 0, readUnits).ours }),
+    row("Add Account Member, cold start (read units)", { ours: at(add_, 0, readUnits).ours }),
+    rowWithin(`${withKey} (round trips)`, at(add_, 1, roundTrips), 2),
+    rowWithin(`${withKey}, replayed (round trips)`, at(add_, 2, roundTrips), 1),
+    row(`${withKey} (calls)`, at(add_, 1, calls)),
+    row(`${withKey} (write units)`, at(add_, 1, writeUnits)),
+    row(`${withKey} (read units)`, at(add_, 1, readUnits)),
+    row("Get Message, 50 KiB (round trips)", at(get_, 1, roundTrips)),
+    row("Get Message, 50 KiB (read units)", at(get_, 1, readUnits)),
+    row("Get Message, 25 MiB (read units)", at(get_, 2, readUnits)),
+    row("Get Message, 25 MiB, fields=status (read units)", at(pollSides, 0, readUnits), {
+      atMost: 1,
+      of: "floor",
+    }),
+    row(`${withKey} ($ per million)`, at(add_, 1, dollarsPerMillion)),
+    row("Get Message, 50 KiB ($ per million)", at(get_, 1, dollarsPerMillion)),
+    row("Get Message, 25 MiB ($ per million)", at(get_, 2, dollarsPerMillion)),
   ];
 };

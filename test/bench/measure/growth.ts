@@ -1,4 +1,4 @@
-/** Growth: Get Message on a table of 1,000 messages and on one of 100,000. */
+/** Growth: Get Message in a table of 1,000 messages, and in a table of 100,000. */
 import { randomUUID } from "node:crypto";
 import { BatchWriteCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { createTable } from "../../../infra/local/create-table.ts";
@@ -7,22 +7,19 @@ import { headKey } from "../../../lib/table/keys.ts";
 import { openTable, type Table } from "../../../lib/table/table.ts";
 import { newEmail } from "../email.ts";
 import { type Caller, getMessageEvent } from "../events.ts";
-import { figure } from "../figure.ts";
-import { type LoadedFunction, startFunction } from "../function.ts";
-import { inRounds } from "../rounds.ts";
+import { millisecondsOf } from "../figure.ts";
+import { newMessage } from "../message.ts";
 import { type Row, row } from "../row.ts";
-import { newCaller, newMessage, tables } from "../stored.ts";
+import { newCaller, tables } from "../stored.ts";
+import { inTurns, type Variant } from "../turns.ts";
 import type { Workload } from "./workload.ts";
-
-const counts = ["1000", "100000"] as const;
-type Count = (typeof counts)[number];
 
 const batchSize = 25;
 const parallelBatches = 4;
-/** As many messages are read in turn, each with an email of its own. */
+/** Every read message has an email of its own. */
 const messagesRead = 100;
 
-/** Copies the head of a message whose email is not available until the table has so many messages. */
+/** Copies the head of a message without content until the table has so many messages. */
 const fill = async (table: Table, { account_id }: Caller, count: number): Promise<void> => {
   const message = newMessage(account_id);
   await storeMessage(table, message, null, Date.now());
@@ -43,35 +40,30 @@ const fill = async (table: Table, { account_id }: Caller, count: number): Promis
   await Promise.all(Array.from({ length: parallelBatches }, writeAll));
 };
 
-const storeRead = async (table: Table, { account_id }: Caller): Promise<string[]> => {
+const prepare = async (bundle: string, count: number): Promise<Variant> => {
+  const TABLE_NAME = `${tables.TABLE_NAME}-${count}`;
+  await createTable(TABLE_NAME);
+  const table = openTable({ name: TABLE_NAME });
+  const caller = await newCaller(table);
+  await fill(table, caller, count - messagesRead);
   const raw = newEmail(0);
-  const messages = Array.from({ length: messagesRead }, () => newMessage(account_id));
+  const messages = Array.from({ length: messagesRead }, () => newMessage(caller.account_id));
   for (const message of messages) await storeMessage(table, message, raw, Date.now());
-  return messages.map(({ id }) => id);
+  const events = messages.map(({ id }) => getMessageEvent(caller, id));
+  return { bundle, environment: { TABLE_NAME }, turn: () => events };
 };
 
-export const measureGrowth = async ({ bundles }: Workload, rounds: number): Promise<Row[]> => {
-  const functions = {} as Record<Count, LoadedFunction>;
-  const events = {} as Record<Count, ReturnType<typeof getMessageEvent>[]>;
-  for (const count of counts) {
-    const TABLE_NAME = `${tables.TABLE_NAME}-${count}`;
-    await createTable(TABLE_NAME);
-    const table = openTable({ name: TABLE_NAME });
-    const caller = await newCaller(table);
-    await fill(table, caller, Number(count) - messagesRead);
-    events[count] = (await storeRead(table, caller)).map((id) => getMessageEvent(caller, id));
-    functions[count] = await startFunction(bundles.getMessage.ours, { TABLE_NAME });
-    await functions[count].run({ events: events[count], milliseconds: 2000 });
-  }
-  const reports = await inRounds(rounds, counts, (count) => functions[count].run({ events: events[count] }));
-  await Promise.all(counts.map((count) => functions[count].stop()));
-  const latency = (count: Count) =>
-    figure(reports[count].map(({ invocations }) => figure(invocations.map(({ last }) => last)).median));
+export const measureGrowth = async ({ bundles }: Workload): Promise<Row[]> => {
+  const variants = {
+    small: await prepare(bundles.getMessage, 1000),
+    large: await prepare(bundles.getMessage, 100_000),
+  };
+  const { small, large } = await inTurns(variants, { rounds: 12, warmUpTurns: 6 });
   return [
     row(
       "Get Message in a table of 100,000 messages (ms)",
-      { ours: latency("100000") },
-      { atMost: 1.2, of: ["ours among 1,000", latency("1000")] },
+      { ours: millisecondsOf(large, "last") },
+      { atMost: 1.2, of: ["ours among 1,000", millisecondsOf(small, "last")] },
     ),
   ];
 };

@@ -1,9 +1,8 @@
-/** Get Message as a peer would write it on postal-mime, by its documentation. */
+/** Parses an email with postal-mime, as its documentation shows, into our own form. */
 import PostalMime, { decodeWords } from "postal-mime";
 import type { ParsedContent } from "../../../lib/messages/message.ts";
-import { getMessage } from "./raw-messages.ts";
 
-const parse = async (raw: Buffer): Promise<ParsedContent> => {
+export const parse = async (raw: Buffer): Promise<ParsedContent> => {
   const email = await PostalMime.parse(raw, { attachmentEncoding: "base64" });
   const headers: ParsedContent["headers"] = {};
   for (const { originalKey, value } of email.headers) {
@@ -24,5 +23,3 @@ const parse = async (raw: Buffer): Promise<ParsedContent> => {
     headers,
   };
 };
-
-export const handler = getMessage(parse);

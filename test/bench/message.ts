@@ -1,0 +1,19 @@
+/** The fields of a message to measure with. */
+import { randomUUID } from "node:crypto";
+import { dayMilliseconds } from "../../lib/duration.ts";
+import type { NewMessage } from "../../lib/messages/message.ts";
+
+export const newMessage = (account_id: string) =>
+  ({
+    id: randomUUID(),
+    account_id,
+    domain_id: randomUUID(),
+    direction: "outgoing",
+    message_id: "<reports@example.com>",
+    subject: "Your monthly reports",
+    tags: ["reports", "monthly"],
+    sender: "hello@example.com",
+    recipient: "ada@example.org",
+    status: "delivered",
+    retain_until: new Date(Date.now() + 30 * dayMilliseconds),
+  }) satisfies NewMessage;
