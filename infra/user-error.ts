@@ -13,14 +13,7 @@ export class UserError extends Error {
   }
 }
 
-const unreachable = new Set([
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENOTFOUND",
-  "ETIMEDOUT",
-]);
+const unreachable = /^(EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENOTFOUND|ETIMEDOUT)$/;
 
 const isUrl = (text: string): boolean => /^https?:\/\//.test(text) && URL.canParse(text);
 
@@ -32,7 +25,7 @@ const fixOf = ({ name, message, code = "", errno, $fault }: SdkError): string | 
   if (endpoint && !isUrl(endpoint)) {
     return `AWS_ENDPOINT_URL_DYNAMODB takes a URL such as http://127.0.0.1:8000, not ${endpoint}`;
   }
-  if (unreachable.has(code) || name === "TimeoutError") {
+  if (unreachable.test(code) || name === "TimeoutError") {
     return endpoint
       ? `No DynamoDB responds at ${endpoint}. Check that "npm start" or another DynamoDB runs there`
       : "DynamoDB does not respond. Check the network and AWS_REGION";
@@ -48,8 +41,7 @@ const fixOf = ({ name, message, code = "", errno, $fault }: SdkError): string | 
       : 'No AWS credentials were found. Run "aws configure", set AWS_PROFILE, or pass --local';
   }
   if (name === "ResourceNotFoundException") return `There is no table named ${TABLE_NAME}`;
-  const reason = errno === undefined ? undefined : getSystemErrorMap().get(errno)?.[1];
-  if (reason) return reason;
+  if (errno !== undefined) return getSystemErrorMap().get(errno)?.[1];
   return $fault === undefined ? undefined : `DynamoDB reported an error: ${message || name}`;
 };
 

@@ -4,10 +4,4 @@ import type { Shell } from "./command.ts";
 import { defineRemoval } from "./message.ts";
 
 export const deleteMessage = (shell: Shell) =>
-  defineRemoval(
-    shell,
-    "delete-message",
-    "delete messages before they expire",
-    "deleted",
-    messages.deleteMessage,
-  );
+  defineRemoval(shell, "delete-message", "delete messages", "deleted", messages.deleteMessage);

@@ -2,11 +2,7 @@
 import { showProgress } from "../progress.ts";
 import type { Shell } from "./command.ts";
 
-/**
- * @param noun the things that the command counts, such as "emails"
- * @param names all outcomes, in the order of the summary
- * @param totalBytes of all things; 0 if the total is unknown
- */
+/** @param totalBytes the size of everything that the command reads, or 0 if the size is unknown */
 export const countOutcomes = <Name extends string>(
   { terminal }: Shell,
   noun: string,
@@ -16,15 +12,14 @@ export const countOutcomes = <Name extends string>(
   const progress = showProgress(terminal, noun, totalBytes);
   const counts = new Map<Name, number>();
   return {
-    /** Counts one thing of so many bytes, and prints it above the progress. */
+    /** Counts one outcome, and prints above the progress. */
     add: (name: Name, bytes: number, print: () => void): void => {
       counts.set(name, (counts.get(name) ?? 0) + 1);
       progress.add(bytes);
       progress.above(print);
     },
-    /** Takes the progress off the terminal. */
     end: progress.end,
-    /** Returns how many things had which outcome, such as "3 stored, 1 failed". */
+    /** Returns the counts, such as "3 stored, 1 failed". */
     summary: (): string => {
       const counted = names.filter((name) => counts.has(name));
       const texts = counted.map((name) => `${counts.get(name)?.toLocaleString("en")} ${name}`);

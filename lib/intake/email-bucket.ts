@@ -7,12 +7,7 @@ import type { ReadEmail } from "./record-event.ts";
 /** S3 responds AccessDenied for a missing object to a caller that may not list the bucket. */
 const missing = new Set(["NoSuchKey", "AccessDenied"]);
 
-/**
- * Opens the bucket.
- *
- * @param Bucket by default `EMAIL_BUCKET`
- * @throws Error if no bucket is set
- */
+/** Opens the bucket. @throws Error if there is no name */
 export const openEmailBucket = (Bucket = process.env.EMAIL_BUCKET): ReadEmail => {
   if (!Bucket) throw new Error("EMAIL_BUCKET is not set: it names the bucket of raw emails");
   const client = new S3Client({

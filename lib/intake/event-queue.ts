@@ -1,18 +1,12 @@
 /** The queue of events, for the function that receives them. */
 import { ChangeMessageVisibilityBatchCommand, SQSClient } from "@aws-sdk/client-sqs";
 
-/** A received event that the queue delivers again after so many seconds. */
-export type Retry = { receiptHandle: string; seconds: number };
+type Retry = { receiptHandle: string; seconds: number };
 
-/** Sets the time of the next delivery of up to 10 events. @throws Error if the queue does not set all of them */
+/** Lets the queue deliver up to 10 events again, each after its seconds. @throws Error if the queue rejects one */
 export type PostponeEvents = (retries: readonly Retry[]) => Promise<void>;
 
-/**
- * Opens the queue.
- *
- * @param QueueUrl by default `EVENT_QUEUE_URL`
- * @throws Error if no URL is set
- */
+/** Opens the queue. @throws Error if there is no URL */
 export const openEventQueue = (QueueUrl = process.env.EVENT_QUEUE_URL): PostponeEvents => {
   if (!QueueUrl) throw new Error("EVENT_QUEUE_URL is not set: it names the queue of events");
   const client = new SQSClient({

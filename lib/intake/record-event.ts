@@ -22,10 +22,6 @@ export type Outcome = "recorded" | "repeated" | "expired";
 /** The event arrived before its message. A retry may succeed. */
 export class MessageNotStoredYetError extends Error {
   override readonly name = "MessageNotStoredYetError";
-
-  constructor() {
-    super("its message is not stored yet");
-  }
 }
 
 /** DynamoDB rejects a change that makes the message's item larger than 400 KB. */
@@ -135,7 +131,7 @@ export const recordChange = async (table: Table, event: ChangeEvent, now: number
     if (typeof result === "string") return result;
     if (result.get(change) || hasMarker) return "expired";
     if (!(await readMarker(table, { account_id: event.account_id, id: event.message.id }))) {
-      throw new MessageNotStoredYetError();
+      throw new MessageNotStoredYetError("its message is not stored yet");
     }
     // The message may have been stored between the transaction and the read.
     return attempt(true);

@@ -13,10 +13,7 @@ import type { PostponeEvents } from "./event-queue.ts";
 import { outcomeMetrics, serviceName } from "./metric-names.ts";
 import { MessageNotStoredYetError, type Outcome } from "./record-event.ts";
 
-type Result = { event?: MessageEvent | undefined } & (
-  | { outcome: Outcome }
-  | { outcome: "failed"; error: Error }
-);
+type Result = { event?: MessageEvent | undefined; outcome: Outcome | "failed"; error?: unknown };
 
 /**
  * Another function often stores the message at this moment, so an early event is retried within the invocation. The
@@ -27,20 +24,17 @@ const pausesMs = [100, 200, 400];
 /** A throttled table may need so long. If the function timed out, the whole batch would wait for the queue's timeout. */
 const minimumMs = 45_000;
 
-class TimeIsUpError extends Error {
-  override readonly name = "TimeIsUpError";
+const timeIsUp = new Error("too little time is left in this batch. The event will be retried");
 
-  constructor() {
-    super("too little time is left in this batch. The event will be retried");
-  }
-}
+const isEarly = ({ error }: Result): boolean => error instanceof MessageNotStoredYetError;
 
-/** The reason has no texts of the sender. The message of another error may have some. */
-const hasReason = (error: Error): boolean =>
-  isRejection(error) || error instanceof MessageNotStoredYetError || error instanceof TimeIsUpError;
-
-const isEarly = (result: Result): boolean =>
-  "error" in result && result.error instanceof MessageNotStoredYetError;
+/** Returns the fields of the log for the error of an attempt. */
+const causeOf = (result: Result): object => {
+  const { error } = result;
+  if (!(error instanceof Error)) return {};
+  const isReason = isRejection(error) || isEarly(result) || error === timeIsUp;
+  return isReason ? { reason: error.message } : { error: errorFields(error) };
+};
 
 const receivesOf = ({ attributes }: SQSRecord): number => Number(attributes.ApproximateReceiveCount);
 
@@ -60,28 +54,25 @@ export const takeEvents = (
   const take = async ({ body }: SQSRecord, context: Context): Promise<Result> => {
     let event: MessageEvent | undefined;
     try {
-      if (context.getRemainingTimeInMillis() < minimumMs) throw new TimeIsUpError();
+      if (context.getRemainingTimeInMillis() < minimumMs) throw timeIsUp;
       event = parseEvent(body);
       return { event, outcome: await record(event) };
     } catch (error) {
-      return { event, outcome: "failed", error: error as Error };
+      return { event, outcome: "failed", error };
     }
   };
 
   const log = (sqsRecord: SQSRecord, result: Result): void => {
     metrics.addMetric(outcomeMetrics[result.outcome], MetricUnit.Count, 1);
-    const fields = {
+    const level = isEarly(result) ? "warn" : result.outcome === "failed" ? "error" : "info";
+    logger[level]("event", {
       sqs_message_id: sqsRecord.messageId,
       receives: receivesOf(sqsRecord),
       type: result.event?.type,
       account_id: result.event?.account_id,
       outcome: result.outcome,
-    };
-    if ("error" in result) {
-      const { error } = result;
-      const cause = hasReason(error) ? { reason: error.message } : { error: errorFields(error) };
-      logger[isEarly(result) ? "warn" : "error"]("event", { ...fields, ...cause });
-    } else logger.info("event", fields);
+      ...causeOf(result),
+    });
   };
 
   return async ({ Records }: SQSEvent, context: Context) => {
