@@ -6,7 +6,7 @@ import { beforeAll, expect, test } from "vitest";
 import { createHandler as addAccountMemberHandler } from "../../../functions/add-account-member.ts";
 import { createHandler as getMessageHandler } from "../../../functions/get-message.ts";
 import { invoke } from "../../../infra/local/lambda.ts";
-import { addAccountMember, getMessage } from "../../../lib/api/operations.ts";
+import { addAccountMember, getMessage, type OperationId } from "../../../lib/api/operations.ts";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
 import { decoded, expectContract } from "../../harness/any-answer.ts";
 import {
@@ -56,7 +56,7 @@ const bodyFields = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ body: null, isBase64Encoded: false }) },
 );
 
-type Sent = { operation: "GetMessage" | "AddAccountMember"; event: Partial<APIGatewayProxyEvent> };
+type Sent = { operation: OperationId; event: Partial<APIGatewayProxyEvent> };
 
 const sent = (): fc.Arbitrary<Sent> =>
   fc
