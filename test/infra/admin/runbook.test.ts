@@ -1,34 +1,47 @@
-/** The steps of the runbook that need no AWS, run as they stand there. */
+/** The runbook's commands that need no AWS account, run as the runbook has them. */
 import { randomBytes, randomUUID } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand, paginateScan } from "@aws-sdk/lib-dynamodb";
-import { afterEach, expect, inject, onTestFinished, test, vi } from "vitest";
+import { afterEach, expect, inject, test, vi } from "vitest";
 import { createTable } from "../../../infra/local/create-table.ts";
+import { getItem } from "../../../lib/table/get.ts";
+import { messageMarkerKey } from "../../../lib/table/keys.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
 import { startAccount } from "../../harness/members.ts";
 import { run } from "../../harness/process.ts";
 import { itemsOf, loseSegment, table } from "../../harness/service.ts";
+import { temporaryFolder } from "../../harness/temporary-folder.ts";
 
 const runbook = readFileSync(new URL("../../../infra/admin/README.md", import.meta.url), "utf8");
 
-/** npm would start two more processes for each command. */
-const withoutNpm = 'npm() { shift 4; node infra/admin/main.ts "$@"; }';
-
-/** The shell commands of a section. */
+/** Returns the shell commands of a section. */
 const blocksOf = (section: string): string[] => {
   const [, text = ""] = runbook.split(`\n## ${section}\n`);
   const [thisSection = ""] = text.split("\n## ");
   return [...thisSection.matchAll(/```sh\n(.*?)```/gs)].map(([, block = ""]) => block);
 };
 
-/** Runs commands as a person pastes them; the first that fails ends them. */
+/** Runs commands in a shell. The first command that fails ends them. Without npm, each command starts one process. */
 const paste = (commands: string, variables: Record<string, string>) =>
-  run(["set -e", withoutNpm, commands].join("\n"), {
+  run(`set -e\nnpm() { shift 4; node infra/admin/main.ts "$@"; }\n${commands}`, {
     variables: { ...inject("engine"), TABLE_NAME: table.name, ...variables },
   });
+
+/** Runs the lines of a section in this process. Every line is one command. */
+const type = async (section: string, variables: Record<string, string>) => {
+  const output: string[] = [];
+  for (const line of blocksOf(section).join("").trim().split("\n")) {
+    const [, command = ""] = /^npm run -s admin -- (.*)$/.exec(line) ?? [];
+    const words = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word = ""]) => quoted ?? word);
+    const args = words.map((word) => (word.startsWith("$") ? (variables[word.slice(1)] ?? "") : word));
+    const { status, stdout, stderr } = await admin(args);
+    expect({ line, status, stderr }).toEqual({ line, status: 0, stderr: [] });
+    output.push(...stdout);
+  }
+  return output.join("\n");
+};
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -36,13 +49,6 @@ const createKey = async (account: string) => (await adminJson(`create-api-key --
 const idsThatWork = async (account: string): Promise<string[]> => {
   const keys = await adminJson(`list-api-keys --account ${account}`);
   return keys.filter(({ revoked_at }) => revoked_at === null).map(({ id }) => id);
-};
-
-const emailFile = (raw: string | Buffer): string => {
-  const folder = mkdtempSync(join(tmpdir(), "email-api-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  writeFileSync(join(folder, "letter.eml"), raw);
-  return join(folder, "letter.eml");
 };
 const importInto = async (account: string, file: string): Promise<string> => {
   const [{ id }] = await adminJson(`import-message --account ${account} --domain ${randomUUID()} ${file}`);
@@ -64,74 +70,70 @@ test("A leaked key is revoked, or replaced", async () => {
   expect(await idsThatWork(account)).toEqual([successor]);
 });
 
-test("A request to erase leaves nothing but a mark that there was a message", async () => {
+test("A request to erase leaves a tombstone and a marker without personal data", async () => {
   const { account_id, add } = await startAccount();
   await add({ email: "ada@example.com", role: "Analyst" });
   const id = await importInto(account_id, "test/emails/plain-text.eml");
 
-  const { status, stdout } = await paste(blocksOf("A request to erase").join(""), {
+  const output = await type("A request to erase", {
     ACCOUNT: account_id,
     MESSAGE: id,
     EMAIL: "ada@example.com",
   });
 
-  expect(status).toBe(0);
-  expect(stdout).toMatch(/content removed .+\ndeleted .+\nremoved {3}ada@example.com\n$/);
-  const [mark, ...more] = await itemsOf({ account_id, id });
-  expect(Object.keys(mark ?? {}).sort()).toEqual(["content_digest", "expires_at", "pk", "sk"]);
+  expect(output).toMatch(/content removed .+\ndeleted .+\nremoved {3}ada@example.com$/);
+  const [tombstone = {}, ...more] = await itemsOf({ account_id, id });
+  expect(Object.keys(tombstone).sort()).toEqual(["content_digest", "expires_at", "pk", "sk"]);
   expect(more).toEqual([]);
+  const marker = await getItem(table, messageMarkerKey(account_id, id));
+  expect(Object.keys(marker ?? {}).sort()).toEqual(["deleted_at", "pk", "sk"]);
   expect(await adminJson(`list-members --account ${account_id}`)).toEqual([]);
 });
 
 test("A damaged message is stored again", async () => {
-  const account = randomUUID();
+  const ACCOUNT = randomUUID();
+  const FILE = join(temporaryFolder(), "letter.eml");
   const head = "From: a@example.com\nTo: b@example.com\nMessage-ID: <1@x>\n\n";
-  const file = emailFile(Buffer.concat([Buffer.from(head), randomBytes(300_000)]));
-  const id = await importInto(account, file);
-  await loseSegment({ account_id: account, id }, 1);
-  const damaged = await admin(`show-message ${id} --account ${account}`);
+  writeFileSync(FILE, Buffer.concat([Buffer.from(head), randomBytes(300_000)]));
+  const MESSAGE = await importInto(ACCOUNT, FILE);
+  await loseSegment({ account_id: ACCOUNT, id: MESSAGE }, 1);
+  const damaged = await admin(`show-message ${MESSAGE} --account ${ACCOUNT}`);
 
-  const { status, stderr } = await paste(blocksOf("A spike of 5xx").join(""), {
-    ACCOUNT: account,
-    DOMAIN: randomUUID(),
-    MESSAGE: id,
-    FILE: file,
-  });
+  await type("A spike of 5xx", { ACCOUNT, DOMAIN: randomUUID(), MESSAGE, FILE });
 
   expect(damaged.stderr).toEqual([expect.stringMatching(/^A segment .* is missing$/)]);
-  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-  expect((await admin(`show-message ${id} --account ${account}`)).status).toBe(0);
+  expect((await admin(`show-message ${MESSAGE} --account ${ACCOUNT}`)).status).toBe(0);
 });
 
 test("An account that makes more requests than one key allows gets another", async () => {
-  const account = randomUUID();
-  await createKey(account);
+  const ACCOUNT = randomUUID();
+  await createKey(ACCOUNT);
 
-  const { status } = await paste(blocksOf("A throttled table").join(""), { ACCOUNT: account });
+  await type("A throttled table", { ACCOUNT });
 
-  expect(status).toBe(0);
-  expect(await idsThatWork(account)).toHaveLength(2);
+  expect(await idsThatWork(ACCOUNT)).toHaveLength(2);
 });
 
-test("In a restored table, the keys end that have ended since", async () => {
-  const account = randomUUID();
-  const restored = `restored-${randomUUID()}`;
-  await createTable(restored);
-  const keys = [await createKey(account), await createKey(account), await createKey(account)];
+test("In a restored table, exactly the keys that no longer work in the old table are revoked", async () => {
+  const ACCOUNT = randomUUID();
+  const RESTORED = `restored-${randomUUID()}`;
+  await createTable(RESTORED);
+  const keys = [await createKey(ACCOUNT), await createKey(ACCOUNT), await createKey(ACCOUNT)];
   const client = DynamoDBDocumentClient.from(new DynamoDBClient());
   for await (const { Items = [] } of paginateScan({ client }, { TableName: table.name })) {
-    for (const Item of Items) await table.client.send(new PutCommand({ TableName: restored, Item }));
+    for (const Item of Items) await table.client.send(new PutCommand({ TableName: RESTORED, Item }));
   }
   await admin(`revoke-api-key ${keys[0].id}`);
   await admin(`rotate-api-key ${keys[1].id} --grace 0`);
+  const [steps = ""] = blocksOf("A restored backup");
 
-  const { status, stderr } = await paste(blocksOf("A restored backup").join(""), {
-    ACCOUNT: account,
-    OLD: table.name,
-    RESTORED: restored,
-  });
+  // The second time, there is nothing to revoke.
+  const { status, stdout, stderr } = await paste(steps + steps, { ACCOUNT, OLD: table.name, RESTORED });
 
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-  vi.stubEnv("TABLE_NAME", restored);
-  expect(await idsThatWork(account)).toEqual([keys[2].id]);
+  expect(stdout.trim().split("\n").sort()).toEqual(
+    [`revoked   ${keys[0].id}`, `revoked   ${keys[1].id}`].sort(),
+  );
+  vi.stubEnv("TABLE_NAME", RESTORED);
+  expect(await idsThatWork(ACCOUNT)).toEqual([keys[2].id]);
 });
