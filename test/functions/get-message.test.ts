@@ -351,22 +351,3 @@ describe("The response is compressed", () => {
     },
   );
 });
-
-describe("No such route or method: 404", () => {
-  test.each([
-    ["GET", "/"],
-    ["GET", "/v2/accounts"],
-    ["DELETE", `/v2/accounts/${randomUUID()}/messages/${randomUUID()}`],
-    ["GET", `/v2/accounts/${randomUUID()}/members`],
-    ["POST", `/v2/accounts/${randomUUID()}/messages/${randomUUID()}`],
-    ["GET", `/v2/accounts/${randomUUID()}/messages/${randomUUID()}/more`],
-  ])("%s %s", async (method, path) => {
-    const response = await call(`${url}${path}`, { method });
-
-    expect(response.status).toBe(404);
-    expect(await response.json()).toEqual({ message: "No such route or method" });
-    expect(response.headers.get("content-type")).toBe("application/json");
-    expect(response.headers.get("cache-control")).toBe("no-store");
-    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
-  });
-});

@@ -169,6 +169,24 @@ const serve = async <Body>(
   return { url, authorization: bearer(secret) };
 };
 
+describe("No such route or method: 404", () => {
+  const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+  const byPath = Map.groupBy(operations, ({ path }) => path);
+  const missing = [...byPath].flatMap(([path, served]) => [
+    ...methods.filter((name) => served.every(({ method }) => method !== name)).map((name) => [name, path]),
+    ["GET", `${path}/no/such/path`],
+  ]);
+
+  test.each([["GET", "/"], ["GET", "/v2/accounts"], ...missing])("%s %s", async (method = "", path) => {
+    const url = await startService();
+
+    const response = await call(`${url}${path?.replaceAll(/\{\w+\}/g, randomUUID())}`, { method });
+
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({ message: "No such route or method" });
+  });
+});
+
 const anything = { status: 200, schema: "Anything" };
 
 describe("An operation", () => {

@@ -161,5 +161,5 @@ test("Whatever arrives in whatever order, one key has one response, and members 
       }
     }
   });
-  await fc.assert(property, { numRuns: 60 });
-}, 120_000);
+  await fc.assert(property);
+});
