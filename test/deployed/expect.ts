@@ -10,7 +10,7 @@ export const expectStatus = ({ status, headers, body }: Received, expected: numb
   for (const [name, value] of Object.entries(commonHeaders)) {
     equal(headers[name.toLowerCase()], value, `${name} is ${headers[name.toLowerCase()]}`);
   }
-  match(String(headers[requestIdHeader.toLowerCase()]), /\S{8}/, `${requestIdHeader} is missing`);
+  match(String(headers[requestIdHeader.toLowerCase()] ?? ""), /\S{8}/, `${requestIdHeader} is missing`);
   return JSON.parse(body.toString());
 };
 

@@ -1,4 +1,5 @@
 /** `npm run test:deployed`: runs the project `deployed` of vitest against a running service. */
+import { resolve } from "node:path";
 import { createVitest } from "vitest/node";
 import { projectRoot } from "../../infra/bundling.ts";
 import { UserError } from "../../infra/user-error.ts";
@@ -22,7 +23,8 @@ const run = async (): Promise<void> => {
     root: projectRoot,
     project: "deployed",
     watch: false,
-    reporters: options.json ? "json" : "verbose",
+    reporters: ["verbose", ...(options.json ? ["json"] : [])],
+    ...(options.json && { outputFile: resolve(options.json) }),
     ...(options.skip && { testNamePattern: without(options.skip) }),
   });
   vitest.provide("target", target);

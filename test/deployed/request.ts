@@ -22,10 +22,6 @@ export type Received = {
   bytes: number;
 };
 
-/** The names that test/lambda still uses. */
-export type Answer = Received;
-export type Ask = Sent;
-
 export type Sent = {
   method?: string;
   headers?: Record<string, string>;

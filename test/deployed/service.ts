@@ -1,7 +1,7 @@
 /** The deployed service: its address, its table and the data that the checks create. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
 import { createApiKey, revokeApiKey } from "../../lib/api-keys/store.ts";
 import type { NewMessage } from "../../lib/messages/message.ts";
@@ -10,13 +10,13 @@ import {
   apiKeyKey,
   apiKeyListingKey,
   eventKey,
+  type ItemKey,
   idempotencyRecordKey,
   memberKey,
   messageMarkerKey,
   messagePartition,
   userKey,
 } from "../../lib/table/keys.ts";
-import { listItems } from "../../lib/table/list.ts";
 import { retryWrite } from "../../lib/table/retry.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { type Received, request, type Sent } from "./request.ts";
@@ -37,14 +37,33 @@ const hour = 60 * 60 * 1000;
 /** DynamoDB throttles a partition that gets more parallel deletes. */
 const parallelDeletes = 3;
 
+const keysOf = async ({ client, name: TableName }: Table, pk: string): Promise<ItemKey[]> => {
+  const keys: ItemKey[] = [];
+  let ExclusiveStartKey: Record<string, unknown> | undefined;
+  do {
+    const page = await client.send(
+      new QueryCommand({
+        TableName,
+        KeyConditionExpression: "pk = :pk",
+        ExpressionAttributeValues: { ":pk": pk },
+        ProjectionExpression: "sk",
+        ConsistentRead: true,
+        ExclusiveStartKey,
+      }),
+    );
+    keys.push(...(page.Items ?? []).map(({ sk }) => ({ pk, sk })));
+    ExclusiveStartKey = page.LastEvaluatedKey;
+  } while (ExclusiveStartKey);
+  return keys;
+};
+
 /** Deletes all items of the partitions. Throws after the last partition if an item could not be deleted. */
 export const deletePartitions = async (table: Table, partitions: Iterable<string>): Promise<void> => {
   const limit = pLimit(parallelDeletes);
   const failures: unknown[] = [];
   for (const pk of partitions) {
     try {
-      const keys = await retryWrite(() => listItems(table, { pk, sk: "" }, "pk", "sk"));
-      const deletes = keys.map((Key) =>
+      const deletes = (await keysOf(table, pk)).map((Key) =>
         limit(() => retryWrite(() => table.client.send(new DeleteCommand({ TableName: table.name, Key })))),
       );
       const results = await Promise.allSettled(deletes);
@@ -53,7 +72,7 @@ export const deletePartitions = async (table: Table, partitions: Iterable<string
       failures.push(error);
     }
   }
-  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} deletes failed`);
+  if (failures.length > 0) throw new AggregateError(failures, `The clean-up failed ${failures.length} times`);
 };
 
 const isRetryable = ({ status }: Received): boolean => status === 429 || status >= 500;
@@ -167,6 +186,5 @@ export const openService = ({ url, table, outputs }: Target) => {
     },
 
     cleanUp: (): Promise<void> => deletePartitions(table, partitions),
-    remove: (): Promise<void> => deletePartitions(table, partitions), // test/lambda still uses this name
   };
 };

@@ -27,7 +27,7 @@ ${outputsFile}, which "npm run deploy -- --outputs-file ${outputsFile}" writes.
   --table NAME     the table of that service
   --local          the service that "npm start" runs on this machine
   --skip TEXT      skips the checks with this text in their names. May be repeated
-  --json           prints the results as JSON
+  --json FILE      writes the results to a file, too
 
 Quota: the checks send 50 requests at the same time. The quota "Concurrent executions" of Lambda must be at least 60.
 A new account can have a quota of 10. Then Lambda throttles requests, and the checks with parallel requests can fail.
@@ -44,7 +44,7 @@ const options = {
   table: { type: "string" },
   local: { type: "boolean", default: false },
   skip: { type: "string", multiple: true },
-  json: { type: "boolean", default: false },
+  json: { type: "string" },
   help: { type: "boolean", default: false },
 } as const;
 
