@@ -1,23 +1,17 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { findMessage } from "../../../lib/messages/find.ts";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
 import type { Table } from "../../../lib/table/table.ts";
+import { interceptedTable } from "../../harness/intercepted-table.ts";
 import { newMessage, noon, table } from "../../harness/service.ts";
 
-type Send = () => Promise<unknown>;
-
-/** The table, and what happens around each call to it. */
-const tableWith = (around: (send: Send, call: number) => Promise<unknown>): Table & { calls: number } => {
-  const watched = {
-    name: table.name,
-    calls: 0,
-    client: {
-      send: ((command: never) => around(() => table.client.send(command), watched.calls++)) as never,
-    },
-  };
-  return watched;
+/** Returns the table with `around` around each call, and the number of calls. */
+const watched = (around: (proceed: () => Promise<unknown>, call: number) => Promise<unknown>) => {
+  const count = { calls: 0 };
+  return { count, table: interceptedTable(table, (_, proceed) => around(proceed, count.calls++)) };
 };
 
 const stored = async (raw: Buffer) => {
@@ -27,70 +21,58 @@ const stored = async (raw: Buffer) => {
 };
 
 const find = async (from: Table, { account_id, id }: { account_id: string; id: string }) => {
-  const found = await findMessage(from, account_id, id, noon);
-  if (!found) throw new Error("it is not there");
-  return found;
+  const message = await findMessage(from, account_id, id, noon);
+  if (!message) throw new Error("The message does not exist");
+  return message;
 };
 
-const readSegments = async (found: Awaited<ReturnType<typeof find>>): Promise<Buffer> => {
-  const segments: Uint8Array[] = [];
-  for await (const segment of found.segments()) segments.push(segment);
-  return Buffer.concat(segments);
-};
+const readSegments = async (message: Awaited<ReturnType<typeof find>>): Promise<Buffer> =>
+  buffer(message.segments());
 
-/** Reads a message to its end, each call taking a moment. Returns its segments, the calls and how many ran at once. */
-const watchReading = async (bytes: number) => {
+test.each([
+  ["at most four pages are read at the same time", 6_000_000, 4],
+  ["fewer than twelve segments are divided into smaller pages", 300_000, 3],
+])("Of a message, %s", async (_, bytes, parallel) => {
   const message = await stored(randomBytes(bytes));
-  let underWay = 0;
+  let pending = 0;
   let most = 0;
-  const counted = tableWith(async (send) => {
-    most = Math.max(most, ++underWay);
+  const slow = watched(async (proceed) => {
+    most = Math.max(most, ++pending);
     await sleep(20);
-    const output = await send();
-    underWay--;
+    const output = await proceed();
+    pending--;
     return output;
   });
-  const found = await find(counted, message);
-  await readSegments(found);
-  return { segments: found.head.segments, calls: counted.calls, most };
-};
 
-test("Four pages are under way at once, and no more, until the last one is read", async () => {
-  const { segments, calls, most } = await watchReading(6_000_000);
+  const { head, segments } = await find(slow.table, message);
+  for await (const _ of segments());
 
-  expect(most).toBe(4);
-  expect(calls).toBe(1 + Math.ceil((segments - 1) / 3));
+  expect(most).toBe(parallel);
+  expect(slow.count.calls).toBe(1 + Math.max(parallel, Math.ceil((head.segments - 1) / 3)));
 });
 
-test("What is not worth four pages comes all at once, in smaller ones", async () => {
-  const { segments, calls, most } = await watchReading(300_000);
-
-  expect(segments).toBe(4);
-  expect([calls, most]).toEqual([1 + 3, 3]);
-});
-
-test("Pages are read in order, in whatever order they arrive", async () => {
+test("Pages are read in order, even if they arrive in another order", async () => {
   const message = await stored(randomBytes(4_000_000));
-  const delayed = tableWith(async (send, call) => {
+  const delayed = watched(async (proceed, call) => {
     await sleep(call % 2 ? 100 : 0);
-    return send();
+    return proceed();
   });
 
-  const segments = await readSegments(await find(delayed, message));
+  const segments = await readSegments(await find(delayed.table, message));
 
   expect(segments.equals(await readSegments(await find(table, message)))).toBe(true);
 });
 
-test("A reader who leaves while the table is throttled leaves no calls behind", async () => {
+test("A reader who leaves while the table is throttled causes no more calls", async () => {
   const message = await stored(randomBytes(3_000_000));
-  const throttled = tableWith(async (send, call) => {
-    if (call === 0) return send();
+  const throttled = watched(async (proceed, call) => {
+    if (call === 0) return proceed();
     throw Object.assign(new Error(), { name: "ThrottlingException" });
   });
 
-  for await (const _ of (await find(throttled, message)).segments()) break;
-  const { calls } = throttled;
+  for await (const _ of (await find(throttled.table, message)).segments()) break;
+  const { calls } = throttled.count;
   await sleep(500);
 
-  expect(throttled.calls).toBe(calls);
+  expect(throttled.count.calls).toBe(calls);
 });

@@ -1,12 +1,10 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { DeleteCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test } from "vitest";
-import { messageBody } from "../../../lib/messages/body.ts";
 import { findMessage } from "../../../lib/messages/find.ts";
-import type { Message, NewMessage } from "../../../lib/messages/message.ts";
+import type { NewMessage } from "../../../lib/messages/message.ts";
 import { MessageRejectedError, storeMessage } from "../../../lib/messages/store-message.ts";
 import { headKey, segmentKey } from "../../../lib/table/keys.ts";
-import type { Table } from "../../../lib/table/table.ts";
 import { startFaultyEngine } from "../../harness/faulty-engine.ts";
 import {
   attempted,
@@ -19,33 +17,14 @@ import {
   table,
 } from "../../harness/service.ts";
 
+import { failingAfter, readMessage } from "./stored-message.ts";
+
 const account_id = randomUUID();
 const message = (fields: Partial<NewMessage> = {}) => newMessage({ account_id, ...fields });
 const hello = Buffer.from("Subject: Hello\r\n\r\nHello");
 
-const read = async ({ id }: { id: string }, now = noon): Promise<Message | null> => {
-  const found = await findMessage(table, account_id, id, now);
-  if (!found) return null;
-  const chunks: Buffer[] = await messageBody(found).toArray();
-  return JSON.parse(Buffer.concat(chunks).toString());
-};
-
-/** The table, on which writing fails from the given put on. */
-const failingAfter = (puts: number): Table => {
-  let left = puts;
-  return {
-    name: table.name,
-    client: {
-      send: (async (command: { constructor: { name: string } }) => {
-        if (command.constructor.name === "PutCommand" && left-- <= 0) throw new Error("power cut");
-        return table.client.send(command as never);
-      }) as never,
-    },
-  };
-};
-
 describe("Storing a message", () => {
-  test("answers that it is new, once; repeating changes nothing", async () => {
+  test("returns true for a new message, and changes nothing if it is stored again", async () => {
     const one = message();
     expect(await storeMessage(table, one, hello, noon)).toBe(true);
     await recordEvent(one, opened);
@@ -58,7 +37,7 @@ describe("Storing a message", () => {
     expect(await itemsOf(one)).toEqual(before);
   });
 
-  test("refuses an id that a message with other content has, and changes nothing", async () => {
+  test("is rejected if a message with another email has the id", async () => {
     const one = message();
     await storeMessage(table, one, hello, noon);
     const before = await itemsOf(one);
@@ -70,29 +49,31 @@ describe("Storing a message", () => {
     expect(await itemsOf(one)).toEqual(before);
   });
 
-  test("interrupted between two writes leaves nothing that can be read, and succeeds when repeated", async () => {
+  test("that was interrupted leaves nothing to read, and succeeds when it is called again", async () => {
     const one = message();
     const raw = randomBytes(1_500_000);
 
-    await expect(storeMessage(failingAfter(2), one, raw, noon)).rejects.toThrow("power cut");
-    const between = await read(one);
+    await expect(storeMessage(failingAfter("PutCommand", 2), one, raw, noon)).rejects.toThrow("power cut");
+    const between = await readMessage(one);
     await storeMessage(table, one, raw, noon);
 
     expect(between).toBeNull();
-    expect((await read(one))?.content).toBe(raw.toString("latin1"));
+    expect((await readMessage(one))?.content).toBe(raw.toString("latin1"));
   });
 
-  test("interrupted between two writes does not block the id for an email with other content", async () => {
+  test("that was interrupted does not block the id for another email", async () => {
     const one = message();
     const raw = randomBytes(1_500_000);
 
-    await expect(storeMessage(failingAfter(2), one, randomBytes(1_500_000), noon)).rejects.toThrow();
+    await expect(
+      storeMessage(failingAfter("PutCommand", 2), one, randomBytes(1_500_000), noon),
+    ).rejects.toThrow();
     await storeMessage(table, one, raw, noon);
 
-    expect((await read(one))?.content).toBe(raw.toString("latin1"));
+    expect((await readMessage(one))?.content).toBe(raw.toString("latin1"));
   });
 
-  test("twice at once stores it once", async () => {
+  test("succeeds once if two calls store the same message at the same time", async () => {
     const one = message();
     const raw = randomBytes(1_500_000);
 
@@ -102,10 +83,10 @@ describe("Storing a message", () => {
     ]);
 
     expect(news.toSorted()).toEqual([false, true]);
-    expect((await read(one))?.content).toBe(raw.toString("latin1"));
+    expect((await readMessage(one))?.content).toBe(raw.toString("latin1"));
   });
 
-  test("at once with another email under its id: one of the two is stored, and the other is refused", async () => {
+  test("succeeds for one of two emails that have the same id, and rejects the other email", async () => {
     const one = message();
     const raws = [randomBytes(1_500_000), randomBytes(1_500_000)];
 
@@ -116,10 +97,10 @@ describe("Storing a message", () => {
     expect(refused.reason).toEqual(
       new MessageRejectedError(`a message with another email has the id ${one.id}`),
     );
-    expect((await read(one))?.content).toBe(raws[winner]?.toString("latin1"));
+    expect((await readMessage(one))?.content).toBe(raws[winner]?.toString("latin1"));
   });
 
-  test("at once with a longer retention, under one id, leaves no segment that expires before its head", async () => {
+  test("with another retention at the same time leaves no segment that expires before its head", async () => {
     const one = message();
     const raw = randomBytes(1_500_000);
     const longer = { ...one, retain_until: new Date(noon + 60 * day) };
@@ -136,7 +117,7 @@ describe("Storing a message", () => {
   test.each([
     ["before", "0"],
     ["behind", "f"],
-  ])("is whole though a try that broke off has left a segment that sorts %s its own", async (_, digit) => {
+  ])("is not disturbed by a segment of an interrupted call that sorts %s its segments", async (_, digit) => {
     const one = message();
     const raw = randomBytes(1_500_000);
     const key = segmentKey(account_id, one.id, digit.repeat(64), 0);
@@ -146,20 +127,20 @@ describe("Storing a message", () => {
 
     await storeMessage(table, one, raw, noon);
 
-    expect((await read(one))?.content).toBe(raw.toString("latin1"));
+    expect((await readMessage(one))?.content).toBe(raw.toString("latin1"));
   });
 
-  test("whose time has passed makes room for another with its id, before the table has purged it", async () => {
+  test("replaces an expired message with the same id that the table has not purged", async () => {
     const one = message({ retain_until: new Date(noon + 10_000) });
     await storeMessage(table, one, randomBytes(1_500_000), noon);
     const other = { ...one, retain_until: new Date(noon + 60_000) };
 
     expect(await storeMessage(table, other, hello, noon + 10_000)).toBe(true);
 
-    expect((await read(one, noon + 10_000))?.content).toBe(hello.toString());
+    expect((await readMessage(one, noon + 10_000))?.content).toBe(hello.toString());
   });
 
-  test("is whole though an expired one with its id has left more segments than it has itself", async () => {
+  test("is not disturbed by more segments of an expired message with the same id", async () => {
     const one = message({ retain_until: new Date(noon + 10_000) });
     await storeMessage(table, one, randomBytes(3_000_000), noon);
     const raw = randomBytes(150_000);
@@ -167,10 +148,10 @@ describe("Storing a message", () => {
     await storeMessage(table, { ...one, retain_until: new Date(noon + 60_000) }, raw, noon + 10_000);
 
     expect((await itemsOf(one)).filter(({ expires_at }) => expires_at > noon / 1000 + 10)).toHaveLength(3);
-    expect((await read(one, noon + 10_000))?.content).toBe(raw.toString("latin1"));
+    expect((await readMessage(one, noon + 10_000))?.content).toBe(raw.toString("latin1"));
   });
 
-  test("of 40 MiB keeps every byte; of one byte more is refused before anything is written", async () => {
+  test("of 40 MiB keeps every byte, and rejects one byte more before anything is written", async () => {
     const line = Buffer.from(`${randomBytes(57).toString("base64")}\r\n`);
     const raw = Buffer.alloc(40 * 1024 * 1024, line);
     raw.write("Subject: Large\r\n\r\n");
@@ -184,7 +165,7 @@ describe("Storing a message", () => {
       "the email has 41943041 bytes, but at most 41943040 (40 MiB) are stored",
     );
     expect(await itemsOf(larger)).toEqual([]);
-    const stored = await read(one);
+    const stored = await readMessage(one);
     expect(stored?.content === raw.toString("latin1")).toBe(true);
   }, 30_000);
 
@@ -208,7 +189,7 @@ describe("Storing a message", () => {
     ["tags", ["\udc00"], "must not contain half a surrogate pair"],
     ["status", "x".repeat(1001), "must have at most 1000 characters"],
     ["bounce_classification", "\ud800", "must not contain half a surrogate pair"],
-  ])("refuses a field that is not what it should be, and names it (%s: %s)", async (name, value, rule) => {
+  ])("rejects a wrong field, and names the field (%s: %s)", async (name, value, rule) => {
     const one = { ...message(), [name]: value } as NewMessage;
 
     const refused = storeMessage(table, one, hello, noon);
@@ -226,7 +207,7 @@ describe("Storing a message", () => {
     ["sender", `"${long}"@example.com`],
     ["recipient", `ada+${"x".repeat(500_000)}@example.org`],
   ])(
-    "keeps a %s that is longer than an item, and room for 300 KB of delivery attempts",
+    "keeps a %s that is longer than an item, and leaves space for 300 KB of delivery attempts",
     async (name, value) => {
       const one = message({ [name]: value });
 
@@ -234,7 +215,7 @@ describe("Storing a message", () => {
       for (let n = 0; n < 3; n++) await recordEvent(one, attempted(noon, "x".repeat(100_000)));
 
       const { retain_until: _, ...fields } = one;
-      expect(await read(one)).toMatchObject({ ...fields, content: hello.toString(), num_attempts: 3 });
+      expect(await readMessage(one)).toMatchObject({ ...fields, content: hello.toString(), num_attempts: 3 });
     },
   );
 
@@ -243,10 +224,10 @@ describe("Storing a message", () => {
 
     await storeMessage(table, one, null, noon);
 
-    expect(await read(one)).toMatchObject({ subject: long, content: null, content_parsed: null });
+    expect(await readMessage(one)).toMatchObject({ subject: long, content: null, content_parsed: null });
   });
 
-  test("keeps all that a message may say in a head of less than 60 KB", async () => {
+  test("needs less than 60 KB for the longest head", async () => {
     const words = "€".repeat(1000);
     const one = message({ subject: "x".repeat(49_000), status: words, bounce_classification: words });
 
@@ -257,44 +238,42 @@ describe("Storing a message", () => {
     expect(JSON.stringify(items).length).toBeLessThan(60_000);
   });
 
-  test("keeps retain_until in whole seconds, which the TTL attribute says, too", async () => {
+  test("stores retain_until in whole seconds, as in the TTL attribute", async () => {
     const one = message({ retain_until: "2096-12-01T08:00:00.999+01:00" });
 
     await storeMessage(table, one, hello, noon);
 
-    expect((await read(one))?.retain_until).toBe("2096-12-01T07:00:00.000Z");
+    expect((await readMessage(one))?.retain_until).toBe("2096-12-01T07:00:00.000Z");
     const expiries = (await itemsOf(one)).map(({ expires_at }) => expires_at);
     expect(expiries).toEqual([4005183600, 4005183600]);
   });
 });
 
-describe("On a table that turns writes away for a while", () => {
-  /** The SDK tries a call three times: this is more than it does for all segments together. */
-  const turnedAway = 20;
+describe("Storing a message in a throttled table", () => {
+  /** The SDK makes three attempts for each call, so this is more than it makes for all segments together. */
+  const throttled = 20;
   const failing = async (error: string, operation: string) => {
     const engine = await startFaultyEngine();
-    let left = turnedAway;
+    let left = throttled;
     engine.failWith((called) => (called === operation && left-- > 0 ? { error } : undefined));
     return engine;
   };
 
   test.for(["ProvisionedThroughputExceededException", "ThrottlingException", "TransactionConflictException"])(
-    "a message is stored in spite of %s, and nothing that is written is written again",
+    "succeeds after %s, and writes each item once",
     async (error) => {
       const { table: busy, calls } = await failing(error, "PutItem");
       const one = message();
 
       expect(await storeMessage(busy, one, randomBytes(1_000_000), noon)).toBe(true);
 
-      expect((await read(one))?.id).toBe(one.id);
+      expect((await readMessage(one))?.id).toBe(one.id);
       const items = await itemsOf(one);
-      expect(calls.filter(({ operation }) => operation === "PutItem")).toHaveLength(
-        items.length + turnedAway,
-      );
+      expect(calls.filter(({ operation }) => operation === "PutItem")).toHaveLength(items.length + throttled);
     },
   );
 
-  test("what is not for a while ends it at once", async () => {
+  test("fails at once after an error that a retry does not mend", async () => {
     const { table: broken, calls } = await failing("AccessDeniedException", "PutItem");
 
     await expect(storeMessage(broken, message(), hello, noon)).rejects.toThrow("AccessDeniedException");
@@ -302,7 +281,7 @@ describe("On a table that turns writes away for a while", () => {
     expect(calls.filter(({ operation }) => operation === "PutItem")).toHaveLength(1);
   });
 
-  test("of all that are stored at once, eight segments are on their way", async () => {
+  test("writes at most eight segments of all messages at the same time", async () => {
     const engine = await startFaultyEngine();
     const several = Array.from({ length: 12 }, () => message());
 
@@ -316,7 +295,7 @@ describe("On a table that turns writes away for a while", () => {
 });
 
 describe("A message in the table", () => {
-  test("is a partition of its own, whose items all expire with it", async () => {
+  test("has its own partition, whose items all expire with the message", async () => {
     const one = message();
     await storeMessage(table, one, randomBytes(1_000_000), noon);
 
@@ -331,12 +310,12 @@ describe("A message in the table", () => {
     expect(new Set(items.map(({ expires_at }) => expires_at)).size).toBe(1);
   });
 
-  test("without its head is not found, whatever segments are left", async () => {
+  test("is not found without its head", async () => {
     const one = message();
     await storeMessage(table, one, hello, noon);
     await table.client.send(new DeleteCommand({ TableName: table.name, Key: headKey(account_id, one.id) }));
 
-    expect(await read(one)).toBeNull();
+    expect(await readMessage(one)).toBeNull();
     await table.client.send(
       new UpdateCommand({
         TableName: table.name,
@@ -345,6 +324,6 @@ describe("A message in the table", () => {
         ExpressionAttributeValues: { ":t": 1 },
       }),
     );
-    expect(await read(one)).toBeNull();
+    expect(await readMessage(one)).toBeNull();
   });
 });

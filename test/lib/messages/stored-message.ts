@@ -1,0 +1,24 @@
+/** Reads stored messages, and interrupts writes. */
+import { buffer } from "node:stream/consumers";
+import { messageBody } from "../../../lib/messages/body.ts";
+import type { MessageRef } from "../../../lib/messages/events.ts";
+import { findMessage } from "../../../lib/messages/find.ts";
+import type { Message } from "../../../lib/messages/message.ts";
+import type { Table } from "../../../lib/table/table.ts";
+import { interceptedTable } from "../../harness/intercepted-table.ts";
+import { noon, table } from "../../harness/service.ts";
+
+/** Returns the Message object, or `null`. */
+export const readMessage = async ({ account_id, id }: MessageRef, now = noon): Promise<Message | null> => {
+  const message = await findMessage(table, account_id, id, now);
+  return message && JSON.parse((await buffer(messageBody(message))).toString());
+};
+
+/** Returns the table, on which a command fails after some calls. */
+export const failingAfter = (command: "PutCommand" | "DeleteCommand", calls: number): Table => {
+  let left = calls;
+  return interceptedTable(table, ({ constructor: { name } }, proceed) => {
+    if (name === command && left-- <= 0) throw new Error("power cut");
+    return proceed();
+  });
+};
