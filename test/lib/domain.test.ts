@@ -10,7 +10,7 @@ test.each([
   ["例え.テスト", "xn--r8jz45g.xn--zckzah"],
   ["straße.example", "xn--strae-oqa.example"],
   [`${"a".repeat(63)}.${"b.".repeat(94)}c`, `${"a".repeat(63)}.${"b.".repeat(94)}c`],
-])("%s is spelled %s", (text, domain) => {
+])("%s has the form %s", (text, domain) => {
   expect(normalDomain(text)).toBe(domain);
 });
 
@@ -35,6 +35,6 @@ test.each([
   ["an ideographic full stop", "a。example"],
   ["a character that is not composed", "bu\u0308cher.example"],
   ["a zero-width joiner", "a\u200db.example"],
-])("%s is no domain", (_, text) => {
+])("%s is not a domain", (_, text) => {
   expect(normalDomain(text)).toBeNull();
 });

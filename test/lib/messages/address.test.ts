@@ -44,7 +44,7 @@ test.each([
   "ada@[192.0.2]",
   "ada@[2001:db8::1]",
   "\ud800@example.com",
-])("%j is no address", (text) => {
+])("%j is not an address", (text) => {
   expect(parseAddress(text)).toBeNull();
 });
 
@@ -53,6 +53,6 @@ test.each([
   ["a quoted local part", `"${"\\a".repeat(20_000_000)}"@example.com`, true],
   ["a domain", `ada@${"a.".repeat(20_000_000)}`, false],
   ["signs @", "@".repeat(40_000_000), false],
-])("40 MB of %s are read, and overflow no stack", (_, text, isAddress) => {
+])("40 MB of %s do not overflow the stack", (_, text, isAddress) => {
   expect(parseAddress(text) !== null).toBe(isAddress);
 });

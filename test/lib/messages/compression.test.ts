@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { compressToSegments, decompressor, decompressSmall } from "../../../lib/messages/compression.ts";
 import { renderContent } from "../../../lib/messages/content.ts";
 
-/** An email whose attachment nothing can compress but what knows that it stands twice. */
+/** Returns an email with a random attachment. Only a compressor that finds the repetition makes it smaller. */
 const emailOf = (attachmentBytes: number): Buffer =>
   Buffer.from(
     "Content-Type: application/octet-stream\r\nContent-Transfer-Encoding: base64\r\n\r\n" +
@@ -17,7 +17,7 @@ const compress = async (raw: Buffer) => (await compressToSegments(renderContent(
 const bytesOf = (segments: Buffer[]): number => segments.reduce((sum, { length }) => sum + length, 0);
 
 test.each([50_000, 1_000_000, 3_000_000, 12_000_000])(
-  "An attachment of %i bytes that stands in the raw and in the parsed email is kept once",
+  "An attachment of %i bytes in content and in content_parsed is stored once",
   async (attachmentBytes) => {
     const raw = emailOf(attachmentBytes);
 
@@ -25,7 +25,7 @@ test.each([50_000, 1_000_000, 3_000_000, 12_000_000])(
   },
 );
 
-test("The reader holds a window no larger than the next power of two of the email", async () => {
+test("The window is less than twice as large as the email", async () => {
   const raw = emailOf(3_000_000);
   const segments = await compress(raw);
 
@@ -35,14 +35,14 @@ test("The reader holds a window no larger than the next power of two of the emai
   expect(2 ** (windowLog - 1)).toBeLessThan(1.1 * raw.length);
 });
 
-test("Segments fit an item, three of them a page, and the first one little to wait for", async () => {
+test("Segments have at most 340,000 bytes, and the first segment has at most 100,000 bytes", async () => {
   const segments = await compress(emailOf(3_000_000));
 
   expect(segments[0]?.length).toBe(100_000);
   expect(Math.max(...segments.map(({ length }) => length))).toBe(340_000);
 });
 
-test("A stream of the segments gives the content back, whatever its window", async () => {
+test("The decompressed segments are the content", async () => {
   const raw = emailOf(12_000_000);
 
   const content = await buffer(Readable.from(await compress(raw)).pipe(decompressor()));
@@ -50,7 +50,7 @@ test("A stream of the segments gives the content back, whatever its window", asy
   expect(content.equals(Buffer.concat([...renderContent(raw)]))).toBe(true);
 });
 
-test("What decompresses to 1 MiB at most does so at once; what turns out to be more, does not", async () => {
+test("Only content of at most 1 MiB is decompressed synchronously", async () => {
   const pieces = (bytes: number) => [Buffer.alloc(bytes, "small when compressed ")];
   const small = await compressToSegments(pieces(1024 * 1024), 1024 * 1024);
   const large = await compressToSegments(pieces(1024 * 1024 + 1), 1024 * 1024);
@@ -59,7 +59,7 @@ test("What decompresses to 1 MiB at most does so at once; what turns out to be m
   expect(decompressSmall(large.segments)).toBeNull();
 });
 
-test("Segments that are damaged are an error, not another content", async () => {
+test("A damaged segment is an error", async () => {
   const segments = await compress(emailOf(50_000));
   segments[0]?.writeUInt8((segments[0].at(-10) ?? 0) ^ 1, segments[0].length - 10);
 

@@ -1,4 +1,3 @@
-/** The content of a message: every byte of the email, and the JSON that Get Message answers. */
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -14,15 +13,15 @@ const stringified = (raw: Uint8Array): string =>
 const encodeRaw = (content: string, raw: Uint8Array): Buffer =>
   Buffer.from(content, Buffer.from(content).equals(raw) ? "utf8" : "latin1");
 
-test("content is UTF-8 where the bytes are valid UTF-8, its byte-order mark included", () => {
+test("content is decoded as UTF-8 if the bytes are valid UTF-8, and keeps a byte-order mark", () => {
   expect(decodeRaw(Buffer.from("\ufeffGrüße 🌍\0"))).toBe("\ufeffGrüße 🌍\0");
 });
 
-test("content is one character per byte where the bytes are no UTF-8", () => {
+test("content has one character per byte if the bytes are not valid UTF-8", () => {
   expect(decodeRaw(Buffer.from([0x80, 0xff, 0x41, 0xc3, 0xa4]))).toBe("\x80ÿAÃ¤");
 });
 
-test("content carries every byte of the original, whatever the bytes", () => {
+test("content contains every byte of the original email", () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -42,17 +41,17 @@ test.each(sampleNames)("content and content_parsed are rendered as JSON: %s", as
   expect(render(raw)).toBe(stringified(raw));
 });
 
-test("both are null where the email is not available", () => {
+test("content and content_parsed are null if the email is not available", () => {
   expect(render(null)).toBe('"content":null,"content_parsed":null}');
 });
 
-test("content is served where content_parsed is null", () => {
+test("content is rendered if content_parsed is null", () => {
   const raw = Buffer.from(`A: ${"x".repeat(2_000_000)}\n\n`);
 
   expect(render(raw)).toBe(`"content":${JSON.stringify(raw.toString())},"content_parsed":null}`);
 });
 
-test("any bytes are rendered as JSON.stringify would", () => {
+test("the rendered content of any bytes equals the output of JSON.stringify", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), (raw) => {
       expect(render(raw)).toBe(stringified(raw));
@@ -60,7 +59,7 @@ test("any bytes are rendered as JSON.stringify would", () => {
   );
 });
 
-test("a character of two UTF-16 units is never cut between two pieces", () => {
+test("a surrogate pair is never split between two pieces", () => {
   const shifted = Buffer.from(`\n${"🌍".repeat(100_000)}`);
   const aligned = Buffer.from(`\n\n${"🌍".repeat(100_000)}`);
 
@@ -68,7 +67,7 @@ test("a character of two UTF-16 units is never cut between two pieces", () => {
   expect(render(aligned) === stringified(aligned)).toBe(true);
 });
 
-test("pieces are smaller than 1 MiB, however much is escaped", () => {
+test("pieces have less than 1 MiB, even if every character is escaped", () => {
   const pieces = [...renderContent(Buffer.from(`\n${"€\0".repeat(1_000_000)}`))];
 
   expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThan(1024 * 1024);

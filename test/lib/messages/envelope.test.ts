@@ -1,11 +1,10 @@
-/** What an import learns of an email from its own header. */
 import { expect, test } from "vitest";
 import { readEnvelope } from "../../../lib/messages/envelope.ts";
 import { sampleEmail } from "../../harness/sample-email.ts";
 
 const read = (...header: string[]) => readEnvelope(Buffer.from(`${header.join("\r\n")}\r\n\r\n`));
 
-test("the envelope of an email is in its header", async () => {
+test("the envelope is read from the header", async () => {
   expect(readEnvelope(await sampleEmail("invoice-pdf-attachment"))).toEqual({
     subject: "Ihre Rechnung 2026-1120 über 90 €",
     sender: "rechnung@example.com",
@@ -15,7 +14,7 @@ test("the envelope of an email is in its header", async () => {
   });
 });
 
-test("a bounce has an envelope too", async () => {
+test("the envelope of a bounce is read", async () => {
   expect(readEnvelope(await sampleEmail("bounce-delivery-status"))).toEqual({
     subject: "Undelivered Mail Returned to Sender",
     sender: "MAILER-DAEMON@mx.example.net",
@@ -25,7 +24,7 @@ test("a bounce has an envelope too", async () => {
   });
 });
 
-test("addresses are found behind quoted names, in groups; the Message-ID is trimmed", async () => {
+test("addresses are found after quoted names and in groups, and the Message-ID is trimmed", async () => {
   expect(readEnvelope(await sampleEmail("group-recipients"))).toEqual({
     subject: "To a group",
     sender: "ada@example.com",
@@ -35,14 +34,14 @@ test("addresses are found behind quoted names, in groups; the Message-ID is trim
   });
 });
 
-test("what a header does not say is empty, or null for the date", async () => {
+test("a missing value is empty, and a missing date is null", async () => {
   const nothing = { subject: "", sender: "", recipient: "", message_id: "", date: null };
 
   expect(readEnvelope(await sampleEmail("empty"))).toEqual(nothing);
   expect(readEnvelope(await sampleEmail("no-headers"))).toEqual(nothing);
 });
 
-test("the sender is that of From, else of Sender, else of Return-Path", () => {
+test("the sender is read from From, otherwise from Sender or Return-Path", () => {
   const lines = ["Return-Path: <c@example.com>", "Sender: b@example.com", "From: a@example.com"];
 
   expect(read(...lines).sender).toBe("a@example.com");
@@ -51,7 +50,7 @@ test("the sender is that of From, else of Sender, else of Return-Path", () => {
   expect(read("Return-Path: <>").sender).toBe("");
 });
 
-test("the recipient is that of To, else of Delivered-To, X-Original-To or Cc", () => {
+test("the recipient is read from To, otherwise from Delivered-To, X-Original-To or Cc", () => {
   const lines = [
     "Cc: d@example.com",
     "X-Original-To: c@example.com",
@@ -79,6 +78,6 @@ test.each([
   ["'ada@example.com'", "ada@example.com"],
   ["Ada <'ada@example.com'>", "ada@example.com"],
   ["o'hara@example.com", "o'hara@example.com"],
-])("From: %s is sent by %j", (from, sender) => {
+])("the sender of From: %s is %j", (from, sender) => {
   expect(read(`From: ${from}`).sender).toBe(sender);
 });

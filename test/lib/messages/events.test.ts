@@ -17,7 +17,6 @@ import {
 
 const account_id = randomUUID();
 
-/** A message that is stored, with a status of its own. */
 const stored = async (fields: object = {}) => {
   const message = newMessage({ account_id, status: "accepted", ...fields });
   await storeMessage(table, message, null, noon);
@@ -29,14 +28,14 @@ const read = async ({ id }: { id: string }, now = noon) => {
   return found && JSON.parse(JSON.stringify(headFields(found.head)));
 };
 
-const happenings = [
+const events = [
   ["a status", status("delivered", "2026-11-20T12:00:00Z")],
   ["a delivery attempt", attempted(noon)],
   ["an open", opened],
   ["a click", clicked],
 ] as const;
 
-test.each(happenings)("%s does not make a message that is missing", async (_, what) => {
+test.each(events)("%s is rejected if the message does not exist", async (_, what) => {
   const message = newMessage({ account_id });
 
   await expect(recordEvent(message, what)).rejects.toThrow("its message is not stored yet");
@@ -44,22 +43,19 @@ test.each(happenings)("%s does not make a message that is missing", async (_, wh
   expect(await itemsOf(message)).toEqual([]);
 });
 
-test.each(happenings)(
-  "%s is not recorded on a message that has expired, and does not revive it",
-  async (_, what) => {
-    const message = await stored({ retain_until: new Date(noon + 10_000) });
-    const [before] = await itemsOf(message);
+test.each(events)("%s is not recorded after the message has expired", async (_, what) => {
+  const message = await stored({ retain_until: new Date(noon + 10_000) });
+  const [before] = await itemsOf(message);
 
-    expect(await recordEvent(message, what, noon + 9_999)).toBe("recorded");
-    expect(await recordEvent(message, what, noon + 10_000)).toBe("expired");
+  expect(await recordEvent(message, what, noon + 9_999)).toBe("recorded");
+  expect(await recordEvent(message, what, noon + 10_000)).toBe("expired");
 
-    const [after] = await itemsOf(message);
-    expect(after?.updated_at).toBe(new Date(noon + 9_999).toISOString());
-    expect(after?.expires_at).toBe(before?.expires_at);
-  },
-);
+  const [after] = await itemsOf(message);
+  expect(after?.updated_at).toBe(new Date(noon + 9_999).toISOString());
+  expect(after?.expires_at).toBe(before?.expires_at);
+});
 
-test("20 opens, clicks and attempts that come at once all count", async () => {
+test("20 opens, clicks and attempts at the same time are all counted", async () => {
   const message = await stored();
 
   await Promise.all(
@@ -77,9 +73,9 @@ const bounced = status("bounced", at(3), { bounce_classification: "mailbox-full"
 const delivered = status("delivered", at(5), { delivered_at: at(5) });
 
 test.each([
-  ["the order in which they came about", [sent, bounced, delivered]],
+  ["the order of their times", [sent, bounced, delivered]],
   ["the reverse order", [delivered, bounced, sent]],
-])("In %s, the newest status is the message's, and what each made known is kept", async (_, statuses) => {
+])("The newest status is returned, with the fields of all statuses (recorded in %s)", async (_, statuses) => {
   const message = await stored();
 
   for (const what of statuses) await recordEvent(message, what);
@@ -92,7 +88,7 @@ test.each([
   });
 });
 
-test("A status that is older than the message is newer than the status that it was stored with", async () => {
+test("A status that is older than the message replaces the status of the stored message", async () => {
   const message = await stored();
 
   await recordEvent(message, status("deferred", "2020-01-01T00:00:00.000Z"));
@@ -100,7 +96,7 @@ test("A status that is older than the message is newer than the status that it w
   expect(await read(message)).toMatchObject({ status: "deferred" });
 });
 
-test("A status that came about later corrects what an earlier one made known", async () => {
+test("A field has the value of the newest status that sets it", async () => {
   const message = await stored();
 
   await recordEvent(message, status("delivered", at(5), { delivered_at: at(5) }));

@@ -97,12 +97,15 @@ test("The names of the fields are those of the Message object, in order", () => 
   expect(messageFields).toEqual(Object.keys(Message.shape));
 });
 
-test.each(fixture.messages)("A message that 68a79be stored reads as it did then: $name", async (stored) => {
-  const body = await get(stored.id);
+test.each(fixture.messages)(
+  "A message that 68a79be stored has the same response as then: $name",
+  async (stored) => {
+    const body = await get(stored.id);
 
-  expect(body.length).toBe(stored.response.bytes);
-  expect(createHash("sha256").update(body).digest("hex")).toBe(stored.response.sha256);
-});
+    expect(body.length).toBe(stored.response.bytes);
+    expect(createHash("sha256").update(body).digest("hex")).toBe(stored.response.sha256);
+  },
+);
 
 const subsets = fc
   .shuffledSubarray([...messageFields], { minLength: 1 })
@@ -116,7 +119,7 @@ const subsets = fc
   .filter((fields) => fields.length > 0);
 
 test.each(messages)(
-  "Any fields are the whole response without the others, in each coding: %s",
+  "Selected fields equal the whole response without the other fields, in each coding: %s",
   async (_, id) => {
     const whole = await get(id);
     await fc.assert(
@@ -145,7 +148,7 @@ describe("The query parameter fields", () => {
     [`?fields=${"x".repeat(4000)}`, `${rule}, but contains "${"x".repeat(50)}"`],
     ["?fields=status&fields=tags", "fields must be given only once"],
     ["?fields=status&fields=status", "fields must be given only once"],
-  ])("is rejected if it is not a list of fields: %s", async (query, message) => {
+  ])("is rejected if it is not a list of known fields: %s", async (query, message) => {
     const response = await call(`${url}/v2/accounts/${account_id}/messages/${newId(1)}${query}`, {
       headers: bearer(secret),
     });
@@ -164,7 +167,7 @@ describe("The query parameter fields", () => {
     ["commas may be encoded", "?fields=object%2Cstatus", '{"object":"message","status":"sent"}'],
     ["other parameters are ignored", "?status=1&fields=status&field=x", '{"status":"sent"}'],
     ["a field that the message does not have is absent", "?fields=bounce_classification", "{}"],
-  ])("selects the fields of the response: %s", async (_, query, body) => {
+  ])("selects the fields of the response (%s)", async (_, query, body) => {
     expect((await get(newId(1), query)).toString()).toBe(body);
   });
 

@@ -1,9 +1,9 @@
-/** Whole emails, as real mail has them: what becomes a part, what an attachment, what a header. */
+/** Parses whole emails into parts, attachments and headers. */
 import { expect, test } from "vitest";
 import { parseEmail } from "../../../lib/messages/mime.ts";
 import { attachment, html, parseSample, text } from "../../harness/sample-email.ts";
 
-test("an outgoing email has its text, its HTML and its inline image", async () => {
+test("an outgoing email has text, HTML and an inline image", async () => {
   const { parts, attachments, headers } = await parseSample("welcome-html-with-logo");
 
   expect(parts.map((part) => part.content_type)).toEqual(["text/plain", "text/html"]);
@@ -28,7 +28,7 @@ test("an outgoing email has its text, its HTML and its inline image", async () =
   });
 });
 
-test("an invoice has its text and its PDF under its name", async () => {
+test("an invoice has text and a PDF with its file name", async () => {
   const { parts, attachments, headers } = await parseSample("invoice-pdf-attachment");
 
   expect(parts).toEqual([
@@ -45,7 +45,7 @@ test("an invoice has its text and its PDF under its name", async () => {
   expect(headers.To).toEqual(["Sebastian Müßig <s.muessig@example.net>"]);
 });
 
-test("a bounce has its notification, its delivery status and the headers of what bounced", async () => {
+test("a bounce has a notification, a delivery status and the headers of the bounced email", async () => {
   const { parts, attachments, headers } = await parseSample("bounce-delivery-status");
 
   expect(parts.map((part) => part.content_type)).toEqual(["text/plain", "text/rfc822-headers"]);
@@ -62,7 +62,7 @@ test("a bounce has its notification, its delivery status and the headers of what
   ]);
 });
 
-test("an email without structure is one text part, and its headers", async () => {
+test("an email without MIME structure has one text part", async () => {
   expect(await parseSample("plain-text")).toEqual({
     parts: [text("Lunch at noon?\r\n-- \r\nAda\r\n")],
     attachments: [],
@@ -76,7 +76,7 @@ test("an email without structure is one text part, and its headers", async () =>
   });
 });
 
-test("parts are in document order, across nested multiparts", async () => {
+test("parts of nested multiparts are in document order", async () => {
   const { parts, attachments } = await parseSample("html-alternative-inline-image");
 
   expect(parts).toEqual([text("Look at this."), html('<p>Look at <img src="cid:sea@example.com"></p>')]);
@@ -85,7 +85,7 @@ test("parts are in document order, across nested multiparts", async () => {
   ]);
 });
 
-test("text is an attachment where its disposition is attachment or it names a file", async () => {
+test("text is an attachment if its disposition is attachment or it has a file name", async () => {
   expect(await parseSample("text-attachment-and-named-text")).toMatchObject({
     parts: [text("inline text"), { content_type: "text/x-diff", content: "+ no name after all" }],
     attachments: [
@@ -96,7 +96,7 @@ test("text is an attachment where its disposition is attachment or it names a fi
   });
 });
 
-test("message/rfc822 is a leaf: an attachment that holds the embedded message", async () => {
+test("message/rfc822 is an attachment that contains the embedded message", async () => {
   const embedded =
     "From: eve@example.net\r\nSubject: =?utf-8?q?D=C3=A9jeuner?=\r\nContent-Type: multipart/mixed; boundary=embedded\r\n\r\n--embedded\r\n\r\nLunch?\r\n--embedded--\r\n";
 
@@ -106,7 +106,7 @@ test("message/rfc822 is a leaf: an attachment that holds the embedded message", 
   });
 });
 
-test("a part of a digest without Content-Type is message/rfc822, and not the parts of a multipart inside", async () => {
+test("only a direct part of a digest is message/rfc822 if it has no Content-Type", async () => {
   const email = (subject: string) =>
     attachment(
       "message/rfc822",
@@ -124,7 +124,7 @@ test("a part of a digest without Content-Type is message/rfc822, and not the par
   });
 });
 
-test("an invitation is a text part, and its copy an attachment", async () => {
+test("an invitation is a text part, and its copy is an attachment", async () => {
   const { parts, attachments } = await parseSample("calendar-invite");
 
   expect(parts.map((part) => part.content_type)).toEqual(["text/plain", "text/calendar"]);
@@ -159,13 +159,13 @@ test("an encrypted email has attachments only", async () => {
   });
 });
 
-test("flowed text stays as it was sent", async () => {
+test("flowed text is not changed", async () => {
   const { parts } = await parseSample("format-flowed");
 
   expect(parts).toEqual([text("> A quoted line that \r\n> flows on.\r\nA line that \r\nflows, too.\r\n")]);
 });
 
-test("occurrences of a header gather in order under its first spelling, whatever its name", async () => {
+test("headers whose names differ only in case share one array under the first spelling", async () => {
   const { headers } = await parseSample("header-case-and-repeats");
 
   expect(JSON.parse(JSON.stringify(Object.entries(headers)))).toEqual([
@@ -200,7 +200,7 @@ test("an email without a body has an empty text part", async () => {
   expect(headers.Subject).toEqual(["Nothing to say"]);
 });
 
-test("an email without a header is all text", async () => {
+test("an email without a header is text", async () => {
   const { parts, headers } = await parseSample("no-headers");
 
   expect(parts).toEqual([
@@ -209,7 +209,7 @@ test("an email without a header is all text", async () => {
   expect(headers).toEqual({});
 });
 
-test("what files have in front of an email is no part of it", async () => {
+test("an mbox line or a UTF-8 signature before an email is not part of it", async () => {
   const fromMailbox = await parseSample("mbox-from-line");
   const fromEditor = await parseSample("utf8-signature-before-header");
 

@@ -13,7 +13,7 @@ const content = (bytes: number): Buffer => {
 
 const compress = async (bytes: Buffer) => (await compressToSegments([bytes], bytes.length)).segments;
 
-/** The frame that a caller gets, from segments that are cut as the test wants them. */
+/** Returns the frame that a caller receives for the segments. */
 const sent = async (opening: Buffer, segments: Uint8Array[]): Promise<Buffer> => {
   const chunks: Uint8Array[] = [openFrame(segments[0] ?? Buffer.of(), opening)];
   const stored = async function* () {
@@ -29,7 +29,7 @@ test.each([
   ["a head of three blocks", 350_000, 20_000],
   ["an email of many segments", 700, 2_000_000],
   ["an email of the largest window", 700, 7_600_000],
-])("What is sent is one frame that gives head and content: %s", async (_, headBytes, contentBytes) => {
+])("The response is one frame with head and content: %s", async (_, headBytes, contentBytes) => {
   const opening = randomBytes(headBytes);
   const bytes = content(contentBytes);
   const segments = await compress(bytes);
@@ -42,17 +42,20 @@ test.each([
   expect((await buffer(Readable.from([frame]).pipe(createZstdDecompress()))).equals(expected)).toBe(true);
 });
 
-test.each([1, 2, 3, 4, 5])("The checksum is left out of a last segment of %i bytes", async (lastBytes) => {
-  const opening = randomBytes(700);
-  const bytes = content(20_000);
-  const whole = Buffer.concat(await compress(bytes));
+test.each([1, 2, 3, 4, 5])(
+  "The frame does not contain the checksum at the end of a last segment of %i bytes",
+  async (lastBytes) => {
+    const opening = randomBytes(700);
+    const bytes = content(20_000);
+    const whole = Buffer.concat(await compress(bytes));
 
-  const frame = await sent(opening, [whole.subarray(0, -lastBytes), whole.subarray(-lastBytes)]);
+    const frame = await sent(opening, [whole.subarray(0, -lastBytes), whole.subarray(-lastBytes)]);
 
-  expect(zstdDecompressSync(frame).equals(Buffer.concat([opening, bytes]))).toBe(true);
-});
+    expect(zstdDecompressSync(frame).equals(Buffer.concat([opening, bytes]))).toBe(true);
+  },
+);
 
-test("What breaks off does not decompress", async () => {
+test("An incomplete frame cannot be decompressed", async () => {
   const [segment = Buffer.of()] = await compress(content(20_000));
 
   const frame = await sent(randomBytes(700), [segment.subarray(0, -1000)]);
@@ -60,7 +63,7 @@ test("What breaks off does not decompress", async () => {
   expect(() => zstdDecompressSync(frame)).toThrow();
 });
 
-test("A window of more than the 8 MB that HTTP may use is not sent", async () => {
+test("A window of more than 8 MB is not sent, because HTTP forbids it", async () => {
   const [segment = Buffer.of()] = await compress(content(8_000_000));
 
   expect(isSendable(segment)).toBe(false);

@@ -1,4 +1,4 @@
-/** The first address of a list, as RFC 5322 has it and as mailers write it. */
+/** The first address of a list, as in RFC 5322 and as mailers write it. */
 import { expect, test } from "vitest";
 import { firstAddress } from "../../../../lib/messages/mime/addresses.ts";
 
@@ -45,6 +45,6 @@ test.each([
   ["(ada@example.com", ""],
   ["ada@", ""],
   ["::::", ""],
-])("%s: %j", (list, address) => {
+])("the first address of %s is %j", (list, address) => {
   expect(firstAddress(list)).toBe(address);
 });

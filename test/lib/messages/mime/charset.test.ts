@@ -1,4 +1,3 @@
-/** Text and headers in the charsets that mail is written in. */
 import { expect, test } from "vitest";
 import { readEnvelope } from "../../../../lib/messages/envelope.ts";
 import { charsetDecoder } from "../../../../lib/messages/mime/charset.ts";
@@ -31,7 +30,7 @@ test.each([
   ["us-ascii-with-utf8-bytes", "Zürich – Genève\r\n", "Schedule"],
   ["unknown-charset", "<p>Grüße</p>\r\n", "Grüße"],
 ])(
-  "without a known charset, text is UTF-8 if it is valid, else windows-1252: %s",
+  "text without a known charset is decoded as UTF-8 if it is valid UTF-8, otherwise as windows-1252: %s",
   async (name, content, subject) => {
     const { parts, headers } = await parseSample(name);
 
@@ -40,19 +39,19 @@ test.each([
   },
 );
 
-test("bytes that the named charset can't hold become U+FFFD", async () => {
+test("bytes that are invalid in their charset become U+FFFD", async () => {
   const { parts } = await parseSample("utf8-declared-but-latin1");
 
   expect(parts.map((part) => part.content)).toEqual(["cr\ufffdme br\ufffdl\ufffde\r\n"]);
 });
 
-test("a byte-order mark is no part of the text, a later one is", async () => {
+test("a byte-order mark is removed only at the start of the text", async () => {
   const { parts } = await parseSample("utf8-body-with-byte-order-mark");
 
   expect(parts.map((part) => part.content)).toEqual(["Hello \ufeffagain\r\n"]);
 });
 
-test("the charset is read from a parameter with a comment; the first of two counts", async () => {
+test("a charset may have a comment, and the first of two charsets counts", async () => {
   const { parts } = await parseSample("charset-parameter-with-comment");
 
   expect(parts).toEqual([{ content_type: "text/html", content: "Śkoda\r\n" }]);
@@ -97,14 +96,14 @@ test.each([
   expect(charsetDecoder()(Buffer.from(bytes, "hex"), name)).toBe(text);
 });
 
-test("UTF-16 without a byte-order mark is big-endian", () => {
+test("UTF-16 without a byte-order mark is decoded as big-endian", () => {
   const body = Buffer.from("Grüße 🌍", "utf16le").swap16();
   const header = Buffer.from("Content-Type: text/plain; charset=utf-16\n\n");
 
   expect(parseEmail(Buffer.concat([header, body]))?.parts).toEqual([text("Grüße 🌍")]);
 });
 
-test("half a surrogate pair is U+FFFD wherever it stands", () => {
+test("half a surrogate pair becomes U+FFFD in every field", () => {
   const half = (charset: string) => (charset === "utf-7" ? "=?utf-7?q?+2D0-?=" : "=?utf-16be?q?=D8=3D?=");
   const email = [
     `From: <${half("utf-7")}@example.com>`,
@@ -122,7 +121,7 @@ test("half a surrogate pair is U+FFFD wherever it stands", () => {
   expect(readEnvelope(Buffer.from(email))).toMatchObject({ subject: "\ufffd\ufffd", message_id: "<\ufffd>" });
 });
 
-test("an email that names more charsets than any real one is decoded all the same", () => {
+test("an email with 200 charsets is decoded", () => {
   const decode = charsetDecoder();
   Array.from({ length: 200 }, (_, i) => decode(Buffer.from("a"), `unknown-${i}`));
 

@@ -1,4 +1,4 @@
-/** Dates of headers, as RFC 5322 has them and as mailers write them. */
+/** Dates of headers, as in RFC 5322 and as mailers write them. */
 import { expect, test } from "vitest";
 import { parseDate } from "../../../../lib/messages/mime/date.ts";
 
@@ -44,6 +44,6 @@ test.each([
   "20 Nov 2026 25:00:00 +0000",
   "20 Xyz 2026 12:00:00",
   "31 Dec 9999 23:00:00 -0100",
-])("%s is no date", (date) => {
+])("%s is not a date", (date) => {
   expect(parseDate(date)).toBeNull();
 });

@@ -1,4 +1,4 @@
-/** Where a header starts and ends, in emails as they are. */
+/** The start and the end of headers. */
 import { expect, test } from "vitest";
 import { readEnvelope } from "../../../../lib/messages/envelope.ts";
 import { parseEmail } from "../../../../lib/messages/mime.ts";
@@ -18,7 +18,7 @@ test.each([
   [[">From ada@example.com Fri Nov 20 12:00:00 2026"]],
   [["From ada@example.com Fri Nov 20 12:00:00 2026", ">From bob@example.org Fri Nov 20 12:00:01 2026"]],
   [["", "From ada@example.com Fri Nov 20 12:00:00 2026"]],
-])("an email may have lines in front of its header: %j", (before) => {
+])("blank lines and mbox lines may precede the header: %j", (before) => {
   const parsed = parse(...before, "From : ada@example.com", "Subject: Hi", "", "Hello");
 
   expect(parsed).toMatchObject({
@@ -34,11 +34,11 @@ test("the first header field may be indented", () => {
   });
 });
 
-test("text with a colon, and no field after it, is not a header", () => {
+test("text with a colon is not a header if no field follows", () => {
   expect(parse("Dear Ada: hello", "", "Bye: bye").parts).toEqual([text("Dear Ada: hello\r\n\r\nBye: bye")]);
 });
 
-test("an email whose first line is empty, and no field follows, has no header", () => {
+test("an email has no header if its first line is empty and no field follows", () => {
   expect(parse("", "", "Dear reader:", "").parts).toEqual([text("\r\nDear reader:\r\n")]);
 });
 
@@ -49,7 +49,7 @@ test.each([
   [["Hello", "Note: you", "there", "", "Bye: bye"]],
   [["Dear Ada: hello", "Note: you", "there", "", "Bye: bye"]],
   [["Dear Ada: hello"]],
-])("text that no empty line parts from the header is text: %j", (lines) => {
+])("text directly after the header belongs to the body: %j", (lines) => {
   expect(parse("Subject: Hi", ...lines)).toMatchObject({
     parts: [text(lines.join("\r\n"))],
     headers: { Subject: ["Hi"] },
@@ -62,7 +62,7 @@ test.each([
   [" ", "--b"],
   [" ", "Note: all\r\nis well"],
   [" ", "Call me\r\nPhone: 555 0100"],
-])("an empty line may hold blanks: %j, %j", (blank, content) => {
+])("the empty line after the header may contain blanks: %j, %j", (blank, content) => {
   expect(parse("Subject: Hi", blank, content)).toMatchObject({
     parts: [text(content)],
     headers: { Subject: ["Hi"] },
@@ -73,7 +73,7 @@ test.each([
   [["  ", " <bob@example.org>"], "Bob   <bob@example.org>"],
   [["\t", "X-Next: y"], "Bob"],
   [[" "], "Bob"],
-])("a header field may hold a blank line (RFC 5322, section 4.2): %j", (lines, to) => {
+])("a header field may contain a blank line (RFC 5322, section 4.2): %j", (lines, to) => {
   expect(parse("To: Bob", ...lines, "", "Hello")).toMatchObject({
     parts: [text("Hello")],
     headers: { To: [to] },
@@ -87,7 +87,7 @@ test.each([
     ["Content-Type: text/html", ";charset=koi8-r", "no field", "Subject: Hi"],
     "text/html ;charset=koi8-r no field",
   ],
-])("a field may be broken without a blank: %j", (lines, value) => {
+])("a field may continue in a line without indentation: %j", (lines, value) => {
   expect(parse(...lines, "", "\xf0")).toMatchObject({
     parts: [html("П")],
     headers: { "Content-Type": [value.trim()] },
@@ -98,7 +98,7 @@ test.each([
   ["To: ada@example.com,", "bob@example.org"],
   ["To:", "bob@example.org"],
   ["To: ada@example.com; ", "bob@example.org"],
-])("a field that is unfinished goes on in the next line: %j", (line, rest) => {
+])("a field that ends in a comma, semicolon or colon continues in the next line: %j", (line, rest) => {
   expect(parse(line, rest, "", "Hello")).toMatchObject({
     parts: [text("Hello")],
     headers: { To: [expect.stringContaining(rest)] },
@@ -125,7 +125,7 @@ test.each([
 });
 
 test.each([["no field at all"], ["word"], ["12:00:00"], ["see https://example.com/"]])(
-  "a line that is no field belongs to the header of a base64 body, in any place but the first: %j",
+  "a line without a field belongs to the header of a base64 body, unless it is the first line: %j",
   (line) => {
     for (const place of [1, 2, 3]) {
       expect(parse(...base64.toSpliced(place, 0, line), "", "R3LDvMOfZQ==").parts).toEqual([text("Grüße")]);
@@ -140,7 +140,7 @@ test("base64 without an empty line before it is the body", () => {
   expect(parts).toEqual([text("Grüße")]);
 });
 
-test("an mbox line inside a header is no part of any field", () => {
+test("an mbox line inside a header is not part of a field", () => {
   const { headers } = parse(
     "To: bob@example.org",
     "From ada@example.com Fri Nov 20 12:00:00 2026",
@@ -177,7 +177,7 @@ test("lines may end in CR CR LF", () => {
   expect(parsed?.parts).toEqual([text("Hello")]);
 });
 
-test("a tab at the end of a line is no part of a value", () => {
+test("a tab at the end of a line is not part of a value", () => {
   const { headers } = parse("Subject: Hi\t", "To: bob@example.org \t", "", "");
 
   expect(headers).toEqual({ Subject: ["Hi"], To: ["bob@example.org"] });

@@ -1,10 +1,9 @@
-/** Headers are unfolded and decoded; parameters and file names are found however they are written. */
 import { expect, test } from "vitest";
 import { charsetDecoder } from "../../../../lib/messages/mime/charset.ts";
 import { decodeHeaderText } from "../../../../lib/messages/mime/header.ts";
 import { parseSample, text } from "../../../harness/sample-email.ts";
 
-test("encoded words are decoded, joined and left alone as RFC 2047 says", async () => {
+test("encoded words are decoded and joined as in RFC 2047", async () => {
   const { headers } = await parseSample("encoded-words");
 
   expect(headers).toMatchObject({
@@ -17,14 +16,14 @@ test("encoded words are decoded, joined and left alone as RFC 2047 says", async 
   });
 });
 
-test("raw UTF-8 in headers is read as UTF-8", async () => {
+test("raw UTF-8 in headers is decoded", async () => {
   const { headers } = await parseSample("raw-utf8-header");
 
   expect(headers.From).toEqual(["Zoë <zoe@example.com>"]);
   expect(headers.Subject).toEqual(["Grüße aus Köln à la carte"]);
 });
 
-test("NUL is a character like any other", async () => {
+test("NUL characters remain", async () => {
   const { parts, headers } = await parseSample("nul-bytes");
 
   expect(parts).toEqual([text("a\0b\r\n")]);
@@ -48,6 +47,6 @@ test.each([
   ["at\xe9 amanh\xe3", "até amanhã"],
   ["=?iso-2022-jp?B?GyRCJCIbKEI=?= =?ISO-2022-JP?B?GyRCJCQbKEI=?=", "あい"],
   ["=?utf-7?q?+AOk?= =?utf-7?q?+AOk?=", "éé"],
-])("%j reads %j", (value, text) => {
+])("%j is decoded as %j", (value, text) => {
   expect(decodeHeaderText(value, charsetDecoder())).toBe(text);
 });

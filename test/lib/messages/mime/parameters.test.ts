@@ -1,4 +1,3 @@
-/** Parameters and file names are found however they are written. */
 import { expect, test } from "vitest";
 import { charsetDecoder } from "../../../../lib/messages/mime/charset.ts";
 import {
@@ -25,25 +24,25 @@ test.each([
     Buffer.of(0, 1, 2, 255),
   ],
   ["unquoted-filename-with-spaces", "application/pdf", "scan of page (1).pdf", "%PDF-"],
-])("a file name is read as it was meant: %s", async (name, type, filename, content) => {
+])("file names are read from all forms: %s", async (name, type, filename, content) => {
   const { attachments } = await parseSample(name);
 
   expect(attachments).toEqual([attachment(type, content, filename)]);
 });
 
-test("encoded words in file names are decoded; the name of Content-Type stands in", async () => {
+test("encoded words in file names are decoded, and the name of Content-Type is the second choice", async () => {
   const { attachments } = await parseSample("encoded-word-filename");
 
   expect(attachments.map(({ filename }) => filename)).toEqual(["写真.jpg", "Noël.jpg"]);
 });
 
-test("raw 8-bit file names are UTF-8 if they are valid, else windows-1252", async () => {
+test("raw 8-bit file names are decoded as UTF-8 if they are valid UTF-8, otherwise as windows-1252", async () => {
   const { attachments } = await parseSample("raw-8bit-filename");
 
   expect(attachments.map(({ filename }) => filename)).toEqual(["Übersicht à jour.pdf", "Übersicht (2).pdf"]);
 });
 
-test("a missing or unreadable Content-Type is text/plain, whatever the file is called", async () => {
+test("a missing or unreadable Content-Type means text/plain, even if a file name suggests another type", async () => {
   const { parts, attachments } = await parseSample("unreadable-content-type");
 
   expect(parts).toEqual([text("one"), text("two"), text("three"), html("vièr")]);
@@ -66,7 +65,7 @@ test.each([
   ['a/b; name*="=?utf-8?Q?Gr=C3=BC=C3=9Fe.pdf?="', "Grüße.pdf"],
   ["a/b; name*==?utf-8?Q?Gr=C3=BC=C3=9Fe.pdf?=", "Grüße.pdf"],
   ["a/b", ""],
-])("%s names %j", (value, name) => {
+])("the name in %s is %j", (value, name) => {
   expect(parameterText(contentType([{ name: "Content-Type", value }]), "name", charsetDecoder())).toBe(name);
 });
 
@@ -76,7 +75,7 @@ test.each([
   ['"base64"', 'text/plain (; charset=koi8-r); charset="utf-8" (c)'],
   ["base64", "text/plain; charset=(c)utf-8 format=flowed"],
   ["base64 (never closed", "text/plain;charset = utf-8 (never closed"],
-])("comments mean nothing: %s, %s", (encoding, type) => {
+])("comments are ignored: %s, %s", (encoding, type) => {
   const email = `Content-Transfer-Encoding: ${encoding}\nContent-Type: ${type}\n\nR3LDvMOfZQ==`;
 
   expect(parseEmail(Buffer.from(email))?.parts).toEqual([text("Grüße")]);
@@ -101,7 +100,7 @@ test.each([
   ["(c) ATTACHMENT (c); filename=report (1)", "attachment", "report (1)"],
   ["inline", "inline", ""],
   ["", "", ""],
-])("Content-Disposition: %s is %j of %j", (value, disposition, filename) => {
+])("Content-Disposition: %s is %j with the file name %j", (value, disposition, filename) => {
   const read = contentDisposition([{ name: "Content-Disposition", value }]);
 
   expect(read.value).toBe(disposition);

@@ -1,4 +1,4 @@
-/** No email makes the parser throw, loop, exhaust memory, lose text, or return half a character. */
+/** No email makes the parser throw, loop, exhaust memory or lose text. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseAddress } from "../../../../lib/messages/address.ts";
@@ -7,7 +7,7 @@ import { parseEmail } from "../../../../lib/messages/mime.ts";
 import { generatedEmail, jumble, mutated } from "../../../harness/generated-email.ts";
 import { sampleEmail, sampleNames } from "../../../harness/sample-email.ts";
 
-/** GENERATED_EMAILS=100000 SEED=$RANDOM looks further. */
+/** GENERATED_EMAILS=100000 SEED=$RANDOM tests more emails. */
 const { GENERATED_EMAILS = "5000", SEED = "2026" } = process.env;
 const settings = (share: number) => ({
   numRuns: Math.ceil(Number(GENERATED_EMAILS) * share),
@@ -25,7 +25,7 @@ const lines = (text: string) => text.replace(/\r\n?/g, "\n");
 
 const samples = await Promise.all(sampleNames.map(sampleEmail));
 
-test("the text, the attachments and the subject of any email are found, in whatever form it has them", () => {
+test("text, attachments and subject of any generated email are found", () => {
   fc.assert(
     fc.property(generatedEmail, ({ bytes, subject, texts, attachments }) => {
       const parsed = parseEmail(bytes);
@@ -39,7 +39,7 @@ test("the text, the attachments and the subject of any email are found, in whate
   );
 });
 
-test("whatever happens to an email, it parses to well-formed text and valid addresses", () => {
+test("a damaged email is parsed to well-formed text and valid addresses", () => {
   const emails = fc.oneof(
     fc.constantFrom(...samples),
     generatedEmail.map(({ bytes }) => bytes),
@@ -71,7 +71,7 @@ const around =
   (size: number) =>
     before + body(size) + after;
 
-/** Each is quadratic, or dear, for some way to parse it. */
+/** Each email is quadratic or expensive for some way to parse it. */
 const hostile: [string, (size: number) => string][] = [
   ["nested multiparts", numbered((i) => multipart(`b${i}`))],
   ["tiny parts", around(multipart("b"), repeated("\nx\n--b\n"))],
@@ -148,7 +148,7 @@ const hostile: [string, (size: number) => string][] = [
   ["half surrogate pairs", around("Content-Type: text/a; charset=utf-16\n\n", repeated("\xd8\0"))],
 ];
 
-/** Milliseconds of processor time: the least of some tries, as other work on the machine adds to each. */
+/** Returns the smallest processor time of some runs in milliseconds. Other work on the machine adds to each run. */
 const cost = (email: Buffer, tries: number): number =>
   Math.min(
     ...Array.from({ length: tries }, () => {
@@ -160,13 +160,10 @@ const cost = (email: Buffer, tries: number): number =>
     }),
   );
 
-test.each(hostile)(
-  "an email costs little, and eight times the email about eight times as much: %s",
-  (_, build) => {
-    const small = cost(Buffer.from(build(50_000), "latin1"), 3);
-    const large = cost(Buffer.from(build(400_000), "latin1"), 1);
+test.each(hostile)("the processor time of a hostile email is small, and grows linearly: %s", (_, build) => {
+  const small = cost(Buffer.from(build(50_000), "latin1"), 3);
+  const large = cost(Buffer.from(build(400_000), "latin1"), 1);
 
-    expect(small).toBeLessThan(125);
-    expect(large).toBeLessThan(24 * Math.max(small, 5));
-  },
-);
+  expect(small).toBeLessThan(125);
+  expect(large).toBeLessThan(24 * Math.max(small, 5));
+});

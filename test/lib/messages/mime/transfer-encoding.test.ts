@@ -1,10 +1,9 @@
-/** Bodies are transfer-decoded, damaged ones too. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { decodeTransfer, transferToBase64 } from "../../../../lib/messages/mime/transfer-encoding.ts";
 import { attachment, parseSample, text } from "../../../harness/sample-email.ts";
 
-test("quoted-printable is decoded; what is none stays, white space added in transport goes", async () => {
+test("quoted-printable is decoded, invalid escapes remain, and white space at the end of lines is removed", async () => {
   const { parts } = await parseSample("quoted-printable-damaged");
 
   expect(parts).toEqual([
@@ -12,20 +11,20 @@ test("quoted-printable is decoded; what is none stays, white space added in tran
   ]);
 });
 
-test("tabs at the end of a line were added in transport, those inside were not", () => {
+test("tabs are removed only at the end of a line", () => {
   const body = Buffer.from("a\tb\t\r\nc=\t\r\nd \t");
 
   expect(decodeTransfer(body, "quoted-printable").toString()).toBe("a\tb\r\ncd");
 });
 
-test("base64 is decoded across what is no base64, and ends at its padding", async () => {
+test("base64 decoding ignores other characters, and ends at the padding", async () => {
   expect(await parseSample("base64-damaged")).toMatchObject({
     parts: [text("Grüße")],
     attachments: [attachment("application/octet-stream", Buffer.of(0, 1, 2, 255))],
   });
 });
 
-test("what has an unknown transfer encoding stands for itself", async () => {
+test("a body with an unknown transfer encoding is not decoded", async () => {
   const { parts } = await parseSample("unknown-transfer-encoding");
 
   expect(parts).toEqual([text("Gr=C3=BC=C3=9Fe, Grüße\r\n")]);
@@ -38,7 +37,7 @@ test("a binary attachment keeps every byte", async () => {
   expect(attachments).toEqual([attachment("application/octet-stream", everyByteThenLineBreak)]);
 });
 
-test("base64 of any bytes, broken into lines anywhere, stands for those bytes", () => {
+test("base64 with line breaks anywhere is decoded", () => {
   fc.assert(
     fc.property(fc.uint8Array(), fc.integer({ min: 1, max: 80 }), (bytes, width) => {
       const base64 = Buffer.from(bytes).toString("base64");
@@ -50,7 +49,7 @@ test("base64 of any bytes, broken into lines anywhere, stands for those bytes", 
   );
 });
 
-test("quoted-printable of any bytes stands for those bytes", () => {
+test("quoted-printable of any bytes is decoded", () => {
   fc.assert(
     fc.property(fc.uint8Array(), fc.integer({ min: 1, max: 20 }), (bytes, width) => {
       const escaped = Array.from(
@@ -63,7 +62,7 @@ test("quoted-printable of any bytes stands for those bytes", () => {
   );
 });
 
-test("any body comes out as canonical base64 without line breaks", () => {
+test("the content of any attachment is canonical base64 without line breaks", () => {
   fc.assert(
     fc.property(fc.uint8Array(), fc.constantFrom("base64", "quoted-printable", "7bit"), (bytes, encoding) => {
       const content = transferToBase64(Buffer.from(bytes), encoding);

@@ -1,4 +1,4 @@
-/** Where parts start and end, in multiparts as they should be and as they are. */
+/** The start and the end of parts, in correct and in damaged multiparts. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { maxHeaderBytes } from "../../../../lib/messages/mime/header-block.ts";
@@ -12,46 +12,46 @@ test.each([
   ["lf-line-ends", [text("first\nline"), html("<p>second</p>\n")], "Line ends of Unix"],
   ["cr-line-ends", [text("first"), html("<p>second</p>")], "Line ends of classic Mac OS"],
   ["mixed-line-ends", [text("first"), text("second")], "Relayed  twice"],
-])("lines may end in any way: %s", async (name, parts, subject) => {
+])("lines may end in LF, CR or CR LF: %s", async (name, parts, subject) => {
   const parsed = await parseSample(name);
 
   expect(parsed.parts).toEqual(parts);
   expect(parsed.headers.Subject).toEqual([subject]);
 });
 
-test("an email that was cut off has what there is of its last part", async () => {
+test("an incomplete email has the start of its last part", async () => {
   expect(await parseSample("unterminated-multipart")).toMatchObject({
     parts: [text("The whole text")],
     attachments: [attachment("application/octet-stream", "hello worl")],
   });
 });
 
-test("a boundary of an outer multipart closes the inner ones, though one starts like the other", async () => {
+test("a boundary of an outer multipart closes the inner multiparts", async () => {
   expect(await parseSample("unterminated-nested-multiparts")).toMatchObject({
     parts: [text("text"), html("<p>text</p>")],
     attachments: [attachment("application/pdf", "%PDF-")],
   });
 });
 
-test("white space after a boundary does not count", async () => {
+test("white space after a boundary is ignored", async () => {
   const { parts } = await parseSample("boundary-with-padding");
 
   expect(parts).toEqual([text("first"), html("<p>second</p>")]);
 });
 
-test("a tab after a boundary does not count, nor one after the name of it", () => {
+test("a tab after a boundary, or after the boundary parameter, is ignored", () => {
   const parsed = parse("Content-Type: multipart/mixed; boundary=b\t\n\n--b\t\n\none\n--b--\t\n");
 
   expect(parsed?.parts).toEqual([text("one")]);
 });
 
-test("preamble, epilogue and lines that are almost boundaries are no parts", async () => {
+test("preamble, epilogue and lines that resemble boundaries are not parts", async () => {
   const { parts } = await parseSample("preamble-and-epilogue");
 
   expect(parts).toEqual([text("--bb is text, and so are\r\n--b-\r\n-- b")]);
 });
 
-test("a multipart without a usable boundary is text/plain", async () => {
+test("a multipart without a boundary in its body is text/plain", async () => {
   const unnamed = await parseSample("multipart-without-boundary");
   const absent = await parseSample("multipart-boundary-not-in-body");
 
@@ -59,21 +59,21 @@ test("a multipart without a usable boundary is text/plain", async () => {
   expect(absent.parts).toEqual([text("Grüße\r\n--right"), html("<p>Hello</p>")]);
 });
 
-test("a part may lack its header, its empty line or its body", async () => {
+test("a part may have no header, no empty line or no body", async () => {
   expect(await parseSample("part-without-empty-line")).toMatchObject({
     parts: [text("Just text, no header"), html(""), text("")],
     attachments: [attachment("image/png", "", "dot.png")],
   });
 });
 
-test("a boundary that two nested multiparts share belongs to the inner one, until it is closed", () => {
+test("a boundary of two nested multiparts belongs to the inner multipart until that is closed", () => {
   const nested = "Content-Type: multipart/mixed; boundary=b\n\n--b\n";
   const parsed = parse(`${nested}${nested}\ninner\n--b--\n--b\n\nouter\n--b--\n--b\n\nepilogue\n`);
 
   expect(parsed?.parts).toEqual([text("inner"), text("outer")]);
 });
 
-test("a boundary means nothing once an outer multipart went on, or ended", () => {
+test("a boundary is text after an outer multipart has continued or ended", () => {
   const nested = (boundary: string) =>
     `Content-Type: multipart/mixed; boundary=${boundary}\n\n--${boundary}\n`;
   const wentOn = parse(`${nested("a")}${nested("b")}\none\n--a\n\n--b\ntwo\n--a--\n`);
@@ -83,7 +83,7 @@ test("a boundary means nothing once an outer multipart went on, or ended", () =>
   expect(ended?.parts).toEqual([text("one")]);
 });
 
-test("a boundary that two nested multiparts share means nothing once the multipart around them went on", () => {
+test("a boundary of two nested multiparts is text after the multipart around them has continued", () => {
   const nested = (boundary: string) =>
     `Content-Type: multipart/mixed; boundary=${boundary}\n\n--${boundary}\n`;
   const parsed = parse(`${nested("a")}${nested("b")}${nested("b")}\none\n--a\n\n--b\ntwo\n--a--\n`);
@@ -91,13 +91,13 @@ test("a boundary that two nested multiparts share means nothing once the multipa
   expect(parsed?.parts).toEqual([text("one"), text("--b\ntwo")]);
 });
 
-test("where lines end in CR, an empty line before a delimiter is text", () => {
+test("an empty line before a delimiter is text if lines end in CR", () => {
   const parsed = parse("Content-Type: multipart/mixed; boundary=b\r\r--b\r\rHello\r\r--b--\r");
 
   expect(parsed?.parts).toEqual([text("Hello\r")]);
 });
 
-test("a boundary that ends in hyphens is not the end of another", () => {
+test("a boundary that ends in hyphens does not close another boundary", () => {
   const nested = (boundary: string) =>
     `Content-Type: multipart/mixed; boundary="${boundary}"\n\n--${boundary}\n`;
   const parsed = parse(`${nested("a")}${nested("a--")}\none\n--a--\n\ntwo\n--a----\n--a\n\nthree\n--a--\n`);
@@ -105,7 +105,7 @@ test("a boundary that ends in hyphens is not the end of another", () => {
   expect(parsed?.parts).toEqual([text("one"), text("two"), text("three")]);
 });
 
-test("a multipart that has nothing but its end is text/plain", () => {
+test("a multipart with only a closing delimiter is text/plain", () => {
   const parsed = parse("Content-Type: multipart/mixed; boundary=b\n\nHello\n--b--\n");
   const inner = parse(
     "Content-Type: multipart/mixed; boundary=a\n\n--a\nContent-Type: multipart/related; boundary=b\n\nHello\n--b--\n--a\n\nyou\n--a--\n",
@@ -118,7 +118,7 @@ test("a multipart that has nothing but its end is text/plain", () => {
   expect(inner?.parts).toEqual([text("Hello"), text("you")]);
 });
 
-test("past the limits there is no parsed content, at them there is", () => {
+test("content_parsed is null only if an email exceeds a limit", () => {
   const multiparts = (count: number) =>
     Array.from(
       { length: count },
@@ -143,7 +143,7 @@ test("past the limits there is no parsed content, at them there is", () => {
   expect(parse(`${multiparts(1)}${header(maxHeaderBytes - 40)}x`)).toBeNull();
 });
 
-/** A MIME tree and what it has to parse to. */
+/** The source of a MIME tree and its expected parts. */
 type Tree = {
   source: Buffer;
   parts: { content: string }[];
@@ -203,7 +203,7 @@ const { tree } = fc.letrec<{ tree: Tree; multipart: Tree }>((tie) => ({
   ),
 }));
 
-test("every leaf of any MIME tree comes back in order, byte for byte", () => {
+test("every leaf of any MIME tree is found in order, byte for byte", () => {
   fc.assert(
     fc.property(tree, ({ source, parts, attachments }) => {
       expect(parseEmail(source)).toMatchObject({ parts, attachments });

@@ -1,4 +1,3 @@
-/** Files as mail carried them before base64. */
 import { expect, test } from "vitest";
 import { decodeTransfer } from "../../../../lib/messages/mime/transfer-encoding.ts";
 import { parseEmail } from "../../../../lib/messages/mime.ts";
@@ -21,13 +20,13 @@ test.each(["x-uuencode", "X-UUE", "uuencode"])("a file in %s is an attachment, d
   expect(parseEmail(Buffer.from(email))?.attachments).toEqual([attachment("image/png", "Cat", "a.png")]);
 });
 
-test("damaged lines are decoded as far as they make sense", () => {
+test("damaged lines are decoded as far as possible", () => {
   expect(decode("before", "begin 644 a", "#0V%T", "", "$0V%T", "#0V%Tmore", "%0V", "end", "#0V%T")).toBe(
     "CatCatCatC`\0",
   );
   expect(decode("begin 644 a", "#0V%T")).toBe("Cat");
 });
 
-test("what does not begin stands for itself", () => {
+test("a body without begin line is not decoded", () => {
   expect(decode("#0V%T", "begin", "end")).toBe("#0V%T\nbegin\nend");
 });
