@@ -41,7 +41,7 @@ export const descriptions: Record<MessageEvent["type"], Descriptions> = {
     fields: {
       time: "The time of the attempt. A message lists its attempts in the order of their times.",
       status: "The result of the attempt as free text. It does not change the status of the message.",
-      log: "The response of the recipient's server. All attempts of a message have at most 340 KB together.",
+      log: "The response of the recipient's server. A message has space for 340 KB of attempts.",
     },
   },
   "message.opened": { event: "The recipient opened the email. open_count grows by one.", fields: {} },

@@ -105,7 +105,6 @@ test.each([
   "redocly lint --config $LINT/redocly.yaml openapi.json",
   "spectral lint --ruleset $LINT/spectral.yaml --fail-severity hint openapi.json",
 ])("%s finds no fault that the configuration does not explain", async (command) => {
-  const variables = { LINT: join(import.meta.dirname, "lint"), REDOCLY_TELEMETRY: "off" };
-
-  await expect(shell(clients, `$TOOLS/node_modules/.bin/${command}`, variables)).resolves.toBeDefined();
+  const LINT = join(import.meta.dirname, "lint");
+  await shell(clients, `$TOOLS/node_modules/.bin/${command}`, { LINT, REDOCLY_TELEMETRY: "off" });
 });
