@@ -7,10 +7,10 @@ const busy = 5;
 
 /** The reasons by SQLite's result code (sqlite.org/rescode.html). */
 const reasons = new Map<unknown, string>([
-  [busy, 'is in use by another "npm start": end that one, or name another file'],
+  [busy, 'is in use by another "npm start". Stop that one, or name another file'],
   [8, "can't be written"],
-  [14, "can't be opened: does its folder exist?"],
-  [26, "has another format: name a new file, or one that npm start has created"],
+  [14, "can't be opened. Check that its folder exists"],
+  [26, "has another format. Name a new file, or one that npm start has created"],
 ]);
 
 type SqliteError = Error & { errcode?: number };
@@ -40,7 +40,7 @@ const locks: DatabaseSync[] = [];
  * @throws UserError that names the reason
  */
 export const lockDataFile = (file: string): void => {
-  if (isFolder(file)) throw new UserError(`--data takes a file: ${file} is a folder`);
+  if (isFolder(file)) throw new UserError(`--data takes a file, but ${file} is a folder`, 2);
   const lockFile = `${existsSync(file) ? realpathSync(file) : file}-lock`;
   try {
     locks.push(openLocked(lockFile, "PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE"));
@@ -51,6 +51,6 @@ export const lockDataFile = (file: string): void => {
   } catch (error) {
     const { errcode, message } = error as SqliteError;
     if (errcode !== busy) rmSync(lockFile, { force: true });
-    throw new UserError(`--data: ${file} ${reasons.get(errcode) ?? `can't be used: ${message}`}`);
+    throw new UserError(`--data: ${file} ${reasons.get(errcode) ?? message}`, errcode === busy ? 1 : 2);
   }
 };

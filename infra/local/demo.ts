@@ -1,6 +1,7 @@
-/** A demonstration account: an API key and three messages that show what Get Message returns. */
+/** The demonstration account: an API key and three messages that show the features of Get Message. */
 import { readFile } from "node:fs/promises";
 import { createApiKey, listApiKeys, rotateApiKey } from "../../lib/api-keys/store.ts";
+import { dayMilliseconds } from "../../lib/duration.ts";
 import type { ChangeEvent } from "../../lib/intake/event.ts";
 import { recordChange } from "../../lib/intake/record-event.ts";
 import { readEnvelope } from "../../lib/messages/envelope.ts";
@@ -21,7 +22,7 @@ export type Demo = { account_id: string; domain_id: string; api_key: string; mes
 
 type Sample = {
   file: string;
-  /** When the message was created: before anything happened to it. */
+  /** Earlier than every event of the message. */
   created: Date;
   fields: Pick<NewMessage, "id" | "direction" | "status"> & Partial<NewMessage>;
   attempts: DeliveryAttempt[];
@@ -30,7 +31,7 @@ type Sample = {
 };
 
 const minute = 60_000;
-const retention = 30 * 24 * 60 * minute;
+const retention = 30 * dayMilliseconds;
 
 const samples = (now: number): Sample[] => {
   const ago = (minutes: number): Date => new Date(now - minutes * minute);
@@ -79,17 +80,17 @@ const samples = (now: number): Sample[] => {
         is_bounce_notification: true,
         status: "received",
         bounce_classification: "mailbox-full",
-        reference_message_id: 9007199254740993n, // 2^53 + 1: no double can hold it
+        reference_message_id: 9007199254740993n, // 2^53 + 1, which a double rounds
       },
       attempts: [],
     },
   ];
 };
 
-/** What has happened to a message. */
+/** Returns the events of a message. */
 const eventsOf = ({ fields, attempts, opens = 0, clicks = 0 }: Sample): ChangeEvent[] => {
-  const event = (what: string, index: number) => ({
-    id: `demonstration ${fields.id}: ${what} ${index}`,
+  const event = (name: string, index: number) => ({
+    id: `demonstration ${fields.id}: ${name} ${index}`,
     account_id,
     message: { id: fields.id },
   });
@@ -127,7 +128,7 @@ const store = async (table: Table, sample: Sample, now: number) => {
 
 const label = "demonstration";
 
-/** Returns a key for the account, in place of the one that an earlier start has made: no one knows that any more. */
+/** Creates a key. If an earlier start has created one, replaces that key, because only its digest is stored. */
 const newKey = async (table: Table, now: number): Promise<string> => {
   const keys = await listApiKeys(table, account_id, now);
   const earlier = keys.find((key) => key.label === label && !key.revoked_at);
@@ -136,7 +137,7 @@ const newKey = async (table: Table, now: number): Promise<string> => {
   return created.secret;
 };
 
-/** Stores the demonstration account with a new key. Messages that are there from before stay as they are. */
+/** Stores the demonstration account with a new key. Messages of an earlier start do not change. */
 export const storeDemo = async (table: Table, now: number): Promise<Demo> => {
   await Promise.all(samples(now).map((sample) => store(table, sample, now)));
   return { account_id, domain_id, api_key: await newKey(table, now), messages: ids };

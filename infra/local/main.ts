@@ -1,4 +1,4 @@
-/** `npm start`: the service on this machine, on an embedded DynamoDB, with a demonstration account. */
+/** `npm start`: the service on this machine, with an embedded DynamoDB and a demonstration account. */
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { operations } from "../../lib/api/operations.ts";
@@ -15,23 +15,23 @@ import { messagesPage } from "./messages.ts";
 import { type Options, portOf, readOptions } from "./options.ts";
 import { referencePages } from "./reference.ts";
 import { seed } from "./seed.ts";
-import { tour } from "./startup-message.ts";
+import { startupMessage } from "./startup-message.ts";
 
 const defaultDynamoDbPort = 8000;
 
-/** On AWS each function has sockets and a table without end; here all of them share 50 sockets and one engine. */
+/** All functions share the SDK's 50 sockets and one engine here. More functions at a time would time out. */
 const functionsAtOnce = 20;
 
 const listen = (server: Server, port: number, variable: string): Promise<number> =>
   new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
-      const reason = error.code === "EACCES" ? "is not for us" : "is taken";
-      reject(new UserError(`Port ${port} ${reason}: set ${variable} to another one`));
+      const reason = error.code === "EACCES" ? "needs administrator rights" : "is in use";
+      reject(new UserError(`Port ${port} ${reason}. Set ${variable} to another port`));
     });
     server.listen(port, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
   });
 
-/** The functions as they are deployed: each reads its table from the environment when it is loaded. */
+/** Loads the deployed functions. Each function reads the table's name from the environment when it is loaded. */
 const loadRoutes = (): Promise<LocalRoute[]> =>
   Promise.all(
     operations.map(async (operation) => {
@@ -40,7 +40,7 @@ const loadRoutes = (): Promise<LocalRoute[]> =>
     }),
   );
 
-/** What is under way, to be stopped in turn. */
+/** The servers, in the order in which they stop. */
 const servers: Server[] = [];
 let engine: Engine | undefined;
 
@@ -75,7 +75,7 @@ const startDynamoDb = async ({ data }: Options): Promise<number> => {
   return listen(guard, port, "DYNAMODB_PORT");
 };
 
-/** Returns what the operator's commands must be told, to find the same table. */
+/** Returns the variables with which the operator's commands find the same table. */
 const startTable = async (options: Options): Promise<Record<string, string | undefined>> => {
   const { AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION, TABLE_NAME } = process.env;
   if (AWS_ENDPOINT_URL_DYNAMODB) return { AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION, TABLE_NAME };
@@ -87,7 +87,7 @@ const start = async (options: Options): Promise<void> => {
   const port = portOf("PORT", 3000);
   const adminVariables = await startTable(options);
   process.env.TABLE_NAME ??= "email-api";
-  // The terminal keeps what it was told to try, and hears of failures only.
+  // The terminal shows failures only. Otherwise, the log would push the startup message out of view.
   process.env.POWERTOOLS_LOG_LEVEL ??= "ERROR";
   process.env.POWERTOOLS_METRICS_DISABLED ??= "true";
   await createTable(process.env.TABLE_NAME);
@@ -101,17 +101,15 @@ const start = async (options: Options): Promise<void> => {
   const server = gateway(await loadRoutes(), pages, functionsAtOnce);
   servers.push(server);
   const baseUrl = `http://127.0.0.1:${await listen(server, port, "PORT")}`;
-  if (options.seed) {
-    const emails = ids.length === 1 ? "1 email" : `${ids.length.toLocaleString("en")} emails`;
-    console.log(`${emails} of ${options.seed} ${ids.length === 1 ? "is" : "are"} served.\n`);
-  }
-  console.log(tour(baseUrl, demo, { adminVariables, seeded: ids }));
-  console.log(`Ready on ${baseUrl}; in a browser it is the reference. Ctrl-C ends it.`);
+  if (options.seed) console.log(`Emails of ${options.seed}: ${ids.length.toLocaleString("en")}\n`);
+  console.log(startupMessage(baseUrl, demo, { adminVariables, seeded: ids }));
+  console.log(`Messages as people saw them: ${baseUrl}/messages`);
+  console.log(`Ready on ${baseUrl}; open it in a browser for the API reference. Ctrl-C ends it.`);
 };
 
 process.on("SIGINT", () => stop(0));
 process.on("SIGTERM", () => stop(0));
-// A signal to npm ends its shell, but not what the shell runs.
+// A signal to npm ends npm's shell, but not this process.
 const parent = process.ppid;
 const orphaned = () => process.ppid !== parent;
 if (process.env.npm_lifecycle_event) setInterval(() => orphaned() && stop(0), 200).unref();

@@ -1,29 +1,31 @@
-/** What `npm start` can be told: by options, and by its environment. */
+/** The options and the environment variables of `npm start`. */
 import { Command, CommanderError } from "@commander-js/extra-typings";
 import { UserError } from "../user-error.ts";
 
-const environment = `
+const afterOptions = `
 Environment:
-  PORT            where the API is served (3000); 0 takes any free port
-  DYNAMODB_PORT   where programs reach the embedded DynamoDB (8000)
+  PORT            port of the API (3000); 0 takes any free port
+  DYNAMODB_PORT   port of the embedded DynamoDB, for other programs (8000)
   AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION and credentials
-                  another DynamoDB, such as DynamoDB Local, instead of the embedded one
-  TABLE_NAME      its table, made if it is not there (email-api)`;
+                  use another DynamoDB, such as DynamoDB Local, instead of the embedded one
+  TABLE_NAME      the table; it is created if it does not exist (email-api)
+
+The demonstration's API key changes with each start. Keys that you create yourself stay valid.`;
 
 const newCommand = () =>
   new Command("npm start --")
     .description("Serves the API on this machine, with a demonstration account, until Ctrl-C.")
-    .option("--data <file>", "keep the data in this file; without it, in memory")
-    .option("--seed <folder>", "serve your own mail too: a folder of emails, Maildirs and mboxes")
-    .addHelpText("after", environment)
+    .option("--data <file>", "keep the data in this file; without it, the data is in memory")
+    .option("--seed <folder>", "also serve your own mail: a folder of emails, Maildirs and mboxes")
+    .addHelpText("after", afterOptions)
     .exitOverride();
 
 export type Options = { data?: string | undefined; seed?: string | undefined };
 
 /**
- * Returns the options, or `null` when help was asked for, and has been printed.
+ * Returns the options. Prints the help and returns `null` if the arguments ask for help.
  *
- * @throws UserError in one line
+ * @throws UserError with exit status 2
  */
 export const readOptions = (args: string[]): Options | null => {
   const command = newCommand().configureOutput({ writeErr: () => {} });
@@ -32,16 +34,15 @@ export const readOptions = (args: string[]): Options | null => {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return null;
-    throw new UserError(
-      `${error.message.replace(/^error: /, "").replace("\n", " ")}: see npm start -- --help`,
-    );
+    const reason = error.message.replace(/^error: /, "").replace("\n", " ");
+    throw new UserError(`${reason}. See npm start -- --help`, 2);
   }
 };
 
-/** Returns the port that a variable names. @throws UserError when it names none */
+/** Returns the port in an environment variable. @throws UserError if the value is not a port */
 export const portOf = (variable: string, fallback: number): number => {
   const text = process.env[variable] ?? String(fallback);
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65535) return port;
-  throw new UserError(`${variable} takes a port from 0 to 65535, not ${text}`);
+  throw new UserError(`${variable} takes a port from 0 to 65535, not ${text}. See npm start -- --help`, 2);
 };

@@ -1,4 +1,4 @@
-/** The reference page: reads the OpenAPI document to people, and tries it with the demonstration account. */
+/** The reference page: it shows the OpenAPI document, and sends requests with the demonstration's key. */
 import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import Negotiator from "negotiator";
@@ -8,8 +8,8 @@ import type { Page, Pages } from "./gateway.ts";
 import { referenceScript } from "./reference-script.ts";
 
 /**
- * With this, the browser sees to it that the page asks no one but this server for anything, and that no other
- * site's page shows it in a frame: it holds a key.
+ * The page's Content-Security-Policy. The page contains an API key. Therefore it sends requests only to this server,
+ * and no other site can show it in a frame.
  */
 const onlyThisServer =
   "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; frame-ancestors 'none'; base-uri 'none'";
@@ -19,8 +19,33 @@ const forEver = { ...never, "Cache-Control": "private, max-age=31536000, immutab
 
 const css = `
   :root { --scalar-font: system-ui, sans-serif; --scalar-font-code: ui-monospace, monospace; }
-  /* On a phone, it would lie on the address of the request. */
+  .endpoints .endpoint-path { white-space: normal; overflow-wrap: anywhere; }
+  .scalar-card pre, .scalar-card code, .scalar-card code span { white-space: pre-wrap; overflow-wrap: anywhere; }
+  /* On a phone, the button would cover the address of the request. */
   @media (width < 48rem) { .scalar-client .scalar-sidebar-toggle { display: none; } }
+`;
+
+/** Marks a replay, which has the same status and body as the first response. On a phone, scrolls to the response. */
+const afterSend = `
+  const sendRequest = window.fetch;
+  window.fetch = async (...request) => {
+    const response = await sendRequest(...request);
+    if (!response.url.includes("/v2/")) return response;
+    document.getElementById("replay").hidden = response.headers.get("idempotent-replayed") !== "true";
+    const isStatus = (link) => /^\\d{3} /.test(link.textContent.trim());
+    const scroll = () => [...document.querySelectorAll("[role=dialog] a")].find(isStatus)?.scrollIntoView({ inline: "nearest" });
+    if (matchMedia("(width < 48rem)").matches) setTimeout(scroll, 300);
+    return response;
+  };
+`;
+
+/** Text of the document that only this server adds. */
+const onThisMachine = `
+To see a message as people saw it, open [/messages](/messages). This reference is made for small responses. Responses
+over 150 KB are for programs.
+
+To see a replay, send Add Account Member twice. The second response has the same status and body, the header
+\`Idempotent-Replayed: true\`, and a note at the bottom of the page.
 `;
 
 const configuration = ({ api_key }: Demo) => ({
@@ -33,7 +58,7 @@ const configuration = ({ api_key }: Demo) => ({
   orderSchemaPropertiesBy: "preserve",
   orderRequiredPropertiesFirst: false,
   documentDownloadType: "json",
-  // Scalar's own services: none of them works, or is wanted, on a machine of one's own.
+  // The next settings turn off Scalar's online services.
   agent: { disabled: true },
   hideClientButton: true,
   mcp: { disabled: true },
@@ -53,6 +78,11 @@ const html = (demo: Demo, script: string) => `<!doctype html>
   </head>
   <body>
     <div id="reference"></div>
+    <p id="replay" role="status" hidden style="position: fixed; z-index: 9999; bottom: 0; left: 0; right: 0; margin: 0;
+      padding: 0.8rem; text-align: center; font: 600 15px system-ui, sans-serif; color: #fff; background: #1d4ed8">
+      Replay: the API returned the stored first response. See Response Headers, Idempotent-Replayed: true.
+    </p>
+    <script>${afterSend}</script>
     <script src="${script}"></script>
     <script>Scalar.createApiReference("#reference", ${JSON.stringify(configuration(demo))})</script>
   </body>
@@ -75,24 +105,28 @@ const sendScript: Page["respond"] = async ({ headers }) => {
   };
 };
 
-/**
- * The page and what it loads. What it has filled in works at the first click: an email that no one has yet,
- * and an Idempotency-Key, so that a second click shows a replay.
- */
-export const referencePages = (demo: Demo): Pages => {
+/** Returns example values that work at the first click. The second click with the same values shows a replay. */
+const examplesOf = (demo: Demo) => {
   const idempotencyKey = randomUUID();
-  const newMember = {
-    email: `ada.${idempotencyKey.slice(0, 4)}@example.org`,
-    role: "Developer",
-    name: "Ada Lovelace",
-  } as const;
-  const parameters = {
-    account_id: demo.account_id,
-    message_id: demo.messages.welcome,
-    "Idempotency-Key": idempotencyKey,
+  const email = `ada.${idempotencyKey.slice(0, 8)}@example.org`;
+  return {
+    parameters: {
+      account_id: demo.account_id,
+      message_id: demo.messages.welcome,
+      "Idempotency-Key": idempotencyKey,
+    },
+    bodies: { AddAccountMember: { email, role: "Developer", name: "Ada Lovelace" } as const },
   };
-  const bodies = { AddAccountMember: newMember };
-  return new Map<string, Page>([
+};
+
+const documentFor = (demo: Demo, serverUrl: string) => {
+  const { info, ...document } = openApiDocument({ serverUrl, ...examplesOf(demo) });
+  return { ...document, info: { ...info, description: `${onThisMachine}\n${info.description}` } };
+};
+
+/** Returns the page and the files that it loads. Each browser receives examples of its own. */
+export const referencePages = (demo: Demo): Pages =>
+  new Map<string, Page>([
     [
       "/",
       {
@@ -115,10 +149,9 @@ export const referencePages = (demo: Demo): Pages => {
         respond: ({ serverUrl }) => ({
           statusCode: 200,
           headers: { ...never, "Content-Type": "application/json" },
-          body: JSON.stringify(openApiDocument({ serverUrl, parameters, bodies })),
+          body: JSON.stringify(documentFor(demo, serverUrl)),
         }),
       },
     ],
     ["/reference.js", { holdsKey: false, respond: sendScript }],
   ]);
-};

@@ -1,25 +1,27 @@
 /** `--seed`: your own mail in the demonstration account. */
 import { stat } from "node:fs/promises";
+import { dayMilliseconds } from "../../lib/duration.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { findMail } from "../mail/find-mail.ts";
 import { importMail } from "../mail/import-mail.ts";
 import { showProgress } from "../progress.ts";
 import { UserError } from "../user-error.ts";
+import { visible } from "../visible.ts";
 
-const retention = 30 * 24 * 60 * 60 * 1000;
+const retention = 30 * dayMilliseconds;
 
 export type Seeded = {
-  /** The ids of the messages: new ones, and those that an earlier start has stored. */
+  /** The ids of the messages that this start or an earlier start has stored. */
   ids: string[];
-  /** Why an email could not be stored, in a line for each. */
+  /** One line for each email that could not be stored. */
   failures: string[];
 };
 
 /**
- * Stores every email of a folder (of emails, Maildirs and mboxes) or file as an incoming message, until 30 days
- * from now. An email that is there already stays as it is.
+ * Stores every email of a file or folder as an incoming message for 30 days. A folder may hold emails, Maildirs and
+ * mboxes. An email that is already stored does not change.
  *
- * @throws UserError when there is nothing at the path
+ * @throws UserError if the path does not exist
  */
 export const seed = async (
   table: Table,
@@ -28,7 +30,7 @@ export const seed = async (
   now: number,
 ): Promise<Seeded> => {
   await stat(path).catch(() => {
-    throw new UserError(`--seed takes a folder with emails: there is nothing at ${path}`);
+    throw new UserError(`--seed takes a folder with emails, but ${path} does not exist`, 2);
   });
   const files = await findMail([path]);
   const bytes = files.reduce((total, file) => total + file.bytes, 0);
@@ -44,7 +46,7 @@ export const seed = async (
   try {
     await importMail(table, files, fields, now, (imported) => {
       progress.add(imported.bytes);
-      if ("error" in imported) seeded.failures.push(`${imported.source}: ${imported.error.message}`);
+      if ("error" in imported) seeded.failures.push(visible(`${imported.source}: ${imported.error.message}`));
       else seeded.ids.push(imported.id);
     });
   } finally {

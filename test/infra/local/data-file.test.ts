@@ -14,6 +14,6 @@ test("A data file is locked from the first npm start on, before its engine opens
 
   for (const name of [file, link])
     expect(() => lockDataFile(name)).toThrow(
-      new UserError(`--data: ${name} is in use by another "npm start": end that one, or name another file`),
+      new UserError(`--data: ${name} is in use by another "npm start". Stop that one, or name another file`),
     );
 });

@@ -1,33 +1,35 @@
-import { once } from "node:events";
+import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { describe, expect, inject, onTestFinished, test } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 import { freePort } from "../../../infra/local/engine.ts";
+import { portOf, readOptions } from "../../../infra/local/options.ts";
+import { UserError } from "../../../infra/user-error.ts";
+import { listen } from "../../harness/listen.ts";
 import { engineOf, run, type Service, startLocal } from "../../harness/process.ts";
 import { temporaryFolder } from "../../harness/temporary-folder.ts";
 
-const commandsOf = (output: string): Map<string, string> =>
-  new Map([...output.matchAll(/^# (.+)\n(.+)$/gm)].map(([, title = "", command = ""]) => [title, command]));
+/** The printed commands by the start of their titles. */
+const commandsOf = (output: string) => {
+  const commands = [...output.matchAll(/^# (.+)\n(.+)$/gm)].map(([, title = "", command = ""]) => ({
+    title,
+    command,
+  }));
+  return (start: string): string => {
+    const found = commands.find(({ title }) => title.startsWith(start));
+    if (!found) throw new Error(`npm start prints no command for: ${start}`);
+    return found.command;
+  };
+};
 
-const answers = (port: number): Promise<boolean> =>
+const runJson = async (command: string) => JSON.parse((await run(command)).stdout);
+
+const responds = (port: number): Promise<boolean> =>
   fetch(`http://127.0.0.1:${port}`).then(
     () => true,
     () => false,
   );
-
-/** The variables that name another DynamoDB. */
-const elsewhere = (endpoint: string): string =>
-  `AWS_EC2_METADATA_DISABLED=true AWS_ENDPOINT_URL_DYNAMODB=${endpoint} AWS_REGION=local AWS_ACCESS_KEY_ID=local ` +
-  "AWS_SECRET_ACCESS_KEY=local";
-
-const startAndStop = async (start: () => Promise<Service>): Promise<Service> => {
-  const service = await start();
-  service.child.kill();
-  await service.ended;
-  return service;
-};
 
 const isRunning = (pid: number): boolean => {
   try {
@@ -38,270 +40,206 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-describe("npm start", () => {
-  test("prints commands that work when they are pasted", async () => {
-    const { output } = await startLocal();
+const startWith = (...options: string[]) => startLocal({}, ["node", "infra/local/main.ts", ...options]);
 
-    const answers = new Map<string, string>();
-    for (const [title, command] of commandsOf(output)) {
-      if (!command.startsWith("curl")) continue;
-      const { status, stdout } = await run(command);
-      expect(status, title).toBe(0);
-      answers.set(title, stdout);
-    }
+test("npm start prints commands that work when they are pasted, and serves 500 requests at once", async () => {
+  const { output, url, child } = await startLocal();
+  const { pid: engine } = await engineOf(child);
+  const command = commandsOf(output);
 
-    const bodies = [...answers.values()];
-    expect(JSON.parse(bodies[0] ?? "")).toMatchObject({
-      object: "message",
+  const messages = await Promise.all(
+    ["A message with", "The invoice", "The bounce"].map((title) => runJson(command(title))),
+  );
+  expect(messages).toMatchObject([
+    {
       num_attempts: 2,
       open_count: 3,
       click_count: 1,
       content_parsed: { parts: [{ content_type: "text/plain" }, { content_type: "text/html" }] },
-    });
-    expect(JSON.parse(bodies[1] ?? "")).toMatchObject({
-      status: "bounced",
-      content_parsed: { attachments: [{ content_type: "application/pdf" }] },
-    });
-    expect(bodies[2]).toContain('"reference_message_id":9007199254740993');
-    expect(bodies[3]).toMatch(/^Content-Encoding: (zstd|br|gzip)/im);
-    expect(bodies[4]).toMatch(/^HTTP\/1.1 404/);
-    expect(bodies[5]).toMatch(/^HTTP\/1.1 201/);
-    expect(bodies[6]).toMatch(/^HTTP\/1.1 409/);
-    expect(bodies[7]).toMatch(/^HTTP\/1.1 422/);
-    const joins =
-      commandsOf(output).get("A member joins; paste it twice: the second answer is a replay") ?? "";
-    expect((await run(joins)).stdout).toMatch(/^Idempotent-Replayed: true/im);
+    },
+    { status: "bounced", content_parsed: { attachments: [{ content_type: "application/pdf" }] } },
+    { is_bounce_notification: true },
+  ]);
+  for (const { created_at, sent_at, delivered_at, delivery_attempts } of messages) {
+    const times = [sent_at, delivered_at, ...delivery_attempts.map(({ time }: { time: string }) => time)];
+    expect(times.filter((time) => time !== null && time < created_at)).toEqual([]);
+  }
+
+  const bounce = await run(command("The bounce"));
+  expect(bounce).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/"reference_message_id":9007199254740993,.*\n$/),
   });
+  const headers = async (title: string) => (await run(command(title))).stdout;
+  expect(await headers("The same message, compressed")).toMatch(/^Content-Encoding: (zstd|br|gzip)/im);
+  expect(await headers("A message that does not exist")).toMatch(/^HTTP\/1.1 404/);
+  expect(await headers("A new member")).toMatch(/^HTTP\/1.1 201(?!.*Idempotent-Replayed)/s);
+  expect(await headers("A new member")).toMatch(/^HTTP\/1.1 201.*^Idempotent-Replayed: true/ims);
+  expect(await headers("The same user")).toMatch(/^HTTP\/1.1 409/);
+  expect(await headers("The same key")).toMatch(/^HTTP\/1.1 422/);
 
-  test.each([
-    ["Ctrl-C, which a terminal sends to the whole process group", -1, "SIGINT"],
-    ["SIGTERM to npm alone", 1, "SIGTERM"],
-  ] as const)("ends with %s, and leaves nothing running", async (_, target, signal) => {
-    const DYNAMODB_PORT = String(await freePort());
-    const service = await startLocal({ DYNAMODB_PORT }, ["npm", "start"]);
-    expect(await answers(Number(DYNAMODB_PORT))).toBe(true);
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, "my.eml"), "From: a@example.com\r\nTo: b@example.org\r\n\r\nHi");
+  const [id = ""] = (
+    await run(command("Your own email").replace("my.eml", join(folder, "my.eml")))
+  ).stdout.split(" ");
+  const read = command("A message with").replace(/messages\/[\da-f-]+/, `messages/${id}`);
+  expect(await runJson(read)).toMatchObject({ id, sender: "a@example.com" });
 
-    process.kill(target * (service.child.pid ?? 0), signal);
-    await service.ended;
+  const [, path = "", Authorization = ""] = /(\/v2\/[^"]+)".*Authorization: ([^"]+)"/.exec(read) ?? [];
+  const statuses = await Promise.all(
+    Array.from({ length: 500 }, async () => {
+      const response = await fetch(url + path, { headers: { Authorization } });
+      await response.arrayBuffer();
+      return response.status;
+    }),
+  );
+  expect(statuses.filter((status) => status !== 200)).toEqual([]);
 
-    expect(await answers(Number(DYNAMODB_PORT))).toBe(false);
-    expect(await fetch(service.url).catch(() => "refused")).toBe("refused");
-  });
+  child.kill("SIGKILL");
+  await expect.poll(() => isRunning(engine)).toBe(false);
+});
 
-  test.each(["PORT", "DYNAMODB_PORT"])("says in one line that %s is taken", async (variable) => {
-    const other = createServer().listen(0, "127.0.0.1");
-    await once(other, "listening");
-    onTestFinished(() => void other.close());
-    const { port } = other.address() as AddressInfo;
+test.each([
+  ["Ctrl-C, which a terminal sends to the whole process group", -1, "SIGINT"],
+  ["SIGTERM to npm alone", 1, "SIGTERM"],
+] as const)("npm start ends with %s, and leaves nothing running", async (_, target, signal) => {
+  const DYNAMODB_PORT = String(await freePort());
+  const service = await startLocal({ DYNAMODB_PORT }, ["npm", "start"]);
+  expect(await responds(Number(DYNAMODB_PORT))).toBe(true);
 
-    const { status, stdout, stderr } = await run("node infra/local/main.ts", {
+  process.kill(target * (service.child.pid ?? 0), signal);
+  await service.ended;
+
+  expect(await responds(Number(DYNAMODB_PORT))).toBe(false);
+  expect(await responds(Number(new URL(service.url).port))).toBe(false);
+});
+
+test("npm start ends when its engine ends, and reports that", async () => {
+  const { child, ended, said } = await startLocal();
+
+  process.kill((await engineOf(child)).pid, "SIGKILL");
+
+  expect(await ended).toBe(1);
+  expect(said()).toContain("The embedded DynamoDB has ended");
+});
+
+describe("An error that the user can fix is one line:", () => {
+  test.each(["PORT", "DYNAMODB_PORT"])("%s is in use", async (variable) => {
+    const port = await listen(createServer());
+
+    const ended = await run("node infra/local/main.ts", {
       variables: { PORT: "0", DYNAMODB_PORT: "0", [variable]: String(port) },
     });
 
-    expect(stderr).toBe(`Port ${port} is taken: set ${variable} to another one\n`);
-    expect(stdout).toBe("");
-    expect(status).toBe(1);
+    const stderr = `Port ${port} is in use. Set ${variable} to another port\n`;
+    expect(ended).toEqual({ status: 1, stdout: "", stderr });
   });
 
   test.each([
-    ["PORT=many node infra/local/main.ts", "PORT takes a port from 0 to 65535, not many"],
-    ["DYNAMODB_PORT=70000 node infra/local/main.ts", "DYNAMODB_PORT takes a port from 0 to 65535, not 70000"],
+    ["--data nowhere/x.db", "--data: nowhere/x.db can't be opened. Check that its folder exists"],
     [
-      "node infra/local/main.ts --date x",
-      "unknown option '--date' (Did you mean --data?): see npm start -- --help",
+      "--data package.json",
+      "--data: package.json has another format. Name a new file, or one that npm start has created",
     ],
-    ["node infra/local/main.ts --data", "option '--data <file>' argument missing: see npm start -- --help"],
-    ["node infra/local/main.ts --data test", "--data takes a file: test is a folder"],
-    [
-      "node infra/local/main.ts --data nowhere/x.db",
-      "--data: nowhere/x.db can't be opened: does its folder exist?",
-    ],
-    [
-      "node infra/local/main.ts --data package.json",
-      "--data: package.json has another format: name a new file, or one that npm start has created",
-    ],
-    [
-      "DYNAMODB_PORT=0 PORT=0 node infra/local/main.ts --seed nowhere",
-      "--seed takes a folder with emails: there is nothing at nowhere",
-    ],
-    [
-      `${elsewhere("localhost:1")} node infra/local/main.ts`,
-      "AWS_ENDPOINT_URL_DYNAMODB takes a URL such as http://127.0.0.1:8000, not localhost:1",
-    ],
-    [
-      `${elsewhere("http://127.0.0.1:1")} node infra/local/main.ts`,
-      'No DynamoDB responds at http://127.0.0.1:1. Check that "npm start" or another DynamoDB runs there',
-    ],
-    [
-      `${elsewhere("http://127.0.0.1:1")} AWS_REGION= node infra/local/main.ts`,
-      "Set AWS_REGION. A DynamoDB on this machine accepts any region",
-    ],
-    [
-      `${elsewhere("http://127.0.0.1:1")} AWS_ACCESS_KEY_ID= HOME=/nowhere node infra/local/main.ts`,
-      "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. A DynamoDB on this machine accepts any credentials",
-    ],
-  ])("says in one line what is wrong with %s", async (command, complaint) => {
-    expect(await run(command)).toEqual({ status: 1, stdout: "", stderr: `${complaint}\n` });
+    ["--data test", "--data takes a file, but test is a folder"],
+    ["--seed nowhere", "--seed takes a folder with emails, but nowhere does not exist"],
+    ["--date x", "unknown option '--date' (Did you mean --data?). See npm start -- --help"],
+  ])("a bad argument, with exit status 2: %s", async (options, reason) => {
+    const ended = await run(`PORT=0 DYNAMODB_PORT=0 node infra/local/main.ts ${options}`);
+
+    expect(ended).toEqual({ status: 2, stdout: "", stderr: `${reason}\n` });
   });
 
-  test.each(["--help", "-h"])("says with %s what it takes, and starts nothing", async (option) => {
-    const { status, stdout, stderr } = await run(`node infra/local/main.ts ${option}`);
+  test("a missing value, an extra argument, and a port that is none", () => {
+    process.env.SOME_PORT = "70000";
 
-    expect(stdout).toMatch(/^Usage: npm start -- \[options\]\n/);
-    for (const name of [
-      "--data <file>",
-      "--seed <folder>",
-      "PORT",
-      "DYNAMODB_PORT",
-      "AWS_ENDPOINT_URL_DYNAMODB",
-    ])
-      expect(stdout).toContain(name);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    expect(() => readOptions(["--data"])).toThrow(
+      new UserError("option '--data <file>' argument missing. See npm start -- --help", 2),
+    );
+    expect(() => readOptions(["extra"])).toThrow("too many arguments. Expected 0 arguments but got 1");
+    expect(() => portOf("SOME_PORT", 1)).toThrow("SOME_PORT takes a port from 0 to 65535, not 70000");
   });
 
-  test("--data keeps what was stored", async () => {
-    const file = join(await temporaryFolder(), "table.db");
-    const start = () => startLocal({}, ["node", "infra/local/main.ts", "--data", file]);
-    const title = "A member joins; paste it twice: the second answer is a replay";
+  test("AWS_ENDPOINT_URL_DYNAMODB names a port without a DynamoDB", async () => {
+    const { AWS_REGION = "", AWS_ACCESS_KEY_ID = "", AWS_SECRET_ACCESS_KEY = "" } = inject("engine");
+    const variables = {
+      AWS_REGION,
+      AWS_ACCESS_KEY_ID,
+      AWS_SECRET_ACCESS_KEY,
+      AWS_ENDPOINT_URL_DYNAMODB: "http://127.0.0.1:1",
+    };
 
-    const before = await start();
-    const joined = await run(commandsOf(before.output).get(title) ?? "");
-    before.child.kill();
-    await before.ended;
-    const after = await start();
-    const again = await run(commandsOf(after.output).get(title) ?? "");
-
-    expect(joined.stdout).toMatch(/^HTTP\/1.1 201/);
-    expect(joined.stdout).not.toMatch(/^Idempotent-Replayed/im);
-    expect(again.stdout).toMatch(/^HTTP\/1.1 201/);
-    expect(again.stdout).toMatch(/^Idempotent-Replayed: true/im);
-  });
-
-  test("--data that another npm start has in use is refused, until that one ends, however it ends", async () => {
-    const file = join(await temporaryFolder(), "table.db");
-    const first = await startLocal({}, ["node", "infra/local/main.ts", "--data", file]);
-    const start = `PORT=0 DYNAMODB_PORT=0 node infra/local/main.ts --data ${file}`;
-
-    const second = await run(start);
-    first.child.kill("SIGKILL");
-    await first.ended;
-
-    const complaint = `--data: ${file} is in use by another "npm start": end that one, or name another file\n`;
-    expect(second).toEqual({ status: 1, stdout: "", stderr: complaint });
-    await expect
-      .poll(() => startLocal({}, ["node", "infra/local/main.ts", "--data", file]))
-      .toMatchObject({ output: expect.stringContaining("Ready on") });
-  });
-
-  test("--data does not gather keys: each start's key takes the place of the one before", async () => {
-    const file = join(await temporaryFolder(), "table.db");
-    const start = () => startLocal({}, ["node", "infra/local/main.ts", "--data", file]);
-    const [title] = commandsOf((await startAndStop(start)).output).keys();
-    const before = await startAndStop(start);
-
-    const after = await start();
-    const [, DYNAMODB_PORT = ""] = /DYNAMODB_PORT='(\d+)'/.exec(after.output) ?? [];
-    const [, account] = /accounts\/([\da-f-]+)/.exec(after.output) ?? [];
-    const listed = await run(`npm run -s admin -- list-api-keys --local --json --account ${account}`, {
-      variables: { DYNAMODB_PORT },
+    expect(await run("node infra/local/main.ts", { variables })).toEqual({
+      status: 1,
+      stdout: "",
+      stderr:
+        'No DynamoDB responds at http://127.0.0.1:1. Check that "npm start" or another DynamoDB runs there\n',
     });
-    const earlier =
-      commandsOf(before.output)
-        .get(title ?? "")
-        ?.replace(before.url, after.url) ?? "";
+  });
+});
 
-    expect(listed.stdout.trim().split("\n")).toHaveLength(1);
-    expect(JSON.parse(listed.stdout)).toMatchObject({ label: "demonstration", revoked_at: null });
-    expect(JSON.parse((await run(earlier)).stdout)).toEqual({ message: "Invalid API key" });
+test("--help lists the options and variables, and states that the demonstration's key changes", async () => {
+  const { status, stdout, stderr } = await run("node infra/local/main.ts --help");
+
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  const parts =
+    "npm start -- [options]|--data <file>|--seed <folder>|PORT|DYNAMODB_PORT|AWS_ENDPOINT_URL_DYNAMODB|API key changes";
+  for (const part of parts.split("|")) expect(stdout).toContain(part);
+});
+
+/** The engine of a killed process may use the file for another moment. */
+const startOnFreeFile = async (file: string): Promise<Service> => {
+  for (;;) {
+    const service = await startWith("--data", file).catch(() => undefined);
+    if (service) return service;
+  }
+};
+
+test("--data keeps the data, belongs to one npm start at a time, and replaces the demonstration's key", async () => {
+  const file = join(await temporaryFolder(), "table.db");
+  const first = await startWith("--data", file);
+  const earlier = commandsOf(first.output);
+  await run(earlier("A new member"));
+
+  const concurrent = await run(`PORT=0 DYNAMODB_PORT=0 node infra/local/main.ts --data ${file}`);
+  first.child.kill("SIGKILL");
+  await first.ended;
+  const second = await startOnFreeFile(file);
+  const [, DYNAMODB_PORT = ""] = /DYNAMODB_PORT='(\d+)'/.exec(second.output) ?? [];
+  const [, account] = /accounts\/([\da-f-]+)/.exec(second.output) ?? [];
+  const keys = await run(`npm run -s admin -- list-api-keys --local --json --account ${account}`, {
+    variables: { DYNAMODB_PORT },
   });
 
-  test("--seed serves your own mail, under the key that it prints", async () => {
-    const folder = await temporaryFolder();
-    await writeFile(
-      join(folder, "letter.eml"),
-      "From: a@example.com\r\nTo: b@example.org\r\nSubject: Mine\r\n\r\nHi",
-    );
-    await writeFile(join(folder, "nameless.eml"), "Subject: From no one\r\n\r\nHi");
-
-    const { output, said } = await startLocal({}, ["node", "infra/local/main.ts", "--seed", folder]);
-    const shown = await run(commandsOf(output).get("One of your own emails") ?? "");
-
-    expect(output).toContain(`1 email of ${folder} is served`);
-    // The other stream may be read later.
-    await expect.poll(said).toContain(`${join(folder, "nameless.eml")}: its headers have no sender`);
-    expect(JSON.parse(shown.stdout)).toMatchObject({ subject: "Mine", direction: "incoming" });
+  expect(concurrent.stderr).toContain(`--data: ${file} is in use by another "npm start"`);
+  expect(concurrent.status).toBe(1);
+  expect((await run(commandsOf(second.output)("A new member"))).stdout).toMatch(
+    /^Idempotent-Replayed: true/im,
+  );
+  expect(keys.stdout.trim().split("\n")).toHaveLength(1);
+  expect(await runJson(earlier("A message with").replace(first.url, second.url))).toEqual({
+    message: "Invalid API key",
   });
+});
 
-  test("what it prints to import an email works as it is printed, on any ports", async () => {
-    const folder = await temporaryFolder();
-    await writeFile(join(folder, "my.eml"), "From: a@example.com\r\nTo: b@example.org\r\n\r\nHi");
-    const { output } = await startLocal();
-    const command = commandsOf(output).get("Your own email")?.replace("my.eml", join(folder, "my.eml")) ?? "";
-    const read = commandsOf(output).values().next().value ?? "";
+test("--seed serves your own mail, and AWS_ENDPOINT_URL_DYNAMODB replaces the embedded engine", async () => {
+  const folder = await temporaryFolder();
+  await writeFile(
+    join(folder, "letter.eml"),
+    "From: a@example.com\r\nTo: b@example.org\r\nSubject: Mine\r\n\r\nHi",
+  );
+  await writeFile(join(folder, "nameless.eml"), "Subject: From no one\r\n\r\nHi");
+  const DYNAMODB_PORT = String(await freePort());
+  const variables = { ...inject("engine"), DYNAMODB_PORT, TABLE_NAME: `test-${randomUUID()}` };
 
-    const { stdout } = await run(command);
-    const [id = ""] = stdout.split(" ");
-    const served = await run(read.replace(/messages\/[\da-f-]+/, `messages/${id}`));
+  const { output, said } = await startLocal(variables, ["node", "infra/local/main.ts", "--seed", folder]);
 
-    expect(JSON.parse(served.stdout)).toMatchObject({ id, sender: "a@example.com" });
-  });
-
-  test("stores no message that was sent, or delivered, before it was created", async () => {
-    const { output } = await startLocal();
-    const reads = [...commandsOf(output).values()].slice(0, 3);
-
-    const messages = await Promise.all(reads.map(async (read) => JSON.parse((await run(read)).stdout)));
-
-    for (const { created_at, sent_at, delivered_at, delivery_attempts } of messages) {
-      const times = [sent_at, delivered_at, ...delivery_attempts.map(({ time }: { time: string }) => time)];
-      expect(times.filter((time) => time !== null && time < created_at)).toEqual([]);
-    }
-    expect(messages.filter(({ sent_at }) => sent_at !== null)).toHaveLength(2);
-  });
-
-  test("killed with kill -9, leaves no engine behind", async () => {
-    const { child, output } = await startLocal();
-    const { pid: engine } = await engineOf(child);
-
-    child.kill("SIGKILL");
-
-    expect(output).toContain("Ready on");
-    await expect.poll(() => isRunning(engine)).toBe(false);
-  });
-
-  test("ends when its engine does, and says so", async () => {
-    const { child, ended, said } = await startLocal();
-
-    process.kill((await engineOf(child)).pid, "SIGKILL");
-
-    expect(await ended).toBe(1);
-    expect(said()).toContain("The embedded DynamoDB has ended");
-  });
-
-  test("answers 500 requests at once, each of them", async () => {
-    const { output, url } = await startLocal();
-    const [first = ""] = commandsOf(output).values();
-    const [, path = ""] = /(\/v2\/[^"]+)"/.exec(first) ?? [];
-    const [, Authorization = ""] = /Authorization: ([^"]+)"/.exec(first) ?? [];
-
-    const statuses = await Promise.all(
-      Array.from({ length: 500 }, async () => {
-        const response = await fetch(url + path, { headers: { Authorization } });
-        await response.arrayBuffer();
-        return response.status;
-      }),
-    );
-
-    expect(statuses.filter((status) => status !== 200)).toEqual([]);
-  });
-
-  test("uses the engine that AWS_ENDPOINT_URL_DYNAMODB names, instead of starting one", async () => {
-    const DYNAMODB_PORT = String(await freePort());
-
-    const { output } = await startLocal({ ...inject("engine"), DYNAMODB_PORT });
-
-    expect(await answers(Number(DYNAMODB_PORT))).toBe(false);
-    const [first = ""] = commandsOf(output).values();
-    expect(JSON.parse((await run(first)).stdout)).toMatchObject({ object: "message" });
+  expect(await responds(Number(DYNAMODB_PORT))).toBe(false);
+  expect(output).toContain(`Emails of ${folder}: 1\n`);
+  await expect.poll(said).toContain(`${join(folder, "nameless.eml")}: `);
+  expect(await runJson(commandsOf(output)("One of your own emails"))).toMatchObject({
+    subject: "Mine",
+    direction: "incoming",
   });
 });
