@@ -43,13 +43,13 @@ const responsesOf = async (requests: Record<string, Promise<Response>>): Promise
   return responses;
 };
 
-const startFailingService = (name: string): Promise<string> =>
-  startService(
+const startFailingService = (name: string): Promise<string> => {
+  const error = Object.assign(new Error("Details that no caller may see"), { name });
+  return startService(
     undefined,
-    interceptedTable(table, () => {
-      throw Object.assign(new Error("Details that no caller may see"), { name });
-    }),
+    interceptedTable(table, () => Promise.reject(error)),
   );
+};
 
 test("Get Message responds to each error as in its example", async () => {
   const url = await startService();
