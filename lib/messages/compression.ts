@@ -6,11 +6,11 @@
  * The base64 of an attachment occurs in `content` and in `content_parsed`. Long-distance matching finds the
  * repetition. Both together are therefore stored in little more space than the raw email alone.
  */
-import { pipeline, Readable } from "node:stream";
 import {
   constants,
   createZstdCompress,
   createZstdDecompress,
+  type ZstdCompress,
   type ZstdDecompress,
   zstdDecompressSync,
 } from "node:zlib";
@@ -36,6 +36,23 @@ const maximumWindowLog = 27;
 /** Returns the smallest window that reaches from an attachment in `content_parsed` back to `content`. */
 const windowLog = (rawBytes: number): number =>
   Math.min(maximumWindowLog, Math.max(17, Math.ceil(Math.log2(rawBytes * 1.1 + 1))));
+
+/**
+ * Writes all pieces into one frame. If `end` is called before the last write has finished, Node.js adds a second, empty
+ * frame, which would be in the middle of the frame that Get Message sends.
+ */
+const writeFrame = async (zstd: ZstdCompress, pieces: Iterable<Buffer>): Promise<void> => {
+  try {
+    for (const piece of pieces) {
+      await new Promise<void>((resolve, reject) =>
+        zstd.write(piece, (error) => (error ? reject(error) : resolve())),
+      );
+    }
+    zstd.end();
+  } catch (error) {
+    zstd.destroy(error instanceof Error ? error : undefined);
+  }
+};
 
 /** Compressed content. `bytes` is the length of its JSON. `parsedStart` is where `content_parsed` starts in it. */
 export type Compressed = { segments: Buffer[]; bytes: number; parsedStart: number };
@@ -64,8 +81,8 @@ export const compressToSegments = async (
       [constants.ZSTD_c_checksumFlag]: 1,
     },
   });
-  const compressed = Buffer.concat(await pipeline(Readable.from(counted()), zstd, () => {}).toArray());
-  return { segments: cut(compressed), bytes: zstd.bytesWritten, parsedStart };
+  const [chunks] = await Promise.all([zstd.toArray(), writeFrame(zstd, counted())]);
+  return { segments: cut(Buffer.concat(chunks)), bytes: zstd.bytesWritten, parsedStart };
 };
 
 const decompression = { params: { [constants.ZSTD_d_windowLogMax]: maximumWindowLog } };

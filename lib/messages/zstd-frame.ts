@@ -11,6 +11,9 @@ const magicBytes = 4;
 const headerBytes = 6;
 const checksumBytes = 4;
 
+/** Streams that were stored before November 2026 end with this second frame, which is empty. */
+const emptyFrame = Buffer.from("28b52ffd240001000099e9d851", "hex");
+
 /** `compressToSegments` writes a frame with a window and a checksum, and without a length. */
 const storedDescriptor = 0b100;
 const sentDescriptor = 0b000;
@@ -43,14 +46,16 @@ export const openFrame = (firstSegment: Uint8Array, bytes: Uint8Array): Buffer =
   return Buffer.concat([header, ...blocks]);
 };
 
-/** Yields the stored blocks. Omits the stored checksum, because it does not cover the head. */
+/** Yields the stored blocks. Omits the stored checksum, because it does not cover the head, and an empty frame. */
 export async function* closeFrame(segments: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const heldBytes = checksumBytes + emptyFrame.length;
   let held = Buffer.alloc(0);
   let skipped = headerBytes;
   for await (const segment of segments) {
     const bytes = Buffer.concat([held, segment.subarray(skipped)]);
     skipped = 0;
-    yield bytes.subarray(0, -checksumBytes);
-    held = bytes.subarray(-checksumBytes);
+    yield bytes.subarray(0, -heldBytes);
+    held = bytes.subarray(-heldBytes);
   }
+  if (!held.subarray(checksumBytes).equals(emptyFrame)) yield held.subarray(0, -checksumBytes);
 }

@@ -11,7 +11,21 @@ const content = (bytes: number): Buffer => {
   return Buffer.from(half + half).subarray(0, bytes);
 };
 
-const compress = async (bytes: Buffer) => (await compressToSegments([bytes], bytes.length)).segments;
+/** Compresses two pieces, as a rendered email has them. */
+const compress = async (bytes: Buffer) => {
+  const pieces = [bytes.subarray(0, 1000), bytes.subarray(1000)];
+  return (await compressToSegments(pieces[Symbol.iterator](), bytes.length)).segments;
+};
+
+/** Returns the end of the frame's last block (RFC 8878, section 3.1.1.2). Node.js ignores bytes after the frame. */
+const frameEnd = (frame: Buffer): number => {
+  for (let at = 6; ; ) {
+    const header = frame.readUIntLE(at, 3);
+    const isRunLength = ((header >> 1) & 3) === 1;
+    at += 3 + (isRunLength ? 1 : header >> 3);
+    if (header & 1) return at;
+  }
+};
 
 /** Returns the frame that a caller receives for the segments. */
 const sent = async (opening: Buffer, segments: Uint8Array[]): Promise<Buffer> => {
@@ -37,6 +51,7 @@ test.each([
   const frame = await sent(opening, segments);
 
   expect(isSendable(segments[0] ?? Buffer.of())).toBe(true);
+  expect(frameEnd(frame)).toBe(frame.length);
   const expected = Buffer.concat([opening, bytes]);
   expect(zstdDecompressSync(frame).equals(expected)).toBe(true);
   expect((await buffer(Readable.from([frame]).pipe(createZstdDecompress()))).equals(expected)).toBe(true);
@@ -54,6 +69,18 @@ test.each([1, 2, 3, 4, 5])(
     expect(zstdDecompressSync(frame).equals(Buffer.concat([opening, bytes]))).toBe(true);
   },
 );
+
+test("A stored stream with a second, empty frame is sent as one frame", async () => {
+  const opening = randomBytes(700);
+  const bytes = content(20_000);
+  const emptyFrame = Buffer.from("28b52ffd240001000099e9d851", "hex");
+  const stored = Buffer.concat([...(await compress(bytes)), emptyFrame]);
+
+  const frame = await sent(opening, [stored.subarray(0, 10_000), stored.subarray(10_000)]);
+
+  expect(frameEnd(frame)).toBe(frame.length);
+  expect(zstdDecompressSync(frame).equals(Buffer.concat([opening, bytes]))).toBe(true);
+});
 
 test("An incomplete frame cannot be decompressed", async () => {
   const [segment = Buffer.of()] = await compress(content(20_000));
