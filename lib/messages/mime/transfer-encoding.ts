@@ -28,6 +28,8 @@ for (const digit of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456
   base64Alphabet[digit.charCodeAt(0)] = 1;
 }
 
+const equalsSign = 0x3d;
+
 /** Removes other characters, and ends at `=` (RFC 2045, section 6.8). */
 const onlyBase64 = (body: Buffer): Buffer => {
   const digits = Buffer.allocUnsafe(body.length);
@@ -35,68 +37,16 @@ const onlyBase64 = (body: Buffer): Buffer => {
   for (let i = 0; i < body.length; i++) {
     const byte = body[i] as number;
     if (base64Alphabet[byte] === 1) digits[length++] = byte;
-    else if (byte === equals) break;
+    else if (byte === equalsSign) break;
   }
   return digits.subarray(0, length);
 };
 
-const tab = 0x09;
-const lf = 0x0a;
-const cr = 0x0d;
-const space = 0x20;
-const equals = 0x3d;
+/** Escapes, soft line breaks, and white space at the end of a line (RFC 2045, section 6.7). */
+const quotedPrintable = /((?:=[0-9a-f]{2})+)|=[ \t]*(?:\r\n?|\n|$)|(?<![ \t])[ \t]+(?=[\r\n]|$)/gi;
 
-/** Removes white space at the end of a line (RFC 2045, section 6.7). Keeps an `=` without two digits. */
 const decodeQuotedPrintable = (body: Buffer): Buffer => {
-  const decoded = Buffer.allocUnsafe(body.length);
-  let length = 0;
-  let i = 0;
-  while (i < body.length) {
-    const byte = body[i] as number;
-    if (byte === equals) {
-      const value = hexPair(body, i + 1);
-      const lineEnd = afterBlanks(body, i + 1);
-      if (value >= 0) {
-        decoded[length++] = value;
-        i += 3;
-      } else if (endsLine(body, lineEnd)) {
-        i = afterLineBreak(body, lineEnd);
-      } else {
-        decoded[length++] = byte;
-        i++;
-      }
-    } else if (byte === space || byte === tab) {
-      const end = afterBlanks(body, i);
-      if (!endsLine(body, end)) length += body.copy(decoded, length, i, end);
-      i = end;
-    } else {
-      decoded[length++] = byte;
-      i++;
-    }
-  }
-  return decoded.subarray(0, length);
+  const decodeEscapes = (escapes = "") => Buffer.from(escapes.replaceAll("=", ""), "hex").toString("latin1");
+  const text = body.toString("latin1").replace(quotedPrintable, (_, escapes) => decodeEscapes(escapes));
+  return Buffer.from(text, "latin1");
 };
-
-const hexPair = (body: Buffer, at: number): number => {
-  const high = hexDigit(body[at]);
-  const low = hexDigit(body[at + 1]);
-  return high < 0 || low < 0 ? -1 : high * 16 + low;
-};
-
-const hexDigit = (byte = 0): number => {
-  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
-  const letter = byte | 0x20;
-  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
-};
-
-const afterBlanks = (body: Buffer, from: number): number => {
-  let at = from;
-  while (body[at] === space || body[at] === tab) at++;
-  return at;
-};
-
-const endsLine = (body: Buffer, at: number): boolean =>
-  at >= body.length || body[at] === lf || body[at] === cr;
-
-const afterLineBreak = (body: Buffer, at: number): number =>
-  body[at] === cr && body[at + 1] === lf ? at + 2 : at + 1;

@@ -16,8 +16,12 @@ export type Leaf = { header: HeaderField[]; contentType: Structured; body: Buffe
 
 type Multipart = { boundary: string; isDigest: boolean };
 
-/** The depth of the multipart with each boundary. */
+/** The depth of the multipart with each boundary. The outermost depth is 0. */
 type Depths = ReadonlyMap<string, number>;
+
+/** If two nested multiparts have the same boundary, it belongs to the inner multipart. */
+const depthsOf = (multiparts: Multipart[]): Depths =>
+  new Map(multiparts.map(({ boundary }, depth) => [boundary, depth]));
 
 /** A line that starts or closes a part of the multipart at `depth`. */
 type Delimiter = { depth: number; closes: boolean };
@@ -35,7 +39,14 @@ type FoundDelimiter = Delimiter & { bodyEnd: number; next: number };
 export const splitEmail = (bytes: Buffer): { header: HeaderField[]; leaves: Leaf[] } | null => {
   const email = linesOf(bytes);
   const leaves: Leaf[] = [];
-  const multiparts = openMultiparts();
+  const open: Multipart[] = [];
+  let depths = depthsOf(open);
+  /** Closes all multiparts from `depth` inwards. */
+  const closeFrom = (depth: number) => {
+    if (open.length <= depth) return;
+    open.length = depth;
+    depths = depthsOf(open);
+  };
   let header: HeaderField[] | undefined;
   let headerBytes = 0;
 
@@ -51,59 +62,30 @@ export const splitEmail = (bytes: Buffer): { header: HeaderField[]; leaves: Leaf
     const isMultipart = type.value.startsWith("multipart/");
     const boundary = isMultipart ? trimEndBlanks(type.parameters.get("boundary")?.bytes ?? "") : "";
     const isDigest = type.value === "multipart/digest";
-    const depth = boundary ? multiparts.open({ boundary, isDigest }) : -1;
+    const depth = boundary ? open.push({ boundary, isDigest }) - 1 : -1;
     if (depth >= maxNesting) return null;
+    if (boundary) depths = depthsOf(open);
 
-    let delimiter = findDelimiter(email, part.bodyStart, multiparts.depths);
+    let delimiter = findDelimiter(email, part.bodyStart, depths);
     const body = bytes.subarray(part.bodyStart, delimiter?.bodyEnd);
     const isMadeOfParts = delimiter?.depth === depth && (!delimiter.closes || isBlankText(body));
-    if (!isMadeOfParts) {
-      leaves.push({
-        header: part.header,
-        contentType: isMultipart ? { ...type, value: "text/plain" } : type,
-        body,
-      });
-    }
+    const leafType = isMultipart ? { ...type, value: "text/plain" } : type;
+    if (!isMadeOfParts) leaves.push({ header: part.header, contentType: leafType, body });
 
     // An epilogue follows a closed multipart, up to the next part of a multipart around it.
     while (delimiter?.closes) {
-      multiparts.closeTo(delimiter.depth);
-      delimiter = findDelimiter(email, delimiter.next, multiparts.depths);
+      closeFrom(delimiter.depth);
+      delimiter = findDelimiter(email, delimiter.next, depths);
     }
     if (!delimiter) return { header, leaves };
-    multiparts.closeTo(delimiter.depth + 1);
-    isInDigest = multiparts.isDigest();
+    closeFrom(delimiter.depth + 1);
+    isInDigest = open.at(-1)?.isDigest ?? false;
     start = delimiter.next;
   }
   return null;
 };
 
 const isBlankText = (body: Buffer): boolean => !/\S/.test(body.toString("latin1"));
-
-/** If two nested multiparts have the same boundary, it belongs to the inner one until that is closed. */
-const openMultiparts = () => {
-  const stack: (Multipart & { outer: number | undefined })[] = [];
-  const depths = new Map<string, number>();
-  return {
-    depths: depths as Depths,
-    /** Returns the depth of the new multipart. The outermost depth is 0. */
-    open: ({ boundary, isDigest }: Multipart): number => {
-      const depth = stack.length;
-      stack.push({ boundary, isDigest, outer: depths.get(boundary) });
-      depths.set(boundary, depth);
-      return depth;
-    },
-    /** Closes all multiparts from `depth` inwards. */
-    closeTo: (depth: number): void => {
-      for (const { boundary, outer } of stack.splice(depth).reverse()) {
-        if (outer === undefined) depths.delete(boundary);
-        else depths.set(boundary, outer);
-      }
-    },
-    /** Returns whether the innermost multipart is a multipart/digest. */
-    isDigest: (): boolean => stack.at(-1)?.isDigest ?? false,
-  };
-};
 
 const findDelimiter = (email: Email, from: number, depths: Depths): FoundDelimiter | undefined => {
   if (depths.size === 0) return undefined;
