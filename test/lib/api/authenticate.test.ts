@@ -56,62 +56,55 @@ describe("Credentials", () => {
 });
 
 describe("A key that is", () => {
-  const answerTo = async (account_id: string, secret: string) => {
+  const responseTo = async (account_id: string, secret: string) => {
     const response = await call(messageUrl(account_id), { headers: bearer(secret) });
-    const { date, "x-request-id": requestId, ...headers } = Object.fromEntries(response.headers);
+    const headers = Object.fromEntries(response.headers);
+    for (const name of ["date", "connection", "keep-alive", "transfer-encoding", "x-request-id"]) {
+      delete headers[name];
+    }
     return { status: response.status, body: await response.text(), headers };
   };
   const invalid = {
     status: 401,
     body: '{"message":"Invalid API key"}',
-    headers: expect.objectContaining({ "www-authenticate": 'Bearer error="invalid_token"' }),
+    headers: {
+      "cache-control": "no-store",
+      "content-type": "application/json",
+      "www-authenticate": 'Bearer error="invalid_token"',
+      "x-content-type-options": "nosniff",
+    },
   };
 
-  test("unknown is refused", async () => {
-    expect(await answerTo(randomUUID(), "emk_unknown")).toEqual(invalid);
+  const revoked = async () => {
+    const key = await newKey();
+    await revokeApiKey(table, key.id, noon);
+    return key;
+  };
+
+  test.each([
+    ["unknown", async () => ({ account_id: randomUUID(), secret: "emk_unknown" })],
+    ["revoked", revoked],
+    ["expired, but not yet deleted by TTL", () => newKey({ expires_at: noon / 1000 })],
+    ["another account's", async () => ({ ...(await newKey()), account_id: randomUUID() })],
+  ])("%s has the same response as any other invalid key: 401", async (_, keyOf) => {
+    const { account_id, secret } = await keyOf();
+
+    expect(await responseTo(account_id, secret)).toEqual(invalid);
   });
 
-  test("revoked is refused from the next request on", async () => {
+  test("revoked works until it is revoked, and not on the next request", async () => {
     const { secret, account_id, id } = await newKey();
-    expect(await answerTo(account_id, secret)).toMatchObject({ status: 404 });
+    expect(await responseTo(account_id, secret)).toMatchObject({ status: 404 });
 
     await revokeApiKey(table, id, noon);
 
-    expect(await answerTo(account_id, secret)).toEqual(invalid);
+    expect(await responseTo(account_id, secret)).toEqual(invalid);
   });
 
-  test("expired is refused, though the table has not purged it", async () => {
-    const { secret, account_id } = await newKey({ expires_at: noon / 1000 });
-
-    expect(await answerTo(account_id, secret)).toEqual(invalid);
-  });
-
-  test("in its last second is accepted", async () => {
+  test("in its last second is valid", async () => {
     const { secret, account_id } = await newKey({ expires_at: noon / 1000 + 1 });
 
-    expect(await answerTo(account_id, secret)).toMatchObject({ status: 404 });
-  });
-
-  test("another account's is refused", async () => {
-    const { secret } = await newKey();
-
-    expect(await answerTo(randomUUID(), secret)).toEqual(invalid);
-  });
-
-  test("unknown, revoked, expired or another account's is answered with the same bytes", async () => {
-    const revoked = await newKey();
-    await revokeApiKey(table, revoked.id, noon);
-    const expired = await newKey({ expires_at: noon / 1000 - 1 });
-    const other = await newKey();
-
-    const answers = [
-      await answerTo(randomUUID(), "emk_unknown"),
-      await answerTo(revoked.account_id, revoked.secret),
-      await answerTo(expired.account_id, expired.secret),
-      await answerTo(randomUUID(), other.secret),
-    ];
-
-    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(await responseTo(account_id, secret)).toMatchObject({ status: 404 });
   });
 });
 
