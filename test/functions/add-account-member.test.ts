@@ -26,7 +26,7 @@ const post = (body: unknown, headers: Record<string, string> = {}, by: Key = key
 
 const newEmail = () => `${randomUUID()}@example.com`;
 
-/** What a caller can compare of two responses. */
+/** Returns the parts of a response that a replay repeats. */
 const read = async (response: Response) => ({
   status: response.status,
   body: await response.text(),
@@ -36,7 +36,7 @@ const read = async (response: Response) => ({
 const membersOf = (account_id: string) => listMembers(table, account_id);
 
 describe("Add Account Member", () => {
-  test("answers 201 and the member", async () => {
+  test("responds with 201 and the member", async () => {
     const response = await post({ email: newEmail(), role: "Billing Manager", name: "Ada Lovelace" });
 
     expect(response.status).toBe(201);
@@ -52,7 +52,7 @@ describe("Add Account Member", () => {
     expect(response.headers.has("idempotent-replayed")).toBe(false);
   });
 
-  test("keeps the member and the user that it tells of", async () => {
+  test("stores the member and the user", async () => {
     const email = newEmail();
 
     const member = (await (await post({ email, role: "Analyst", name: "Ada" })).json()) as Record<
@@ -65,7 +65,7 @@ describe("Add Account Member", () => {
     expect(Item).toMatchObject({ id: member.user_id, email });
   });
 
-  test("knows a user by their email in whatever case, across accounts", async () => {
+  test("has one user for each email, in every account and whatever the case of the email", async () => {
     const email = newEmail();
     const other = await newKey();
 
@@ -78,7 +78,7 @@ describe("Add Account Member", () => {
     expect(there.id).not.toBe(here.id);
   });
 
-  test("answers 409 for a member of the account, whatever the case of the email, and changes nothing", async () => {
+  test("responds with 409 if the user is a member, whatever the case of the email, and changes nothing", async () => {
     const email = newEmail();
     await post({ email, role: "Analyst" });
     const before = await membersOf(key.account_id);
@@ -90,7 +90,7 @@ describe("Add Account Member", () => {
     expect(await membersOf(key.account_id)).toEqual(before);
   });
 
-  test("accepts the account in any case and answers it in lower case", async () => {
+  test("accepts the account id in any case, and returns it in lower case", async () => {
     const response = await post(
       { email: newEmail(), role: "Analyst" },
       {},
@@ -111,7 +111,7 @@ describe("The body", () => {
       { email: `${local}@${"d".repeat(61)}.${"e".repeat(61)}.${"f".repeat(61)}.com` },
     ],
     [
-      "an email with every character that RFC 5322 has for an atom",
+      "an email with every character that RFC 5322 allows in an atom",
       { email: "o'hara+tag!#$%&*/=?^_`{|}~-@example.com" },
     ],
     ...[1, 2, 3, 63].flatMap(
@@ -125,7 +125,7 @@ describe("The body", () => {
     ["a name of 1 character", { name: "a" }],
     ["a name of 255 characters", { name: "a".repeat(255) }],
     ["a name of 255 characters beyond the basic plane", { name: "😀".repeat(255) }],
-    ["a name of more than one line", { name: "Ada\nLovelace" }],
+    ["a name with a line break", { name: "Ada\nLovelace" }],
     ["unknown fields, which are ignored", { nickname: "x", nested: { a: [1] }, constructor: "x" }],
   ])("may have %s", async (_, fields) => {
     expect((await post({ ...valid(), ...fields })).status).toBe(201);
@@ -157,7 +157,7 @@ describe("The body", () => {
     [{ name: 7 }, nameRule],
     [{ name: null }, nameRule],
     [{ email: "x", role: "x" }, `${emailRule}; ${roleRule}`],
-  ])("with %j is refused, and says what the field accepts: 400", async (fields, message) => {
+  ])("with %j is rejected, and the message states what the field accepts: 400", async (fields, message) => {
     const response = await post({ ...valid(), ...fields });
 
     expect(response.status).toBe(400);
@@ -182,7 +182,7 @@ describe("The body", () => {
   });
 
   test.each([{ name: "\ud800" }, { "x\udc00": 1 }, { x: [{ y: "\ude00\ud83d" }] }])(
-    "with half a surrogate pair (%j) is refused: 400",
+    "with half a surrogate pair (%j) is rejected: 400",
     async (fields) => {
       const response = await post({ ...valid(), ...fields });
 
@@ -193,7 +193,7 @@ describe("The body", () => {
     },
   );
 
-  test("may nest 100 levels deep, and no deeper: 400", async () => {
+  test("may have 100 levels, and not more: 400", async () => {
     const nested = (levels: number) => ({ x: JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`) });
 
     expect((await post({ ...valid(), ...nested(99) })).status).toBe(201);
@@ -204,7 +204,7 @@ describe("The body", () => {
     });
   });
 
-  test("nested deeper than any program walks is refused, not crashed on: 400", async () => {
+  test("with so many levels that a recursive function overflows the stack is rejected: 400", async () => {
     const deep = `{"email":"a@example.com","role":"Analyst","x":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
 
     expect((await post(deep)).status).toBe(400);
@@ -213,7 +213,7 @@ describe("The body", () => {
     );
   });
 
-  test("of 64 KiB is read, of one byte more is not: 413", async () => {
+  test("may have 64 KiB, and not one byte more: 413", async () => {
     const body = (bytes: number) => {
       const text = JSON.stringify({ ...valid(), padding: "" });
       return text.replace(
@@ -229,7 +229,7 @@ describe("The body", () => {
     expect(await response.json()).toEqual({ message: "The request body must be at most 64 KiB" });
   });
 
-  test("of more than the 10 MB that API Gateway takes is refused in the same words: 413", async () => {
+  test("over API Gateway's own limit of 10 MB is rejected with the same message: 413", async () => {
     const response = await post("x".repeat(10 * 1024 * 1024 + 1));
 
     expect(response.status).toBe(413);
@@ -246,7 +246,7 @@ describe("The body", () => {
   });
 
   test.each(["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""])(
-    "of another media type (%s) is refused: 415",
+    "of another media type (%s) is rejected: 415",
     async (type) => {
       const response = await post(valid(), { "Content-Type": type });
 
@@ -259,7 +259,7 @@ describe("The body", () => {
 describe("The same Idempotency-Key", () => {
   const headers = () => ({ "Idempotency-Key": randomUUID() });
 
-  test("with the same request answers the first response, byte for byte, and says so", async () => {
+  test("with the same request returns the first response, byte for byte, with Idempotent-Replayed", async () => {
     const use = headers();
     const body = { email: newEmail(), role: "Developer" };
 
@@ -272,7 +272,7 @@ describe("The same Idempotency-Key", () => {
     expect(await membersOf(key.account_id)).toHaveLength(1);
   });
 
-  test("replays a 409, too", async () => {
+  test("returns a stored 409, too", async () => {
     const body = { email: newEmail(), role: "Developer" };
     await post(body);
     const use = headers();
@@ -284,7 +284,7 @@ describe("The same Idempotency-Key", () => {
     expect(second).toEqual({ ...first, replayed: "true" });
   });
 
-  test("does not count white space and the order of fields as a different request", async () => {
+  test("ignores white space and the order of fields", async () => {
     const use = headers();
     const email = newEmail();
     const first = await read(await post(`{"email":"${email}","role":"Analyst","x":{"a":1,"b":[1,2]}}`, use));
@@ -296,7 +296,7 @@ describe("The same Idempotency-Key", () => {
     expect(second).toEqual({ ...first, replayed: "true" });
   });
 
-  test("counts a number beyond a double's range as another one than null", async () => {
+  test("distinguishes a number beyond a double's range from null", async () => {
     const use = headers();
     const body = (x: string) => `{"email":"ada@example.com","role":"Analyst","x":${x}}`;
     expect((await post(body("1e400"), use)).status).toBe(201);
@@ -307,9 +307,9 @@ describe("The same Idempotency-Key", () => {
   test.each([
     ["another role", { role: "Analyst" }],
     ["another email", { email: "other@example.com" }],
-    ["a name more", { name: "Ada" }],
-    ["an unknown field more", { x: 1 }],
-  ])("with a different request (%s) answers 422, and changes nothing", async (_, change) => {
+    ["an additional name", { name: "Ada" }],
+    ["an additional unknown field", { x: 1 }],
+  ])("with a different request (%s) is rejected with 422, and changes nothing", async (_, change) => {
     const use = headers();
     const body = { email: newEmail(), role: "Developer" };
     const first = await read(await post(body, use));
@@ -325,7 +325,7 @@ describe("The same Idempotency-Key", () => {
     expect(await read(await post(body, use))).toEqual({ ...first, replayed: "true" });
   });
 
-  test("means nothing in another account", async () => {
+  test("is a new key in another account", async () => {
     const use = headers();
     const other = await newKey();
     await post({ email: newEmail(), role: "Developer" }, use);
@@ -335,7 +335,7 @@ describe("The same Idempotency-Key", () => {
     expect(await read(response)).toMatchObject({ status: 201, replayed: null });
   });
 
-  test("replays at 23:59:59 and is new at 24:00:00, with the expired record still in the table", async () => {
+  test("is stored for 23:59:59 hours, and is a new key after 24:00:00 hours, even if TTL has not deleted the record", async () => {
     const use = headers();
     const body = { email: newEmail(), role: "Developer" };
     const first = await read(await post(body, use));
@@ -351,7 +351,7 @@ describe("The same Idempotency-Key", () => {
     expect(replayOfTheNew).toEqual({ ...anew, replayed: "true" });
   });
 
-  test("is not used up by a request that fails before it runs", async () => {
+  test("is still unused after a request that fails authentication or validation", async () => {
     const use = headers();
     const body = { email: newEmail(), role: "Developer" };
     expect((await post({ ...body, role: "King" }, use)).status).toBe(400);
@@ -379,7 +379,7 @@ describe("The same Idempotency-Key", () => {
     expect(await response.json()).toEqual({ message: "Idempotency-Key must be 1 to 255 characters" });
   });
 
-  /** Sends each header as a line of its own, which `fetch` cannot do. */
+  /** Sends each header as a separate line. `fetch` would join them. */
   const postWithKeys = async (...lines: [name: string, value: string][]) => {
     const body = JSON.stringify({ email: newEmail(), role: "Developer" });
     const head = [
@@ -395,7 +395,7 @@ describe("The same Idempotency-Key", () => {
   };
 
   test.each(["Idempotency-Key", "idempotency-key"])(
-    "may not be given twice with different values, spelled %s the second time: 400",
+    "may not occur twice with different values, even if the second is spelled %s: 400",
     async (second) => {
       const response = await postWithKeys(["Idempotency-Key", "one"], [second, "two"]);
 
@@ -407,13 +407,13 @@ describe("The same Idempotency-Key", () => {
     },
   );
 
-  test("may be given twice with the same value", async () => {
+  test("may occur twice with the same value", async () => {
     const response = await postWithKeys(["Idempotency-Key", "one"], ["Idempotency-Key", "one"]);
 
     expect(response.status).toBe(201);
   });
 
-  test("is kept as a hash only", async () => {
+  test("is stored as a digest only", async () => {
     const secret = `order-${randomUUID()}`;
     await post({ email: newEmail(), role: "Developer" }, { "Idempotency-Key": secret });
 

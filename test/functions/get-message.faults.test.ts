@@ -39,7 +39,7 @@ describe("Getting a message", () => {
       headers: { ...bearer(key.secret), ...headers },
     });
 
-  test("reads the key, strongly consistently, and the message together, in one round trip", async () => {
+  test("reads the key (strongly consistent) and the message at the same time", async () => {
     const { id } = await stored();
     const bothArrived = Promise.withResolvers<void>();
     const reads: unknown[] = [];
@@ -80,7 +80,7 @@ describe("Getting a message", () => {
     return reads;
   };
 
-  test("reads a missing message again, strongly consistently, only after the key is found valid", async () => {
+  test("reads a missing message again (strongly consistent) only after the key is found valid", async () => {
     const reads = await startWithSlowKey();
 
     expect((await get(randomUUID())).status).toBe(404);
@@ -91,7 +91,7 @@ describe("Getting a message", () => {
   test.each([
     ["an unknown key", () => "emk_unknown"],
     ["another account's key", async () => (await newKey()).secret],
-  ])("reads a missing message once for %s, as it does an existing one", async (_, secretOf) => {
+  ])("reads a missing message only once for %s, like an existing message", async (_, secretOf) => {
     const { id } = await stored();
     const secret = await secretOf();
     const reads = await startWithSlowKey();
@@ -106,7 +106,7 @@ describe("Getting a message", () => {
     ["ThrottlingException", 400],
     ["ProvisionedThroughputExceededException", 400],
     ["InternalServerError", 500],
-  ])("answers 503 when the table answers nothing but %s", async (error, status) => {
+  ])("responds with 503 if the table keeps returning %s", async (error, status) => {
     const { id } = await stored();
     engine.failWith(() => ({ error, status }));
 
@@ -118,7 +118,7 @@ describe("Getting a message", () => {
     expect(await response.json()).toEqual(unavailable);
   });
 
-  test("answers 503 when the table can't be reached", async () => {
+  test("responds with 503 if the table is unreachable", async () => {
     const { id } = await stored();
     engine.failWith(() => "cut before");
 
@@ -126,7 +126,7 @@ describe("Getting a message", () => {
   });
 
   test.each(["silent", "stalls"] as const)(
-    "answers 503 within the time that the function has, when every answer of the table %s",
+    "responds with 503 before the function's timeout if every call of the table is %s",
     async (fault) => {
       const { id } = await stored();
       engine.failWith(() => fault);
@@ -135,22 +135,22 @@ describe("Getting a message", () => {
 
       const tries = engine.calls.map(({ operation }) => operation).toSorted();
       const threeSecondsEach = ["GetItem", "GetItem", "GetItem", "Query", "Query", "Query"];
-      expect(tries).toEqual(threeSecondsEach); // the two side by side: 9 of the function's 29 seconds
+      expect(tries).toEqual(threeSecondsEach); // Both calls run at the same time, so three attempts take 9 seconds.
     },
   );
 
-  /** What befalls the Queries that follow the first one, which has the beginning of the message. */
+  /** Sets the fault of each Query. The first Query returns the beginning of the message. */
   const laterQueries = (faultOf: (query: number) => Fault | undefined) => {
     let queries = 0;
     engine.failWith((operation) => (operation === "Query" ? faultOf(queries++) : undefined));
   };
 
   test.each([
-    ["is not answered", (query: number) => (query === 2 ? "silent" : undefined)],
-    ["stalls in mid-answer", (query: number) => (query === 2 ? "stalls" : undefined)],
-    ["is cut off", (query: number) => (query === 2 ? "cut before" : undefined)],
+    ["has no response", (query: number) => (query === 2 ? "silent" : undefined)],
+    ["has a response that stops in the middle", (query: number) => (query === 2 ? "stalls" : undefined)],
+    ["has a closed connection", (query: number) => (query === 2 ? "cut before" : undefined)],
     [
-      "is throttled for longer than the SDK tries",
+      "is throttled for longer than the SDK retries",
       (query: number) => (query > 0 && query < 16 ? { error: "ThrottlingException" } : undefined),
     ],
   ] as const)("sends all of a message of which one page %s", async (_, faultOf) => {
@@ -161,7 +161,7 @@ describe("Getting a message", () => {
     expect(content === raw.toString("latin1")).toBe(true);
   });
 
-  test("answers 500 without detail for anything else", async () => {
+  test("responds with 500 without details for any other error", async () => {
     const { id } = await stored();
     engine.failWith(() => ({
       error: "AccessDeniedException",
@@ -174,7 +174,7 @@ describe("Getting a message", () => {
     expect(await response.json()).toEqual({ message: "Internal server error" });
   });
 
-  test("tells a caller with a bad key of the key, even when the message can't be read", async () => {
+  test("responds with 401 to an invalid key, even if the read of the message fails", async () => {
     engine.failWith((operation) => (operation === "Query" ? { error: "AccessDeniedException" } : undefined));
 
     const response = await call(`${url}/v2/accounts/${key.account_id}/messages/${randomUUID()}`, {
@@ -184,7 +184,7 @@ describe("Getting a message", () => {
     expect(response.status).toBe(401);
   });
 
-  describe("when a segment is gone", () => {
+  describe("if a segment is missing", () => {
     const torn = newMessage({ account_id: key.account_id });
     beforeAll(async () => {
       await storeMessage(table, torn, raw, noon);
@@ -192,7 +192,7 @@ describe("Getting a message", () => {
     });
 
     test.each(["identity", "gzip", "br", "zstd"])(
-      "breaks off, instead of looking complete (%s)",
+      "ends the connection, so that the response does not look complete (%s)",
       async (encoding) => {
         const response = await get(torn.id, { "Accept-Encoding": encoding });
 

@@ -6,7 +6,7 @@ import { bearer, call, newKey, newMessage, noon, startService, table } from "../
 
 const MiB = 1024 * 1024;
 
-/** An email of about the given size, with its bytes in two attachments. */
+/** Returns an email with these attachments. */
 const emailWith = (attachments: Buffer[]): Buffer =>
   Buffer.from(
     [
@@ -44,7 +44,7 @@ describe("An email of 25 MiB", () => {
   });
 
   test.each(["identity", "zstd"])(
-    "comes back whole: the email and its attachments, byte for byte (%s)",
+    "is returned complete: the email and its attachments, byte for byte (%s)",
     async (encoding) => {
       const url = await startService();
       expect(raw.length).toBeGreaterThan(24 * MiB);
@@ -67,10 +67,10 @@ describe("An email of 25 MiB", () => {
   );
 });
 
-/** A text of control characters: each is six bytes of JSON, in content and again in content_parsed. */
+/** Returns control characters. In JSON, each takes six bytes in content, and six in content_parsed. */
 const controlCharacters = (bytes: number): Buffer => Buffer.alloc(bytes, "\u0001").fill("\n", 0, 1);
 
-test("A message of more than 200 MB of JSON is a 406, or is sent compressed to whoever takes that at all", async () => {
+test("A message with more than 200 MB of JSON is compressed if the caller accepts any coding, otherwise it is a 406", async () => {
   const url = await startService();
   const { secret, account_id } = await newKey();
   const message = newMessage({ account_id });
@@ -80,11 +80,11 @@ test("A message of more than 200 MB of JSON is a 406, or is sent compressed to w
       headers: { ...bearer(secret), "Accept-Encoding": encoding },
     });
 
-  const refused = await Promise.all(["identity", "deflate", "identity, zstd;q=0"].map(get));
+  const rejected = await Promise.all(["identity", "deflate", "identity, zstd;q=0"].map(get));
   const sent = await Promise.all(["gzip", "identity, br;q=0.1", "*"].map(get));
 
-  expect(refused.map(({ status }) => status)).toEqual([406, 406, 406]);
-  expect(await refused[0]?.json()).toEqual({
+  expect(rejected.map(({ status }) => status)).toEqual([406, 406, 406]);
+  expect(await rejected[0]?.json()).toEqual({
     message: "The message is larger than the 200 MB that a response may have: accept zstd, br or gzip",
   });
   expect(sent.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -92,7 +92,7 @@ test("A message of more than 200 MB of JSON is a 406, or is sent compressed to w
   await Promise.all(sent.map(({ body }) => body?.cancel()));
 });
 
-test("A message of less than 200 MB of JSON is sent uncompressed to whoever asks for that", async () => {
+test("A message with less than 200 MB of JSON is not compressed if the caller asks for identity", async () => {
   const url = await startService();
   const { secret, account_id } = await newKey();
   const message = newMessage({ account_id });

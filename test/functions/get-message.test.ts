@@ -39,7 +39,7 @@ const get = (message_id: string, headers: Record<string, string> = {}, account_i
     headers: { ...bearer(key.secret), ...headers },
   });
 
-/** The bytes on the wire: fetch would ask for compression, and undo it. */
+/** Returns the bytes on the wire. `fetch` would ask for compression, and decompress the body. */
 const getRaw = async (message_id: string, headers: Record<string, string | string[]>) => {
   const response = await new Promise<import("node:http").IncomingMessage>((resolve, reject) => {
     request(`${url}/v2/accounts/${key.account_id}/messages/${message_id}`, {
@@ -53,7 +53,7 @@ const getRaw = async (message_id: string, headers: Record<string, string | strin
 };
 
 describe("Get Message", () => {
-  test("answers every field of the Message object, spelled and ordered as documented", async () => {
+  test("returns every field of the Message object, in the documented order", async () => {
     const raw = await sampleEmail("plain-text");
     const message = newMessage({
       account_id: key.account_id,
@@ -109,7 +109,7 @@ describe("Get Message", () => {
     expect(content_parsed).toMatchObject({ parts: [{ content_type: "text/plain" }], attachments: [] });
   });
 
-  test("leaves out what applies only to bounces, and answers null for what has not happened", async () => {
+  test("omits the fields of bounces, and returns null for times that have not come", async () => {
     const message = newMessage({ account_id: key.account_id });
     await storeMessage(table, message, null, noon);
 
@@ -120,7 +120,7 @@ describe("Get Message", () => {
     expect(body).toMatchObject({ sent_at: null, delivered_at: null, content: null, content_parsed: null });
   });
 
-  test("answers delivery attempts oldest first, in whatever order they were recorded", async () => {
+  test("returns delivery attempts oldest first, in whatever order they were recorded", async () => {
     const message = newMessage({ account_id: key.account_id });
     await storeMessage(table, message, null, noon);
     await recordEvent(message, attempted(noon + 2000));
@@ -138,7 +138,7 @@ describe("Get Message", () => {
   });
 
   test.each([9007199254740993n, 9223372036854775807n, -9223372036854775808n, 0n])(
-    "answers reference_message_id %s to the digit",
+    "returns every digit of reference_message_id %s",
     async (reference_message_id) => {
       const message = newMessage({ account_id: key.account_id, reference_message_id });
       await storeMessage(table, message, null, noon);
@@ -149,7 +149,7 @@ describe("Get Message", () => {
     },
   );
 
-  test("accepts identifiers in any case and answers them in lower case", async () => {
+  test("accepts identifiers in any case, and returns them in lower case", async () => {
     const message = newMessage({ account_id: key.account_id, domain_id: randomUUID().toUpperCase() });
     await storeMessage(table, { ...message, id: message.id.toUpperCase() }, null, noon);
 
@@ -163,7 +163,7 @@ describe("Get Message", () => {
     });
   });
 
-  test("answers null for content_parsed, and the content still, past the limits of the parser", async () => {
+  test("returns content and null for content_parsed if the email exceeds the limits of the parser", async () => {
     const bomb = Buffer.from(
       Array.from(
         { length: 5000 },
@@ -178,7 +178,7 @@ describe("Get Message", () => {
     expect(body).toMatchObject({ content: bomb.toString(), content_parsed: null });
   });
 
-  test("takes no notice of an Idempotency-Key, whatever it is", async () => {
+  test("ignores an Idempotency-Key, even an invalid one", async () => {
     const message = newMessage({ account_id: key.account_id });
     await storeMessage(table, message, null, noon);
 
@@ -207,7 +207,7 @@ describe("Get Message", () => {
     expect(headers["X-Request-Id"]).toEqual(requestId);
   });
 
-  test("of an event without path parameters is refused as a path without them: 400", async () => {
+  test("rejects an event without path parameters: 400", async () => {
     const event = { headers: bearer(key.secret), pathParameters: null } as unknown as APIGatewayProxyEvent;
 
     const { statusCode, body } = await invoke(
@@ -235,7 +235,7 @@ describe("A message is not found: 404", () => {
     expect(await response.json()).toEqual(notFound);
   });
 
-  test("from the moment retain_until is reached, though the table has not purged it", async () => {
+  test("from the moment retain_until is reached, even if TTL has not deleted the item", async () => {
     let now = noon;
     url = await startService(() => now);
     const message = newMessage({ account_id: key.account_id, retain_until: "2096-11-20T12:00:10.000Z" });
@@ -252,20 +252,20 @@ describe("A message is not found: 404", () => {
   });
 });
 
-describe("A path identifier that is no UUID: 400", () => {
+describe("A path identifier that is not a UUID: 400", () => {
   test.each([
     ["message_id", "not-a-uuid"],
     ["message_id", "123e4567-e89b-12d3-a456-42661417400"],
     ["message_id", "%F0%9F%93%A7"],
     ["message_id", "%zz"],
-  ])("names %s (%s)", async (name, id) => {
+  ])("is rejected, and %s is named (%s)", async (name, id) => {
     const response = await get(id);
 
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({ message: `${name} must be a UUID` });
   });
 
-  test("names both when both are wrong", async () => {
+  test("is named, and so is the other one if both are wrong", async () => {
     const response = await get("x", {}, "y");
 
     expect(await response.json()).toEqual({
@@ -306,13 +306,13 @@ describe("The response is compressed", () => {
   test.each([
     [["zstd;q=0", "*"], "br"],
     [["gzip;q=0.1", "br;q=0.2"], "br"],
-  ])("for the Accept-Encoding of several lines, %s, with %s", async (accept, encoding) => {
+  ])("for an Accept-Encoding in several lines, %s, with %s", async (accept, encoding) => {
     const { headers } = await getRaw(await stored(), { "Accept-Encoding": accept });
 
     expect(headers["content-encoding"]).toBe(encoding);
   });
 
-  test("with zstd as it is stored: no larger than its segments and its head", async () => {
+  test("with zstd exactly as it is stored: the body is as large as the segments and the head", async () => {
     const message = newMessage({ account_id: key.account_id });
     await storeMessage(table, message, Buffer.concat([Buffer.from("\n"), randomBytes(1_000_000)]), noon);
     const stored = (await itemsOf(message)).reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), 0);

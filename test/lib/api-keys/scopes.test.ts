@@ -7,7 +7,7 @@ test.each([
   ["accounts:members:add", "accounts:members:add"],
   ["messages:read:{Example.COM}", "messages:read:{example.com}"],
   ["messages:read:{bücher.example}", "messages:read:{xn--bcher-kva.example}"],
-])("%s is held as %s", (text, scope) => {
+])("%s is stored as %s", (text, scope) => {
   expect(parseScope(text)).toBe(scope);
 });
 
@@ -24,6 +24,6 @@ test.each([
   "messages:read:{*.example.com}",
   "messages:read:{a@example.com}",
   "messages:read:{\u212Aey.example}",
-])("%j grants nothing that exists", (text) => {
+])("%j is not a scope", (text) => {
   expect(parseScope(text)).toBeNull();
 });

@@ -21,7 +21,7 @@ const itemUnder = async (id: string) => {
   return Item;
 };
 
-test("A key's secret is stored nowhere, only its SHA-256", async () => {
+test("Only the digest of a secret is stored", async () => {
   const account_id = randomUUID();
 
   const { secret } = await createApiKey(table, { account_id, scopes: ["*"], label: "program" }, noon);
@@ -33,7 +33,7 @@ test("A key's secret is stored nowhere, only its SHA-256", async () => {
   expect(stored).not.toContain(secret.slice(4));
 });
 
-test("Two keys have nothing in common but the prefix that secret scanners look for", async () => {
+test("Two secrets share only the prefix that secret scanners recognise", async () => {
   const { secret: one } = await newKey();
   const { secret: other } = await newKey();
 
@@ -49,7 +49,7 @@ test("Revoking a key that does not exist writes nothing", async () => {
   expect(await itemUnder(id)).toBeUndefined();
 });
 
-test("A key is revoked once: the time stays that of the first", async () => {
+test("Revoking a key twice keeps the time of the first revocation", async () => {
   const { id, secret } = await newKey();
 
   expect(await revokeApiKey(table, id, noon)).toBe(true);
@@ -59,7 +59,7 @@ test("A key is revoked once: the time stays that of the first", async () => {
   expect(await findApiKey(table, secret, noon)).toBeNull();
 });
 
-test("What lists a key is taken away by the table when the key is: both expire together", async () => {
+test("A key and its listing expire at the same time", async () => {
   const account_id = randomUUID();
   const expires_at = noon / 1000 + 3600;
   const { apiKey } = await createApiKey(table, { account_id, scopes: ["*"], expires_at }, noon);
@@ -78,7 +78,7 @@ test("What lists a key is taken away by the table when the key is: both expire t
   expect(await itemUnder(lasting.id)).toMatchObject({ expires_at: noon / 1000 + 60 });
 });
 
-test("Two who rotate a key at once both get a new one: their transactions meet, and one is made again", async () => {
+test("Two rotations of a key at the same time both return a new key, because the transaction in conflict is retried", async () => {
   const engine = await startFaultyEngine(300);
   const { id } = await newKey();
   const rotate = () => rotateApiKey(engine.table, id, 60, noon);

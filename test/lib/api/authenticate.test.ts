@@ -28,7 +28,7 @@ describe("Credentials", () => {
     ["another scheme", { Authorization: "Basic dXNlcjpwYXNz" }],
     ["a scheme without a token", { Authorization: "Bearer" }],
     ["two tokens", { Authorization: "Bearer one two" }],
-    ["characters that no token has", { Authorization: "Bearer not,a,token" }],
+    ["characters that no token may have", { Authorization: "Bearer not,a,token" }],
   ])("with %s are missing or malformed: 401", async (_, headers) => {
     const response = await call(messageUrl(randomUUID()), { headers: headers as Record<string, string> });
 
@@ -37,14 +37,14 @@ describe("Credentials", () => {
     expect(response.headers.get("www-authenticate")).toBe("Bearer");
   });
 
-  test("are missing from an event without headers, such as a console's test event: 401", async () => {
+  test("are missing in an event without headers, such as a test event of the Lambda console: 401", async () => {
     const handler = createHandler(table, () => noon);
     const event = { pathParameters: null, headers: null } as unknown as APIGatewayProxyEvent;
 
     expect(await invoke(handler, event)).toMatchObject({ statusCode: 401 });
   });
 
-  test.each(["Bearer", "bearer", "BEARER"])("are read with the scheme spelled %s", async (scheme) => {
+  test.each(["Bearer", "bearer", "BEARER"])("may spell the scheme %s", async (scheme) => {
     const { secret, account_id } = await newKey();
 
     const response = await call(messageUrl(account_id), {
@@ -122,7 +122,7 @@ describe("The scope", () => {
     },
   );
 
-  test("of a domain is compared without regard to the case of the sender", async () => {
+  test("of a domain ignores the case of the sender's domain", async () => {
     const response = await readWith(["messages:read:{example.com}"], { sender: "Hello@EXAMPLE.com" });
 
     expect(response.status).toBe(200);
@@ -132,18 +132,18 @@ describe("The scope", () => {
     ["messages:read:{bücher.example}", "hallo@Bücher.example"],
     ["messages:read:{bücher.example}", "hallo@xn--bcher-kva.example"],
     ["messages:read:{XN--Bcher-Kva.example}", "hallo@bücher.example"],
-  ])("%s reads what %s has sent", async (scope, sender) => {
+  ])("%s reads a message from %s", async (scope, sender) => {
     expect((await readWith([parseScope(scope) ?? ""], { sender })).status).toBe(200);
   });
 
-  test("of a domain means what follows the last @ of an address, not one in quotes", async () => {
+  test("of a domain applies to the domain after the last @ of an address, not after an @ in quotes", async () => {
     const fields = { sender: '"a@example.net"@example.com' };
 
     expect((await readWith(["messages:read:{example.com}"], fields)).status).toBe(200);
     expect((await readWith(["messages:read:{example.net}"], fields)).status).toBe(403);
   });
 
-  test("of a domain means the recipient's domain for an incoming message", async () => {
+  test("of a domain applies to the recipient's domain of an incoming message", async () => {
     const fields = { direction: "incoming", sender: "x@example.net", recipient: "y@example.com" } as const;
 
     expect((await readWith(["messages:read:{example.com}"], fields)).status).toBe(200);
@@ -156,7 +156,7 @@ describe("The scope", () => {
     ["only the scope of another domain", ["messages:read:{example.org}"]],
     ["only the scope of a subdomain", ["messages:read:{mail.example.com}"]],
     ["only the scope of a parent domain", ["messages:read:{com}"]],
-  ])("is lacking with %s: 403", async (_, scopes) => {
+  ])("is missing for a key with %s: 403", async (_, scopes) => {
     const response = await readWith(scopes);
 
     expect(response.status).toBe(403);
@@ -164,18 +164,18 @@ describe("The scope", () => {
     expect(response.headers.get("www-authenticate")).toBe('Bearer error="insufficient_scope"');
   });
 
-  test("is checked before a message that does not exist is told of", async () => {
+  test("is checked before the response reveals that a message does not exist", async () => {
     const without = await newKey({ scopes: ["accounts:members:add"] });
     const confined = await newKey({ scopes: ["messages:read:{example.com}"] });
 
-    const refused = await call(messageUrl(without.account_id), { headers: bearer(without.secret) });
+    const rejected = await call(messageUrl(without.account_id), { headers: bearer(without.secret) });
     const missing = await call(messageUrl(confined.account_id), { headers: bearer(confined.secret) });
 
-    expect(refused.status).toBe(403);
+    expect(rejected.status).toBe(403);
     expect(missing.status).toBe(404);
   });
 
-  test("accounts:members:add is what adding a member asks for", async () => {
+  test("accounts:members:add is required to add a member", async () => {
     const add = async (scopes: string[]) => {
       const { secret, account_id } = await newKey({ scopes });
       return call(`${url}/v2/accounts/${account_id}/members`, {
@@ -186,8 +186,8 @@ describe("The scope", () => {
     };
 
     expect((await add(["accounts:members:add"])).status).toBe(201);
-    const refused = await add(["messages:read:all"]);
-    expect(refused.status).toBe(403);
-    expect(await refused.json()).toEqual({ message: "The API key lacks the scope accounts:members:add" });
+    const rejected = await add(["messages:read:all"]);
+    expect(rejected.status).toBe(403);
+    expect(await rejected.json()).toEqual({ message: "The API key lacks the scope accounts:members:add" });
   });
 });

@@ -1,11 +1,11 @@
-/** What any error tells a caller. */
+/** The response to each kind of error. */
 import { expect, test } from "vitest";
 import { ApiError, toApiError } from "../../../lib/api/errors.ts";
 import { TableBusyError } from "../../../lib/table/transact.ts";
 
 const named = (name: string) => Object.assign(new Error("detail"), { name });
 const coded = (code: string) => Object.assign(new Error("detail"), { code });
-const answered = (httpStatusCode: number) =>
+const httpError = (httpStatusCode: number) =>
   Object.assign(named("SomeException"), { $metadata: { httpStatusCode } });
 
 const unavailable = {
@@ -31,21 +31,21 @@ test.each([
 });
 
 test.each([500, 502, 503, 504])("A %i of DynamoDB is a 503", (status) => {
-  expect(toApiError(answered(status))).toMatchObject(unavailable);
+  expect(toApiError(httpError(status))).toMatchObject(unavailable);
 });
 
 test("A table that stays busy is a 503", () => {
   expect(toApiError(new TableBusyError("detail"))).toMatchObject(unavailable);
 });
 
-test.each([named("AccessDeniedException"), named("ValidationException"), answered(400), coded("ENOENT")])(
+test.each([named("AccessDeniedException"), named("ValidationException"), httpError(400), coded("ENOENT")])(
   "Any other error (%o) is a 500 without its detail",
   (error) => {
     expect(toApiError(error)).toMatchObject({ status: 500, message: "Internal server error", headers: {} });
   },
 );
 
-test("An error that is meant for the caller stays as it is", () => {
+test("An ApiError does not change", () => {
   const error = new ApiError({ status: 404, message: "Message not found" });
 
   expect(toApiError(error)).toBe(error);

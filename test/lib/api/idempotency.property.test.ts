@@ -8,7 +8,7 @@ import { invoke } from "../../../infra/local/lambda.ts";
 import { idempotencyRecordKey, memberKey } from "../../../lib/table/keys.ts";
 import { day, newKey, noon, table } from "../../harness/service.ts";
 
-/** Indices into the accounts, keys, emails and roles of one run; `null` sends no Idempotency-Key. */
+/** Indices into the accounts, keys, emails and roles of one run. A `null` key sends no Idempotency-Key. */
 type Ask = { account: number; key: number | null; email: number; role: number };
 
 const ask: fc.Arbitrary<Ask> = fc.record({
@@ -18,7 +18,7 @@ const ask: fc.Arbitrary<Ask> = fc.record({
   role: fc.nat(1),
 });
 
-/** Requests that arrive together, and how long it is until the next ones do. */
+/** Requests that arrive at the same time, and the time until the next requests. */
 const batches = fc.array(
   fc.record({
     asks: fc.array(ask, { minLength: 1, maxLength: 6 }),
@@ -27,7 +27,7 @@ const batches = fc.array(
   { minLength: 1, maxLength: 5 },
 );
 
-type Answer = Ask & { at: number; status: number; body: string; replayed: boolean };
+type Outcome = Ask & { at: number; status: number; body: string; replayed: boolean };
 
 const eventFor = (account_id: string, secret: string, key: string | null, body: object) =>
   ({
@@ -54,7 +54,7 @@ const itemsIn = async (pk: string) => {
   return Items;
 };
 
-/** One run: its own accounts and emails, on a table whose every call waits its turn in a random order. */
+/** Runs the requests for new accounts and emails. The calls of the table run in a random order. */
 const play = async (scheduler: fc.Scheduler, plan: { asks: Ask[]; wait: number }[]) => {
   const accounts = await Promise.all([newKey(), newKey()]);
   const emails = Array.from({ length: 3 }, () => `${randomUUID()}@example.com`);
@@ -66,14 +66,14 @@ const play = async (scheduler: fc.Scheduler, plan: { asks: Ask[]; wait: number }
   let now = noon;
   const handler = createHandler({ name: table.name, client: { send: send as never } }, () => now);
 
-  const answers: Answer[] = [];
+  const responses: Outcome[] = [];
   for (const { asks, wait } of plan) {
     const together = asks.map(async (one) => {
       const { account_id, secret } = accounts[one.account] ?? (await newKey());
       const key = one.key === null ? null : `key-${one.key}`;
       const body = { email: emails[one.email], role: roles[one.role] };
       const response = await invoke(handler, eventFor(account_id, secret, key, body));
-      answers.push({
+      responses.push({
         ...one,
         at: now,
         status: response.statusCode,
@@ -90,52 +90,52 @@ const play = async (scheduler: fc.Scheduler, plan: { asks: Ask[]; wait: number }
       ...[0, 1, 2].map((key) => itemsIn(idempotencyRecordKey(account_id, `key-${key}`).pk)),
     ]),
   );
-  return { accounts, answers, items: items.flat() };
+  return { accounts, responses, items: items.flat() };
 };
 
 const sameRequest = (a: Ask, b: Ask) => a.email === b.email && a.role === b.role;
 
-/** The answers that one key gave, life by life: a life begins with the first use and lasts 24 hours. */
-const lives = (answers: Answer[]): Answer[][] => {
-  const byLife = new Map<string, Answer[]>();
+/** Groups the responses by key and by life of the key. A life begins with the first use and lasts 24 hours. */
+const lives = (responses: Outcome[]): Outcome[][] => {
+  const byLife = new Map<string, Outcome[]>();
   const born = new Map<string, number>();
-  for (const answer of answers) {
-    if (answer.key === null) continue;
-    const name = `${answer.account} ${answer.key}`;
+  for (const outcome of responses) {
+    if (outcome.key === null) continue;
+    const name = `${outcome.account} ${outcome.key}`;
     const birth = born.get(name);
-    if (birth === undefined || answer.at >= birth + day) born.set(name, answer.at);
+    if (birth === undefined || outcome.at >= birth + day) born.set(name, outcome.at);
     const life = `${name} ${born.get(name)}`;
-    byLife.set(life, [...(byLife.get(life) ?? []), answer]);
+    byLife.set(life, [...(byLife.get(life) ?? []), outcome]);
   }
   return [...byLife.values()];
 };
 
-test("Whatever arrives in whatever order, one key has one response, and members and stored responses agree", async () => {
+test("In every order of requests and calls, a key has one response, and members and stored responses agree", async () => {
   const property = fc.asyncProperty(fc.scheduler(), batches, async (scheduler, plan) => {
-    const { accounts, answers, items } = await play(scheduler, plan);
+    const { accounts, responses, items } = await play(scheduler, plan);
 
-    // Every request is answered, by one of the operation's own statuses.
-    expect(answers).toHaveLength(plan.flatMap(({ asks }) => asks).length);
-    expect(answers.filter(({ status }) => ![201, 409, 422].includes(status))).toEqual([]);
+    // Every request has a response with a status of the operation.
+    expect(responses).toHaveLength(plan.flatMap(({ asks }) => asks).length);
+    expect(responses.filter(({ status }) => ![201, 409, 422].includes(status))).toEqual([]);
 
-    // One key has one response, until it expires; replays say that they are, and only they.
-    for (const life of lives(answers)) {
+    // A key has one first response until it expires. Only replays have the header of a replay.
+    for (const life of lives(responses)) {
       const [first, ...more] = life.filter(({ status, replayed }) => status !== 422 && !replayed);
       expect(more).toEqual([]);
-      for (const answer of life) {
-        if (answer === first) continue;
-        const { status, body, replayed } = answer;
+      for (const outcome of life) {
+        if (outcome === first) continue;
+        const { status, body, replayed } = outcome;
         expect({ status, body, replayed }).toEqual(
-          first && sameRequest(answer, first)
+          first && sameRequest(outcome, first)
             ? { status: first.status, body: first.body, replayed: true }
             : { status: 422, body: expect.any(String), replayed: false },
         );
       }
     }
-    expect(answers.filter(({ key, replayed }) => key === null && replayed)).toEqual([]);
+    expect(responses.filter(({ key, replayed }) => key === null && replayed)).toEqual([]);
 
-    // A user is added to an account once, and is there if and only if a first response says so.
-    const created = answers.filter(({ status, replayed }) => status === 201 && !replayed);
+    // A user is added to an account once. The member exists if and only if a first response was 201.
+    const created = responses.filter(({ status, replayed }) => status === 201 && !replayed);
     const pairs = created.map(({ account, email }) => `${account} ${email}`);
     expect(new Set(pairs).size).toBe(pairs.length);
     const partitions = accounts.map(({ account_id }) => memberKey(account_id, "").pk);
@@ -146,13 +146,13 @@ test("Whatever arrives in whatever order, one key has one response, and members 
       );
     expect(members.toSorted()).toEqual(created.map(({ body }) => body).toSorted());
 
-    // The same email is the same user, in every account.
+    // The same email has the same user in every account.
     const users = new Map(created.map(({ email, body }) => [email, JSON.parse(body).user_id]));
     expect(created.every(({ email, body }) => users.get(email) === JSON.parse(body).user_id)).toBe(true);
 
-    // What is stored under a key is the first response of its last life.
-    for (const life of lives(answers)) {
-      const first = life.find(({ status, replayed }) => status !== 422 && !replayed) as Answer;
+    // The record of a key contains the first response of the key's last life.
+    for (const life of lives(responses)) {
+      const first = life.find(({ status, replayed }) => status !== 422 && !replayed) as Outcome;
       const { account_id } = accounts[first.account] as { account_id: string };
       const { pk } = idempotencyRecordKey(account_id, `key-${first.key}`);
       const record = items.find((item) => item.pk === pk);

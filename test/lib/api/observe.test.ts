@@ -35,7 +35,7 @@ beforeEach(async () => {
 const requests = () => output.lines().filter(({ message }) => message === "request");
 const metrics = () => output.lines().filter(({ _aws }) => _aws);
 
-/** The line is written after the response: a moment passes before it is there. */
+/** Waits for the log line, which is written after the response. */
 const requestLine = () => vi.waitUntil(() => requests()[0]);
 
 const add = (body: object | string, headers: Record<string, string> = {}) =>
@@ -50,8 +50,8 @@ const get = (id: string, headers = bearer(key.secret)) =>
 
 const newMember = () => ({ email: `${randomUUID()}@example.com`, role: "Developer" });
 
-describe("One line a request", () => {
-  test("tells who called what, how it ended, how long it took and what it consumed", async () => {
+describe("The request log", () => {
+  test("has one line with the caller, the operation, the status, the duration and the consumed capacity", async () => {
     const message = newMessage({ account_id: key.account_id });
     await storeMessage(table, message, Buffer.from("Subject: x\r\n\r\nx"), noon);
 
@@ -73,17 +73,17 @@ describe("One line a request", () => {
     expect(requests()).toHaveLength(1);
   });
 
-  test("counts all that a request consumes: three reads, and a transaction of three items", async () => {
+  test("counts the capacity of every call: three reads, and a transaction of three items", async () => {
     await add(newMember(), { "Idempotency-Key": randomUUID() });
 
     const strongRead = 1;
     const eventualReads = 2 * 0.5;
-    const writes = [3 * 2, 2]; // DynamoDB's, and what DynamoDB Local says of a transaction
+    const writes = [3 * 2, 2]; // DynamoDB counts 6, and DynamoDB Local counts 2.
     const { consumed_capacity } = await requestLine();
     expect(consumed_capacity).toBeOneOf(writes.map((units) => strongRead + eventualReads + units));
   });
 
-  test("is written for a refused request, too, without an account that nobody has shown to be theirs", async () => {
+  test("has a line for a rejected request, without the account of a caller who is not authenticated", async () => {
     await get(randomUUID(), bearer("emk_unknown"));
 
     const line = await requestLine();
@@ -92,7 +92,7 @@ describe("One line a request", () => {
     expect(line).not.toHaveProperty("key_id");
   });
 
-  test("has the reason of a server error, which the caller is not told", async () => {
+  test("has the cause of a server error, which the response does not contain", async () => {
     const dynamodb = mockClient(DynamoDBDocumentClient);
     dynamodb
       .on(GetCommand)
@@ -114,7 +114,7 @@ describe("One line a request", () => {
   });
 });
 
-test("A caller who leaves before the end is no server error", async () => {
+test("A caller who disconnects before the end of the response is not a server error", async () => {
   const message = newMessage({ account_id: key.account_id });
   await storeMessage(table, message, randomBytes(3_000_000), noon);
   const leaving = new AbortController();
@@ -130,7 +130,7 @@ test("A caller who leaves before the end is no server error", async () => {
   expect(metrics().filter((line) => "ServerError" in line)).toEqual([]);
 });
 
-describe("Counted, by operation:", () => {
+describe("The metrics of an operation count", () => {
   const counts = () =>
     metrics().map(({ _aws, service, ...values }) => ({
       namespace: _aws.CloudWatchMetrics[0].Namespace,
@@ -177,7 +177,7 @@ describe("Counted, by operation:", () => {
   });
 });
 
-test("Neither a key, an address, a subject nor content is ever logged, whatever happens", async () => {
+test("No log line contains a key, an address, a subject or content", async () => {
   const secret = (what: string) => `secret-${what}-${randomUUID()}`;
   const secrets = {
     name: secret("name"),
@@ -211,9 +211,9 @@ test("Neither a key, an address, a subject nor content is ever logged, whatever 
 
   const statuses: number[] = [];
   const settle = async (response: Promise<Response>) => {
-    const answer = await response;
-    statuses.push(answer.status);
-    await answer.text().catch(() => {});
+    const settled = await response;
+    statuses.push(settled.status);
+    await settled.text().catch(() => {});
   };
   await settle(add(member, use));
   await settle(add(member, use));
@@ -238,7 +238,9 @@ test("Neither a key, an address, a subject nor content is ever logged, whatever 
     const CancellationReasons = [{ Code: "ValidationError", Item: item }];
     dynamodb
       .on(TransactWriteCommand)
-      .rejects(Object.assign(new Error("refused"), { name, CancellationReasons, Item: item, input: member }));
+      .rejects(
+        Object.assign(new Error("rejected"), { name, CancellationReasons, Item: item, input: member }),
+      );
     await settle(add(member));
   }
   dynamodb.restore();

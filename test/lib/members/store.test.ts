@@ -3,7 +3,7 @@ import { listMembers, removeMember, setMemberRole } from "../../../lib/members/s
 import { startAccount } from "../../harness/members.ts";
 import { noon, table } from "../../harness/service.ts";
 
-test("A change that is meant for a member does nothing to the one who joined after them", async () => {
+test("A change of a deleted member does not affect the same user's new membership", async () => {
   const { account_id, add } = await startAccount();
   const ada = { email: "ada@example.com", role: "Analyst" };
   await add(ada);

@@ -22,7 +22,7 @@ const read = async (Key: { pk: string; sk: string }) => {
   return attributes;
 };
 
-/** Texts that would be binary values if their quotes were not escaped, or in their place. */
+/** Texts that look like binary values or placeholders. */
 const misleading = fc.constantFrom('{"B":"', '{"B":"AAAA"}', '"', "#0", "\\", '\\"B":"', "B");
 
 const value = fc.letrec((tie) => ({
@@ -38,7 +38,7 @@ const value = fc.letrec((tie) => ({
   ),
 })).value;
 
-test("Gives back what was stored, whatever texts and bytes, and however they are nested", async () => {
+test("Returns stored texts and bytes unchanged, at every level of nesting", async () => {
   await fc.assert(
     fc.asyncProperty(fc.record({ B: value, bytes: value, text: value }), async (attributes) => {
       expect(await read(await store(attributes))).toEqual(attributes);
@@ -46,15 +46,18 @@ test("Gives back what was stored, whatever texts and bytes, and however they are
   );
 });
 
-test.for([0, 1, 2, 3, 49_151, 49_152, 49_153, 98_304, 190_000])("Gives back %i bytes", async (length) => {
-  const bytes = Buffer.alloc(length, "A message of bytes; ");
-  const { once, again } = await read(await store({ once: bytes, again: [{ bytes }] }));
+test.for([0, 1, 2, 3, 49_151, 49_152, 49_153, 98_304, 190_000])(
+  "Returns %i bytes unchanged",
+  async (length) => {
+    const bytes = Buffer.alloc(length, "A message of bytes; ");
+    const { once, again } = await read(await store({ once: bytes, again: [{ bytes }] }));
 
-  expect(bytes.equals(once)).toBe(true);
-  expect(bytes.equals(again[0].bytes)).toBe(true);
-});
+    expect(bytes.equals(once)).toBe(true);
+    expect(bytes.equals(again[0].bytes)).toBe(true);
+  },
+);
 
-test("Keeps answers that come together apart", async () => {
+test("Does not mix up responses that arrive at the same time", async () => {
   const contents = Array.from({ length: 20 }, (_, index) => Buffer.alloc(30_000 + index, index));
   const keys = await Promise.all(contents.map((bytes) => store({ bytes })));
   const items = await Promise.all(keys.map(read));
@@ -68,11 +71,11 @@ test("Keeps answers that come together apart", async () => {
   }
 });
 
-test("Keeps nothing of an answer that is not JSON", async () => {
+test("Frees the values of a response that is not JSON", async () => {
   const { streamCollector, base64Decoder } = inPlaceBase64();
-  const answer = `{"Item":{"bytes":{"B":"${Buffer.from("Hello").toString("base64")}"},`;
+  const response = `{"Item":{"bytes":{"B":"${Buffer.from("Hello").toString("base64")}"},`;
 
-  const collected = await streamCollector?.(Readable.from([Buffer.from(answer)]));
+  const collected = await streamCollector?.(Readable.from([Buffer.from(response)]));
   const name = /"B":"(.*?)"/.exec(Buffer.from(collected ?? []).toString())?.[1] ?? "";
 
   expect(Buffer.from(base64Decoder?.(name) ?? []).toString()).toBe("Hello");
@@ -81,8 +84,8 @@ test("Keeps nothing of an answer that is not JSON", async () => {
 });
 
 test.for([
-  ["what is not base64", '{"Item":{"bytes":{"B":"AA\\/A"}}}', /not base64/],
-  ["what only has the length of base64", '{"Item":{"bytes":{"B":"AAAAAAAAA\\nA"}}}', /not base64/],
+  ["text that is not base64", '{"Item":{"bytes":{"B":"AA\\/A"}}}', /not base64/],
+  ["text that only has the length of base64", '{"Item":{"bytes":{"B":"AAAAAAAAA\\nA"}}}', /not base64/],
   ["half a quartet", '{"Item":{"bytes":{"B":"AAAAAA"}}}', /not base64/],
   ["the beginning of a value", '{"Item":{"bytes":{"B":"AAAA', /JSON/],
 ] as const)("A response with %s is rejected", async ([, response, message]) => {

@@ -6,7 +6,7 @@ import { listItems } from "../../../lib/table/list.ts";
 import { metered } from "../../../lib/table/metered.ts";
 import { table } from "../../harness/service.ts";
 
-test("Returns all of a partition, in order, where it takes several pages", async () => {
+test("Returns all items of a partition in order, even if they take several pages", async () => {
   const [account_id, id] = [randomUUID(), randomUUID()];
   const keys = Array.from({ length: 5 }, (_, index) => segmentKey(account_id, id, "digest", index));
   const bytes = Buffer.alloc(300_000); // a page has 1 MB

@@ -25,7 +25,7 @@ const joined = async () => {
   return member;
 };
 
-/** Each prepares what it changes, and returns the change. */
+/** Each function creates an item, and returns the change to test. */
 const changes: Record<string, () => Promise<(busy: Table) => Promise<boolean>>> = {
   "revoking a key": async () => {
     const { apiKey } = await createApiKey(table, { account_id, scopes: ["*"], label: "key" }, noon);
@@ -49,20 +49,17 @@ const changes: Record<string, () => Promise<(busy: Table) => Promise<boolean>>> 
   },
 };
 
-test.for(Object.keys(changes))(
-  "A transaction that is under way on the item does not end %s",
-  async (name) => {
-    const change = await changes[name]?.();
-    const { table: busy, failWith } = await startFaultyEngine();
-    let left = 4;
-    failWith((operation) =>
-      /^(Put|Update|Delete)Item$/.test(operation) && left-- > 0
-        ? { error: "TransactionConflictException" }
-        : undefined,
-    );
+test.for(Object.keys(changes))("A conflict with a transaction is retried while %s", async (name) => {
+  const change = await changes[name]?.();
+  const { table: busy, failWith } = await startFaultyEngine();
+  let left = 4;
+  failWith((operation) =>
+    /^(Put|Update|Delete)Item$/.test(operation) && left-- > 0
+      ? { error: "TransactionConflictException" }
+      : undefined,
+  );
 
-    expect(await change?.(busy)).toBe(true);
+  expect(await change?.(busy)).toBe(true);
 
-    expect(left).toBeLessThan(0);
-  },
-);
+  expect(left).toBeLessThan(0);
+});
