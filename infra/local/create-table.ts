@@ -1,12 +1,12 @@
-/** Creates the table on a local engine, from the layout that the stack deploys. */
+/** Creates the table on a local engine, with the keys and the TTL of the deployed table. */
 import { CreateTableCommand, DynamoDBClient, UpdateTimeToLiveCommand } from "@aws-sdk/client-dynamodb";
 import { layout } from "../../lib/table/keys.ts";
 import { toUserError } from "../user-error.ts";
 
 /**
- * Creates the table that `TABLE_NAME` names where the SDK's environment points, unless it is there.
+ * Creates the table if it does not exist. The SDK's environment variables select the DynamoDB.
  *
- * @throws UserError when there is no DynamoDB, or it is not told all that the SDK needs
+ * @throws UserError if no DynamoDB responds, or a variable is missing
  */
 export const createTable = async (TableName: string): Promise<void> => {
   const client = new DynamoDBClient({

@@ -1,13 +1,12 @@
 /**
- * What keeps web pages away from the engine, which lets every page read and write it (it answers any Origin with
- * `Access-Control-Allow-Origin: *`): the engine's own port is one that no browser speaks to, and at the port that
- * programs know stands a guard that turns pages away.
+ * Keeps web pages away from the engine. The engine allows every Origin, so any page could read and write the table.
+ * Therefore the engine listens on a port that browsers block, and programs use the port of a guard.
  */
 import { Agent, createServer, request, type Server } from "node:http";
 import { pipeline } from "node:stream";
 import { hasForeignHost, hasForeignOrigin } from "./cross-origin.ts";
 
-/** "Bad ports" of the Fetch standard, above 1023: those that browsers have refused the longest come first. */
+/** The "bad ports" of the Fetch standard above 1023. Browsers have blocked the first ones longest. */
 export const portsClosedToPages = [
   6665, 6666, 6667, 6668, 6669, 6000, 2049, 4045, 6697, 6679, 6566, 5060, 5061, 10080, 1719, 1720, 1723, 3659,
   4190,
@@ -15,7 +14,7 @@ export const portsClosedToPages = [
 
 const rejection = JSON.stringify({
   __type: "com.amazon.coral.service#AccessDeniedException",
-  message: "No web page may use this DynamoDB: see Host and Origin",
+  message: "Web pages may not use this DynamoDB (Host, Origin)",
 });
 
 /** Returns a server that forwards requests to the engine, and rejects requests from web pages. It does not listen yet. */

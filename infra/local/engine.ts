@@ -1,4 +1,4 @@
-/** The embedded DynamoDB: dynoxide, a native engine that comes from npm, as a child of this process. */
+/** The embedded DynamoDB: dynoxide, a native program from npm, as a child process. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -8,9 +8,9 @@ import { delimiter, join } from "node:path";
 import { UserError } from "../user-error.ts";
 
 /**
- * Returns the engine's program: from npm's package for the platform, else from the PATH.
+ * Returns the path of the engine's program, from npm's package for the platform or from the PATH.
  *
- * @throws UserError that names the package where there is neither
+ * @throws UserError that names the package, if neither has the program
  */
 export const findEngine = (
   platform: string = process.platform,
@@ -29,12 +29,12 @@ export const findEngine = (
     if (found) return found;
   }
   throw new UserError(
-    `No embedded DynamoDB is installed for this platform: run "npm install --no-save ${packageName}", put dynoxide ` +
-      "on the PATH, or set AWS_ENDPOINT_URL_DYNAMODB to an engine that runs, such as DynamoDB Local",
+    `No embedded DynamoDB is installed for this platform. Run "npm install --no-save ${packageName}", put dynoxide ` +
+      "on the PATH, or set AWS_ENDPOINT_URL_DYNAMODB to another engine, such as DynamoDB Local",
   );
 };
 
-/** Returns a port that is free now. */
+/** Returns a free port. */
 export const freePort = async (): Promise<number> => {
   const probe = createServer().listen(0, "127.0.0.1");
   await once(probe, "listening");
@@ -46,51 +46,51 @@ export const freePort = async (): Promise<number> => {
 };
 
 /**
- * Ends the engine when this process ends, even by `kill -9`: file descriptor 3 is a pipe that closes with us.
- * `exec` makes the engine the shell's own process, so that it is our child, and `$$` its id.
+ * A shell script that ends the engine when this process ends, even after `kill -9`. File descriptor 3 is a pipe that
+ * closes with this process. `exec` keeps the shell's process id, so `$$` is the id of the engine.
  */
 const withLifeline = '(cat <&3; kill $$) >/dev/null 2>&1 & exec "$0" "$@" 3<&-';
 
 const spawnEngine = (program: string, args: string[]): ChildProcess =>
-  process.platform === "win32" // there, Node's children are in a job object that ends with it
+  process.platform === "win32" // On Windows, the system ends child processes with their parent.
     ? spawn(program, args, { stdio: ["ignore", "ignore", "pipe"] })
     : spawn("sh", ["-c", withLifeline, program, ...args], {
         stdio: ["ignore", "ignore", "pipe", "pipe"],
-        detached: true, // a terminal's Ctrl-C is for us, who end the engine when the last request is answered
+        detached: true, // Otherwise, Ctrl-C would end the engine before the last responses.
       });
 
 export type Engine = {
   port: number;
-  /** Resolves when the engine has ended, to what it said last. */
+  /** Resolves with the engine's last output when the engine exits. */
   ended: Promise<string>;
   stop: () => Promise<void>;
 };
 
-/** Returns the engine when it listens, or why it does not. */
+/** Returns the engine when it listens, or its last output if it exits. */
 const startOn = (program: string, port: number, file: string | undefined): Promise<Engine | string> =>
   new Promise((resolve) => {
     const data = file === undefined ? [] : ["--db-path", file];
     const child = spawnEngine(program, ["serve", "--port", String(port), ...data]);
-    let said = "";
+    let output = "";
     child.once("exit", () => child.stdio[3]?.destroy());
-    const ended = once(child, "close").then(() => said.trim());
+    const ended = once(child, "close").then(() => output.trim());
     const stop = async (): Promise<void> => {
       child.kill();
       await ended;
     };
     child.stderr?.on("data", (chunk) => {
-      said = `${said}${chunk}`.slice(-1000);
-      if (said.includes("listening on")) resolve({ port, ended, stop });
+      output = `${output}${chunk}`.slice(-1000);
+      if (output.includes("listening on")) resolve({ port, ended, stop });
     });
     ended.then(resolve);
   });
 
 /**
- * Starts the engine, on the first of the ports that is free.
+ * Starts the engine on the first free port.
  *
- * @param options.ports any free port, unless they are named
- * @param options.file keeps the data in this file; without it, in memory
- * @throws UserError when no port is free, the platform has no engine, or the engine does not start
+ * @param options.ports the ports to try; without them, any free port
+ * @param options.file keeps the data in this file; without it, the data is in memory
+ * @throws UserError if no port is free, the platform has no engine, or the engine does not start
  */
 export const startEngine = async ({
   ports,
@@ -106,5 +106,5 @@ export const startEngine = async ({
     if (!engine.includes("already in use"))
       throw new UserError(`The embedded DynamoDB did not start: ${engine}`);
   }
-  throw new UserError("The embedded DynamoDB did not start: all ports that it may have are taken");
+  throw new UserError("The embedded DynamoDB did not start: all of its ports are in use");
 };

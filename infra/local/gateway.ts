@@ -57,7 +57,7 @@ const decode = (segment: string): string => {
   }
 };
 
-/** Reads the body to its end. Returns `null` where there is none, and `undefined` where it is over the limit. */
+/** Reads the whole body. Returns `null` if the body is empty, and `undefined` if it exceeds the limit. */
 const readBody = async (request: IncomingMessage): Promise<string | null | undefined> => {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -1,6 +1,6 @@
 /**
- * Lambda's end of an invocation: what the runtime client sends over HTTP, read as an HTTP response. A
- * streamed one is a POST whose body begins with the prelude, and whose trailers say how the function failed.
+ * Lambda's side of an invocation. The runtime client sends a streamed response as a POST. Its body begins with the
+ * prelude. Its trailers contain the function's error.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
@@ -8,11 +8,11 @@ import { Readable } from "node:stream";
 export type HttpResponse = {
   statusCode: number;
   headers: Record<string, string>;
-  /** Breaks off with the error of a function that fails after it has begun to answer. */
+  /** Fails with the function's error if the function fails after its first byte. */
   body: Readable | string;
 };
 
-/** A function that has failed; `name` is the type of what it threw. */
+/** The error of a function. `name` is the type of the thrown value. */
 export class FunctionError extends Error {
   constructor(name: string, message: string) {
     super(message);
@@ -20,10 +20,10 @@ export class FunctionError extends Error {
   }
 }
 
-/** What ends the prelude, which is JSON with status and headers. */
+/** The end of the prelude, which is JSON with status and headers. */
 export const preludeDelimiter = Buffer.alloc(8);
 
-/** @param json what the runtime client reports of an error */
+/** @param json the runtime client's report */
 export const functionError = (json: string): FunctionError => {
   const { errorType, errorMessage }: { errorType: string; errorMessage: string } = JSON.parse(json);
   return new FunctionError(errorType, errorMessage);
@@ -35,20 +35,20 @@ const errorInTrailers = ({ trailers }: IncomingMessage): FunctionError | undefin
 };
 
 /**
- * Answers before all has been sent: the client ends the connection when it has read that. Until then it is
- * read on, because a connection that ends with something unread takes the answer with it.
+ * Responds before the client has sent everything. The client then closes the connection. Until then, this code reads on,
+ * because closing a connection with unread data would discard the response.
  */
-const refuseMore = (request: IncomingMessage): void => {
+const respondEarly = (request: IncomingMessage): void => {
   request.socket.write("HTTP/1.1 202 Accepted\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
   request.removeAllListeners("data").resume();
 };
 
 /**
- * Reads a streamed response, and answers the runtime client. Nothing is read ahead of the reader, so that the
- * function feels a slow one. When the reader leaves, the client is answered at once and its connection ends,
- * as AWS's emulator does (github.com/aws/aws-lambda-runtime-interface-emulator, directinvoke.go).
+ * Reads a streamed response, and responds to the runtime client. Reads only as fast as the reader, so a slow reader slows
+ * the function down. If the reader disconnects, responds at once and closes the connection, as AWS's emulator does
+ * (github.com/aws/aws-lambda-runtime-interface-emulator, directinvoke.go).
  *
- * @throws FunctionError when the function fails before its first byte
+ * @throws FunctionError if the function fails before its first byte
  */
 export const readStreamed = (request: IncomingMessage, reply: ServerResponse): Promise<HttpResponse> =>
   new Promise((resolve, reject) => {
@@ -59,7 +59,7 @@ export const readStreamed = (request: IncomingMessage, reply: ServerResponse): P
       if (isAccepted) return;
       isAccepted = true;
       if (request.complete) reply.writeHead(202).end();
-      else if (request.socket.writable) refuseMore(request);
+      else if (request.socket.writable) respondEarly(request);
     };
     const body = new Readable({
       highWaterMark: 0,
@@ -69,7 +69,7 @@ export const readStreamed = (request: IncomingMessage, reply: ServerResponse): P
         done(error);
       },
     });
-    /** What has arrived is read first. */
+    /** Fails the body after the reader has read the received data. */
     const fail = (error: Error): void => {
       failure = error;
       if (prelude) reject(error);
@@ -98,5 +98,5 @@ export const readStreamed = (request: IncomingMessage, reply: ServerResponse): P
       else if (prelude) fail(new FunctionError("Runtime.NoPrelude", "The response has no prelude"));
       else body.push(null);
     });
-    request.on("error", fail); // the function's process has ended, or it has destroyed its stream
+    request.on("error", fail); // The function has destroyed its stream.
   });

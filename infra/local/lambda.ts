@@ -1,6 +1,6 @@
 /**
- * Lambda on this machine: the `awslambda` global, and the two ways of invoking a handler, as AWS's runtime client
- * does it. Import this before a function is.
+ * Lambda on this machine: the `awslambda` global, and invocations with a streamed or a buffered response, like AWS's
+ * runtime client. Import this file before a function.
  */
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
@@ -20,13 +20,13 @@ const streaming = Symbol.for("aws.lambda.runtime.handler.streaming");
 const isStreaming = <Event>(handler: LambdaHandler<Event>): handler is StreamingHandler<Event> =>
   streaming in handler;
 
-/** `awslambda.streamifyResponse`, with the type of what it returns. */
+/** `awslambda.streamifyResponse` with a precise type. */
 export const streamifyResponse = <Event>(handler: StreamingHandler<Event>) =>
   Object.assign(handler, { [streaming]: "response" });
 
 Object.assign(globalThis, { awslambda: { streamifyResponse, HttpResponseStream } });
 
-/** Lambda's longest. */
+/** The longest timeout that Lambda allows. */
 const maximumTimeout = 15 * 60 * 1000;
 
 const newContext = (functionName: string, deadline: number): Context => ({
@@ -44,12 +44,12 @@ const newContext = (functionName: string, deadline: number): Context => ({
   succeed: () => {},
 });
 
-/** By request id, who waits for a response. */
+/** The invocations that wait for a response, by request id. */
 const waiting = new Map<string, PromiseWithResolvers<HttpResponse>>();
 
 /**
- * Lambda's end of every response stream. It keeps no process alive, and a connection for as long as a function
- * takes: a request is made on it when the function starts, and nothing sent before the first byte.
+ * The server that receives all response streams. It has no timeouts, because a function opens its request at the start
+ * and sends nothing before its first byte. It does not keep the process alive.
  */
 const lambda = createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, (request, reply) => {
   const { resolve, reject } = waiting.get(request.url?.slice(1) ?? "") ?? Promise.withResolvers();
@@ -104,7 +104,7 @@ const invokeBuffered = async <Event>(
   }
 };
 
-/** At the deadline, a response that has not begun fails, and one that has breaks off. */
+/** Fails the response at the deadline. If the response has begun, its body breaks off. */
 const within = (milliseconds: number, response: Promise<HttpResponse>): Promise<HttpResponse> =>
   new Promise((resolve, reject) => {
     let end: (error: Error) => unknown = reject;
@@ -112,9 +112,9 @@ const within = (milliseconds: number, response: Promise<HttpResponse>): Promise<
       const seconds = (milliseconds / 1000).toFixed(2);
       end(new FunctionError("Sandbox.Timedout", `Task timed out after ${seconds} seconds`));
     }, milliseconds).unref();
-    const begin = (answer: HttpResponse): void => {
-      resolve(answer);
-      const { body } = answer;
+    const begin = (begun: HttpResponse): void => {
+      resolve(begun);
+      const { body } = begun;
       if (typeof body === "string") {
         clearTimeout(timer);
         return;
@@ -129,10 +129,10 @@ const within = (milliseconds: number, response: Promise<HttpResponse>): Promise<
   });
 
 /**
- * Invokes a handler as Lambda does, streaming or not. At its deadline Lambda kills a function's process; here only
- * the response ends, because the process is this one.
+ * Invokes a handler like Lambda. At the deadline, Lambda kills the function's process. Here only the response ends,
+ * because all functions share this process.
  *
- * @throws FunctionError when the handler fails before its first byte; after it, the body breaks off
+ * @throws FunctionError if the handler fails before its first byte. A later failure breaks off the body.
  */
 export const invoke = <Event>(
   handler: LambdaHandler<Event>,

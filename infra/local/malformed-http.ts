@@ -1,4 +1,4 @@
-/** What Node.js refuses by itself, without a body, before there is a request: answered in the API's shape instead. */
+/** Input that Node.js rejects before it becomes a request. The response has the shape of the API's errors. */
 import { type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { bodyTooLarge, noRoute } from "../../lib/api/error-catalogue.ts";
@@ -6,14 +6,14 @@ import { type GatewayError, gatewayError, newExtendedRequestId } from "./gateway
 
 const noHttp = { status: 400, message: "The request must be valid HTTP/1.1" };
 
-/** By the code of Node's error. */
+/** The responses by the code of the error in Node.js. */
 const errors = new Map<string | undefined, GatewayError>([
   ["HPE_HEADER_OVERFLOW", { status: 400, message: "The request's headers must be at most 16 KiB in all" }],
   ["HPE_CHUNK_EXTENSIONS_OVERFLOW", { status: 413, message: bodyTooLarge.message }],
   ["ERR_HTTP_REQUEST_TIMEOUT", { status: 400, message: "The request took too long to arrive" }],
 ]);
 
-/** For how long a caller who is still sending may read what was answered (RFC 9112, section 9.6). */
+/** A caller that still sends has this time to read the response (RFC 9112, section 9.6). */
 const lingerMilliseconds = 1000;
 
 const end = (socket: Duplex, error: GatewayError): void => {
@@ -26,21 +26,21 @@ const end = (socket: Duplex, error: GatewayError): void => {
   setTimeout(() => socket.destroy(), lingerMilliseconds).unref();
 };
 
-/** Makes the server answer what is no request. Where an answer has begun, nothing can follow it: it is cut off. */
+/** Responds to malformed input. If a response has already begun, closes the connection instead. */
 export const respondToMalformedHttp = (server: Server): void => {
-  const answersOf = new WeakMap<Duplex, Set<ServerResponse>>();
+  const responsesOf = new WeakMap<Duplex, Set<ServerResponse>>();
   server.on("request", ({ socket }, response) => {
-    const answers = answersOf.get(socket) ?? new Set();
-    answersOf.set(socket, answers.add(response));
-    response.once("close", () => answers.delete(response));
+    const responses = responsesOf.get(socket) ?? new Set();
+    responsesOf.set(socket, responses.add(response));
+    response.once("close", () => responses.delete(response));
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    const hasBegun = [...(answersOf.get(socket) ?? [])].some(({ headersSent }) => headersSent);
+    const hasBegun = [...(responsesOf.get(socket) ?? [])].some(({ headersSent }) => headersSent);
     if (hasBegun || error.code === "ECONNRESET") socket.destroy();
     else end(socket, errors.get(error.code) ?? noHttp);
   });
   server.on("connect", (_request, socket) => {
-    socket.on("error", () => {}); // a caller who leaves: Node no longer listens
+    socket.on("error", () => {}); // Node.js no longer handles the errors of this socket.
     end(socket, noRoute);
   });
 };

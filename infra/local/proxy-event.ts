@@ -1,13 +1,13 @@
-/** The event that a REST API's proxy integration makes of an HTTP request. */
+/** The event of API Gateway's proxy integration for an HTTP request. */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type { Operation } from "../../lib/api/operations.ts";
 
-/** Where a request goes; `authority` is there when the target names one (`GET http://host/path`). */
+/** A request target. A target in absolute form (`GET http://host/path`) has an `authority`. */
 export type Target = { path: string; query: string; authority?: string };
 
-/** Takes a target as it was sent: dots, double slashes and escapes in its path stay as they are. */
+/** Parses the request target. Dots, double slashes and escapes in the path do not change. */
 export const targetOf = ({ url = "/" }: IncomingMessage): Target => {
   const {
     authority,
@@ -19,7 +19,7 @@ export const targetOf = ({ url = "/" }: IncomingMessage): Target => {
 
 type Pairs = [name: string, value: string][];
 
-/** The last value of each name; as an object of its own properties, whatever the names are. */
+/** Returns the last value of each name. `Object.fromEntries` creates own properties, even for `__proto__`. */
 const lastValues = (pairs: Pairs): Record<string, string> => Object.fromEntries(pairs);
 
 const allValues = (pairs: Pairs): Record<string, string[]> =>
@@ -27,7 +27,7 @@ const allValues = (pairs: Pairs): Record<string, string[]> =>
     [...Map.groupBy(pairs, ([name]) => name)].map(([name, all]) => [name, all.map(([, value]) => value)]),
   );
 
-/** Header names as they were sent. */
+/** Returns the headers with their names in the caller's case. */
 const headerPairs = ({ rawHeaders }: IncomingMessage): Pairs =>
   rawHeaders.flatMap((name, index) => (index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ""]] : []));
 

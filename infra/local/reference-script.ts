@@ -1,4 +1,4 @@
-/** The reference page's script: Scalar, compressed once, with an address that changes when it does. */
+/** The script of the reference page: Scalar. Its address contains its digest, so browsers can cache it. */
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
@@ -7,8 +7,8 @@ type Reply = { header: () => Reply; send: (text: string) => void };
 type PluginRoute = { url: string; handler: (request: object, reply: Reply) => void };
 
 /**
- * The script is text within Scalar's plugin for Fastify, and reaches us through the route that the plugin adds for
- * it. The package that has it as a file brings 265 others with it.
+ * Reads the script from a route of Scalar's plugin for Fastify. The package that contains the script as a file depends on
+ * 265 other packages.
  */
 const readScript = async (): Promise<string> => {
   const { default: addRoutes } = await import("@scalar/fastify-api-reference");
@@ -34,7 +34,7 @@ const load = async (): Promise<ReferenceScript> => {
 
 let loading: Promise<ReferenceScript> | undefined;
 
-/** Returns the script; it is read when it is first asked for, because that takes longer than all else that starts. */
+/** Returns the script. The first call reads it, because reading it at the start would delay `npm start`. */
 export const referenceScript = (): Promise<ReferenceScript> => {
   loading ??= load();
   return loading;

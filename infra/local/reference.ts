@@ -124,7 +124,7 @@ const documentFor = (demo: Demo, serverUrl: string) => {
   return { ...document, info: { ...info, description: `${onThisMachine}\n${info.description}` } };
 };
 
-/** Returns the page and the files that it loads. Each browser receives examples of its own. */
+/** Returns the page and the files that it loads. Each load of the page gets new examples. */
 export const referencePages = (demo: Demo): Pages =>
   new Map<string, Page>([
     [

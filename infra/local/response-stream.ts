@@ -1,13 +1,13 @@
 /**
- * The stream that a function writes its response to, as AWS's runtime client for Node.js makes it
- * (aws-lambda-ric 4): an HTTP request to Lambda, whose back-pressure, errors and end are HTTP's.
+ * The stream to which a function writes its response: an HTTP request to Lambda, as in AWS's runtime client for Node.js
+ * (aws-lambda-ric 4). HTTP provides the backpressure, the errors and the end.
  */
 import { Agent, request } from "node:http";
 import { preludeDelimiter } from "./invocation-response.ts";
 
 export type ResponseStream = awslambda.HttpResponseStream & { beforeFirstWrite?: () => void };
 
-/** `awslambda.HttpResponseStream`. The prelude leaves with the first write: a stream that has none, has none. */
+/** `awslambda.HttpResponseStream`. The first write also sends the prelude. A stream without a write has no prelude. */
 export const HttpResponseStream = {
   from: (stream: ResponseStream, prelude: object): ResponseStream => {
     stream.setContentType("application/vnd.awslambda.http-integration-response");
@@ -24,7 +24,7 @@ const agent = new Agent({ keepAlive: true });
 const errorType = "Lambda-Runtime-Function-Error-Type";
 const errorBody = "Lambda-Runtime-Function-Error-Body";
 
-/** `accepted` resolves when Lambda has answered; `fail` ends the stream with trailers that say what was thrown. */
+/** `accepted` resolves with Lambda's response. `fail` ends the stream with the thrown error in its trailers. */
 export const openResponseStream = (port: number, path: string) => {
   const outgoing = request({
     host: "127.0.0.1",
@@ -39,8 +39,8 @@ export const openResponseStream = (port: number, path: string) => {
     },
   });
 
-  // The real client handles a rejection of the first nowhere, and one of the second only when the handler has
-  // returned. So a stream that is destroyed is a rejection without a handler, which ends the process: here too.
+  // The runtime client never handles a rejection of `begun`, and handles one of `accepted` only after the handler has
+  // returned. Therefore a destroyed stream is an unhandled rejection, which ends the process, on AWS as here.
   const begun = Promise.withResolvers<void>();
   const accepted = Promise.withResolvers<void>();
   outgoing.once("response", (response) => {
@@ -48,8 +48,8 @@ export const openResponseStream = (port: number, path: string) => {
     response.once("end", accepted.resolve).resume();
   });
   outgoing.on("error", (error: NodeJS.ErrnoException) => {
-    // Lambda ends the connection when a reader leaves, and its answer may be lost with it. A stream that the function
-    // destroys ends with the same code.
+    // Lambda closes the connection when a reader disconnects, and its response may be lost. A stream that the function
+    // destroys has the same error code.
     const isReaderGone = !isDestroyed && (error.code === "EPIPE" || error.code === "ECONNRESET");
     for (const { resolve, reject } of [begun, accepted]) isReaderGone ? resolve() : reject(error);
   });

@@ -43,7 +43,7 @@ test("The SDK reaches the table through the guard", async () => {
   expect(TableNames).toEqual([]);
 });
 
-test("A request that no page makes passes as it is, and one of a page does not", async () => {
+test("The guard forwards a program's request, and rejects the request of a page", async () => {
   const { url, host } = await startGuard(engine.port);
 
   const program = await exchange(url, listTables(host));
@@ -63,7 +63,7 @@ test("A request that no page makes passes as it is, and one of a page does not",
   }
 });
 
-test("An engine that is gone ends the connection, instead of leaving its caller to wait", async () => {
+test("If the engine is gone, the guard closes the connection at once", async () => {
   const { url, host } = await startGuard(1);
 
   expect(await exchange(url, listTables(host))).toBeNull();

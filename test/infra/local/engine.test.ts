@@ -24,11 +24,11 @@ test.each([
   expect(findEngine(platform, arch, ["/nowhere", folder].join(delimiter))).toBe(join(folder, file));
 });
 
-test("Where there is no engine, one line names the package and the other ways", () => {
+test("Without an engine, one line names the package and the alternatives", () => {
   expect(() => findEngine("win32", "x64", "")).toThrow(
     new UserError(
-      'No embedded DynamoDB is installed for this platform: run "npm install --no-save @dynoxide/win32-x64", put ' +
-        "dynoxide on the PATH, or set AWS_ENDPOINT_URL_DYNAMODB to an engine that runs, such as DynamoDB Local",
+      'No embedded DynamoDB is installed for this platform. Run "npm install --no-save @dynoxide/win32-x64", put ' +
+        "dynoxide on the PATH, or set AWS_ENDPOINT_URL_DYNAMODB to another engine, such as DynamoDB Local",
     ),
   );
 });
@@ -40,7 +40,7 @@ const takePort = async (): Promise<number> => {
   return (server.address() as AddressInfo).port;
 };
 
-test("The engine takes the first of its ports that is free", async () => {
+test("The engine uses the first free port", async () => {
   const [taken, free] = [await takePort(), await freePort()];
 
   const engine = await startEngine({ ports: [taken, free] });
@@ -49,13 +49,13 @@ test("The engine takes the first of its ports that is free", async () => {
   expect(engine.port).toBe(free);
 });
 
-test("Where all of its ports are taken, it says so", async () => {
+test("One line reports that all ports are in use", async () => {
   await expect(startEngine({ ports: [await takePort()] })).rejects.toThrow(
-    new UserError("The embedded DynamoDB did not start: all ports that it may have are taken"),
+    new UserError("The embedded DynamoDB did not start: all of its ports are in use"),
   );
 });
 
-test("An engine that does not start says why, in one line", async () => {
+test("One line names the reason why the engine did not start", async () => {
   const error = await startEngine({ file: tmpdir() }).catch((failed: Error) => failed);
 
   expect(error).toBeInstanceOf(UserError);

@@ -1,4 +1,4 @@
-/** Whatever is sent over a socket, the answer is one of the contract's: never a 5xx, never silence. */
+/** Any bytes over a socket get a response of the contract. The response is never a 5xx. */
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
@@ -22,7 +22,7 @@ beforeAll(async () => {
   known = { account_id, secret, message_id: message.id };
 });
 
-/** `text` has a character for each byte; `isWhole` says whether a server can know where the request ends. */
+/** `text` has one character per byte. `isWhole` means that the server can find the end of the request. */
 type RawRequest = { text: string; isWhole: boolean };
 
 const target = ({ account_id, message_id }: Known): fc.Arbitrary<string> =>
@@ -70,7 +70,7 @@ const method = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom("get", "G ET", "", "\0", "X".repeat(100)) },
 );
 
-/** How the end of a body is told; the last ones tell it wrong, or not at all. */
+/** Ways to mark the end of a body. Only the first three are correct. */
 const framings = {
   length: (text: string) => `Content-Length: ${text.length}\r\n\r\n${text}`,
   chunks: (text: string) =>
@@ -136,7 +136,7 @@ const requests = (host: string): fc.Arbitrary<RawRequest> =>
       };
     });
 
-test("Any request over a socket has an answer of the contract", {
+test("Any request over a socket gets a response of the contract", {
   timeout: 120_000 + requestCount * 100,
 }, async () => {
   const url = await startService();
@@ -145,7 +145,7 @@ test("Any request over a socket has an answer of the contract", {
 
   const holds = async ({ text, isWhole }: RawRequest): Promise<void> => {
     const answer = await exchange(url, Buffer.from(text, "latin1"), isWhole ? {} : { hangUpAfter: 5 });
-    if (answer === null) return expect(isWhole, `${JSON.stringify(text)} has no answer`).toBe(false);
+    if (answer === null) return expect(isWhole, `${JSON.stringify(text)} has no response`).toBe(false);
     met.set(answer.status, (met.get(answer.status) ?? 0) + 1);
     const answered = text.startsWith("HEAD ")
       ? null
@@ -153,7 +153,7 @@ test("Any request over a socket has an answer of the contract", {
     try {
       expectContract(answer.status, Object.fromEntries(answer.headers), answered);
     } catch (cause) {
-      throw new Error(`${JSON.stringify(text)} is answered ${answer.status}: ${answer.body}`, { cause });
+      throw new Error(`${JSON.stringify(text)} gets ${answer.status}: ${answer.body}`, { cause });
     }
   };
   await fc.assert(

@@ -1,4 +1,4 @@
-/** The gateway's own part, with functions that only say what they were given. */
+/** The gateway in front of functions that return their events. */
 import { once } from "node:events";
 import { connect } from "node:net";
 import { Readable } from "node:stream";
@@ -22,7 +22,7 @@ import {
 import { listen } from "../../harness/listen.ts";
 import { exchange, openConnection, parseAnswer } from "../../harness/raw-http.ts";
 
-describe("Where there is no route, the answer is 404:", () => {
+describe("The response is 404 for an unknown route:", () => {
   test.each([
     "//",
     "//x",
@@ -72,7 +72,7 @@ test("A request has one Host", async () => {
   expect([asError(without), asError(twice)]).toEqual([error, error]);
 });
 
-test("A body of over 10 MiB is refused, and read to its end: the next request is served", async () => {
+test("A body over 10 MiB is rejected, and the connection serves the next request", async () => {
   const { url, host } = await serve();
   const size = 10 * 1024 * 1024 + 1;
   const socket = await openConnection(url);
@@ -104,7 +104,7 @@ test.each(["100-continue", "200-ok"])("A request that expects %s is served", asy
 });
 
 describe("A function that fails", () => {
-  test("before its answer: 500, in the API's words", async () => {
+  test("before its response: 500 in the shape of the API's errors", async () => {
     const { url, host } = await serve(() => Promise.reject(new Error("its reason")));
 
     expect(asError(await exchange(url, get(host, messagePath)))).toEqual({
@@ -113,7 +113,7 @@ describe("A function that fails", () => {
     });
   });
 
-  test("with a header that can't be sent: 500", async () => {
+  test("with an invalid header: 500", async () => {
     const { url, host } = await serve(async () => ({ statusCode: 200, headers: { A: "\n" }, body: "" }));
 
     expect(asError(await exchange(url, get(host, messagePath)))).toMatchObject({ status: 500 });
@@ -124,7 +124,7 @@ describe("A streamed response", () => {
   const piece = Buffer.alloc(64 * 1024, "x");
   const pieces = 512;
 
-  /** A function that streams 32 MiB as fast as it is let to, and says how far it is. */
+  /** Starts a function that streams 32 MiB. `written` counts its pieces. */
   const startStream = async () => {
     const state = { written: 0, ended: false };
     const handler = async (
@@ -148,7 +148,7 @@ describe("A streamed response", () => {
     return { state, socket, url, host };
   };
 
-  /** Waits until the function has written, and has then been made to wait. */
+  /** Waits until backpressure stops the function. */
   const heldBack = async (state: { written: number }): Promise<number> => {
     let before = 0;
     await expect
@@ -164,7 +164,7 @@ describe("A streamed response", () => {
     return before;
   };
 
-  test("waits for a slow reader with little in memory, and reaches them whole", async () => {
+  test("waits for a slow reader with little memory, and arrives completely", async () => {
     const { state, socket } = await startStream();
     socket.pause();
 
@@ -209,7 +209,7 @@ describe("A streamed response", () => {
     await expect.poll(openSockets).toBeLessThan(before + callers / 2);
   });
 
-  test("whose reader leaves ends, and the next request is served", async () => {
+  test("ends when its reader disconnects, and the next request is served", async () => {
     const { state, socket, url, host } = await startStream();
     socket.pause();
     await heldBack(state);
@@ -220,7 +220,7 @@ describe("A streamed response", () => {
     expect(asError(await exchange(url, get(host, "/")))).toEqual(noRoute);
   });
 
-  test("is cut off, and nothing is put behind it, when its reader goes on with what is no HTTP", async () => {
+  test("is cut off, without more bytes, if its reader then sends malformed HTTP", async () => {
     const { state, socket } = await startStream();
     socket.pause();
     await heldBack(state);
@@ -237,7 +237,7 @@ describe("A streamed response", () => {
   });
 });
 
-test("Functions have their turn as fast as others end, and a failure gives its turn away", async () => {
+test("A waiting function starts when another ends or fails", async () => {
   let running = 0;
   let most = 0;
   const two = Promise.withResolvers<void>();

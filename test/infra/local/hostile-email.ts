@@ -2,13 +2,13 @@
 
 export type HostileEmail = { name: string; html: string };
 
-/** Each email uses a host name of its own, so that a log of the network names the email. */
+/** Returns the host name that only this email uses. A network log with the name shows that the email sent a request. */
 export const hostOf = (index: number): string => `email-${index}.evil.test`;
 
 const script = (url: string): string =>
   `document.documentElement.dataset.ran='yes';new Image().src='${url}';try{top.document.title='ran'}catch{}`;
 
-/** The HTML by what it abuses. `URL` is an address of the other server, `SCRIPT` runs there. `Click` is clicked. */
+/** The HTML of each attack. `URL` is an address of another server. The test clicks on `Click`. */
 const templates: Record<string, string> = {
   "a script": "<script>SCRIPT</script>",
   "a script of another server": "<script src=URL></script>",

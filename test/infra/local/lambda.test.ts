@@ -14,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const file = join(folder, bundleFile);
 
-/** In a process of its own: some end it. `npm run test:lambda` asks AWS's runtime client the same. */
+/** Runs a handler in a new process, because some handlers end it. `npm run test:lambda` runs them on AWS's runtime client. */
 const observed = async ({ handler, becomes }: Behaviour) => {
   const leaves = typeof becomes === "function" ? "leaves" : "";
   const { status, stdout, stderr } = await run(
@@ -34,7 +34,7 @@ test.each(behaviours)("$promise ($handler)", async (behaviour) => {
   else expect(survived.outcome).toEqual(becomes);
 });
 
-test("At the deadline a response that has begun breaks off, and one that has not fails", async () => {
+test("At the deadline, an invocation fails, and a response that has begun breaks off", async () => {
   const { stalls }: { stalls: LambdaHandler<string> } = await import(file);
   const timeoutMilliseconds = 500;
 

@@ -8,17 +8,17 @@ import { exchange } from "../../harness/raw-http.ts";
 
 const noHttp = { status: 400, message: "The request must be valid HTTP/1.1" };
 
-describe("What is no request is answered in the API's shape:", () => {
+describe("The response has the shape of the API's errors for", () => {
   test.each([
-    ["a line that is no HTTP", "hello\r\n\r\n", noHttp],
+    ["a line that is not HTTP", "hello\r\n\r\n", noHttp],
     ["a TLS greeting", "\u0016\u0003\u0001\u0002\u0000\u0001\u0000", noHttp],
     ["HTTP/2's preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", noHttp],
-    ["a version to come", "GET / HTTP/3.0\r\nHost: x\r\n\r\n", noHttp],
+    ["a future version", "GET / HTTP/3.0\r\nHost: x\r\n\r\n", noHttp],
     ["a header without a name", "GET / HTTP/1.1\r\n: x\r\n\r\n", noHttp],
     ["a NUL in a header", "GET / HTTP/1.1\r\nHost: x\r\nA: \0\r\n\r\n", noHttp],
-    ["a length that is none", "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", noHttp],
+    ["a negative length", "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", noHttp],
     [
-      "two ways of telling the length",
+      "a length beside chunks",
       "POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
       noHttp,
     ],
@@ -33,7 +33,7 @@ describe("What is no request is answered in the API's shape:", () => {
     expect(asError(await exchange(url, bytes))).toEqual(error);
   });
 
-  test("a body that breaks off, or whose chunks make no sense", async () => {
+  test("a body that breaks off or has malformed chunks", async () => {
     const { url, host } = await serve();
     const head = `POST ${membersPath} HTTP/1.1\r\nHost: ${host}\r\n`;
 

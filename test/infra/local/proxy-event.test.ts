@@ -3,7 +3,7 @@ import { eventOf, get, membersPath, messagePath, serve } from "../../harness/ech
 import { exchange } from "../../harness/raw-http.ts";
 
 describe("The event of a request", () => {
-  test("has header names as they were sent, the last value of each, and all of them in order", async () => {
+  test("has the header names in the caller's case, the last value of each, and all values in order", async () => {
     const { url, host } = await serve();
 
     const answer = await exchange(url, get(host, messagePath, "X-Twice: 1", "x-once:  a b ", "X-Twice: 2"));
@@ -14,7 +14,7 @@ describe("The event of a request", () => {
   });
 
   test.each(["constructor", "toString", "__proto__", "hasOwnProperty"])(
-    "takes a header, a query parameter and a path named %s for what they are",
+    "keeps a header, a query parameter and a path segment named %s",
     async (name) => {
       const { url, host } = await serve();
 
@@ -31,7 +31,7 @@ describe("The event of a request", () => {
     },
   );
 
-  test("has the path as it was sent, and its parameters decoded where they can be", async () => {
+  test("has the path unchanged, and the path parameters decoded if that is possible", async () => {
     const { url, host } = await serve();
 
     const answer = await exchange(url, get(host, "/v2/accounts/%C3%A9/messages/%ff?a=1&a=2&b"));
@@ -44,7 +44,7 @@ describe("The event of a request", () => {
     });
   });
 
-  test("has null for a query that there is not, and an empty one", async () => {
+  test("has null for a missing and for an empty query", async () => {
     const { url, host } = await serve();
     const none = { queryStringParameters: null, multiValueQueryStringParameters: null };
 
@@ -52,7 +52,7 @@ describe("The event of a request", () => {
     expect(eventOf(await exchange(url, get(host, `${messagePath}?`)))).toMatchObject(none);
   });
 
-  test("has a body of any type as it was sent, chunked or not", async () => {
+  test("has the body unchanged, whatever its type, chunked or not", async () => {
     const { url, host } = await serve();
     const head = `POST ${membersPath} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: text/plain\r\n`;
 
@@ -76,7 +76,7 @@ describe("The event of a request", () => {
     expect(extendedRequestId).toMatch(/^[\w-]{15}=$/);
   });
 
-  test("is the same for a target that names the server (RFC 9112, section 3.2.2)", async () => {
+  test("is the same for a target in absolute form (RFC 9112, section 3.2.2)", async () => {
     const { url, host } = await serve();
 
     const answer = await exchange(url, get(host, `http://${host}${messagePath}?a=1`));

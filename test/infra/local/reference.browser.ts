@@ -1,4 +1,4 @@
-/** The reference page that `npm start` serves, in the hands of someone who has just opened it. */
+/** The reference page of `npm start` in a browser. */
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { freePort } from "../../../infra/local/engine.ts";
@@ -19,22 +19,22 @@ const openPage = async (device: BrowserContextOptions = {}) => {
   page.setDefaultTimeout(40_000);
   onTestFinished(() => page.close());
   const requests: string[] = [];
-  const complaints: string[] = [];
+  const errors: string[] = [];
   page.on("request", (request) => requests.push(request.url()));
-  page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
-  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+  page.on("pageerror", (error) => errors.push(error.message));
   await page.goto(`${url}/#tag/messages`);
-  return { url, page, requests, complaints };
+  return { url, page, requests, errors };
 };
 
-/** Goes to an operation in the sidebar, and on to the form that tries it. */
+/** Opens the form that sends requests of an operation. */
 const openClient = async (page: Page, operation: string) => {
   await page.getByRole("complementary").getByRole("link", { name: operation }).click();
   const section = page.getByRole("region", { name: operation });
   await section.getByRole("button", { name: /^Test Request/ }).click();
 };
 
-/** Clicks Send; returns the status that the page shows, and the headers of the response. */
+/** Clicks Send. Returns the status on the page, whether the page marks a replay, and the response headers. */
 const send = async (page: Page) => {
   const client = page.getByRole("dialog");
   const [response] = await Promise.all([
@@ -69,13 +69,13 @@ test("Add Account Member responds with 201 at the first click, and with a marked
 });
 
 test("The page sends requests to no other server, and the browser logs no error", async () => {
-  const { url, page, requests, complaints } = await openPage();
+  const { url, page, requests, errors } = await openPage();
   await openClient(page, "Get Message");
 
   await send(page);
 
   expect(requests.map((request) => new URL(request).origin)).toEqual(requests.map(() => url));
-  expect(complaints).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
 test("On a phone, no text is wider than the screen, and the response is in view after the first tap", async () => {

@@ -1,4 +1,4 @@
-/** What the reference page is served as; what it does in a browser is in reference.browser.ts. */
+/** The HTTP responses of the reference page. reference.browser.ts tests the page in a browser. */
 import { once } from "node:events";
 import { get as httpGet, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -25,7 +25,7 @@ const servePages = async (): Promise<string> => {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
 
-/** Without what `fetch` does by itself: its bytes are those that were sent. */
+/** Sends a request without `fetch`, which would decompress the body. */
 const get = async (url: string, headers = {}): Promise<{ headers: IncomingHttpHeaders; body: Buffer }> => {
   const [response] = await once(httpGet(url, { headers }), "response");
   return { headers: response.headers, body: await buffer(response) };
@@ -37,7 +37,7 @@ const scriptOf = async (url: string): Promise<string> => {
   return url + path;
 };
 
-test("The page, which holds a key, is kept by no one and shown in no other site's frame", async () => {
+test("The page contains a key, so nobody caches it, and no other site shows it in a frame", async () => {
   const { headers, body } = await get(await servePages());
 
   expect(body.toString()).toContain(demo.api_key);
@@ -49,7 +49,7 @@ test("The page, which holds a key, is kept by no one and shown in no other site'
   });
 });
 
-test("The script comes compressed to whom it may, whole, and may be kept under its address", async () => {
+test("The script is compressed if the browser accepts gzip, and browsers may cache it for ever", async () => {
   const script = await scriptOf(await servePages());
 
   const compressed = await get(script, { "Accept-Encoding": "gzip, deflate, br" });
@@ -67,7 +67,7 @@ test("The script comes compressed to whom it may, whole, and may be kept under i
   expect(plain.headers).not.toHaveProperty("content-encoding");
 });
 
-test("The document names the server as the reader has reached it", async () => {
+test("The document names the server by the name in the request", async () => {
   const url = await servePages();
   const asLocalhost = url.replace("127.0.0.1", "localhost");
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { openResponseStream } from "../../../infra/local/response-stream.ts";
 
-test("A connection that ends with its reader, before Lambda's answer is read, ends no process", async () => {
+test("A connection that closes with its reader, before Lambda's response, does not end the process", async () => {
   const lambda = createServer((request) => request.once("data", () => request.socket.resetAndDestroy()));
   lambda.listen(0, "127.0.0.1");
   await once(lambda, "listening");
@@ -15,5 +15,5 @@ test("A connection that ends with its reader, before Lambda's answer is read, en
   stream.write("x".repeat(1_000_000));
 
   await ended;
-  await expect(accepted).resolves.toBeUndefined(); // a rejection that nobody handles fails the run as well
+  await expect(accepted).resolves.toBeUndefined(); // An unhandled rejection would also fail the run.
 });
