@@ -1,55 +1,41 @@
-/** The bundles that the stack ships, loaded as Lambda loads them, on the real engine. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+/** The bundles in the stack's assets, loaded as Lambda loads them, with the real engine. */
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { isBuiltin } from "node:module";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { bundle, bundleFile, entryFile } from "../../infra/bundling.ts";
+import { describe, expect, test } from "vitest";
+import { bundle, bundleFile, bundleHandler, entryFile } from "../../infra/bundling.ts";
 import { gateway } from "../../infra/local/gateway.ts";
-import { addAccountMember, getMessage, type Operation } from "../../lib/api/operations.ts";
+import { addAccountMember, getMessage, type Operation, operations } from "../../lib/api/operations.ts";
 import { storeMessage } from "../../lib/messages/store-message.ts";
+import { listen } from "../harness/listen.ts";
 import { bearer, day, newKey, newMessage, table } from "../harness/service.ts";
-import { type Resource, synthesise } from "../harness/synthesise.ts";
+import { functionOf, synthesise } from "../harness/synthesise.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const { template, directory } = synthesise();
 
-/** What Lambda is told about an operation's function. */
-const deployed = ({ method, path }: Operation) => {
-  const [{ Properties }] = Object.values(
-    template.findResources("AWS::Lambda::Function", { Properties: { Description: `${method} ${path}` } }),
-  ) as [Resource];
-  return {
-    folder: join(directory, `asset.${Properties.Code.S3Key.replace(".zip", "")}`),
-    handler: Properties.Handler as string,
-    environment: Properties.Environment.Variables as Record<string, unknown>,
-  };
-};
+const propertiesOf = (operation: Operation) => functionOf(template, operation).Properties;
+const folderOf = (operation: Operation) =>
+  join(directory, `asset.${propertiesOf(operation).Code.S3Key.replace(".zip", "")}`);
 
-/** Loads the function as Lambda does. The name `index.handler` is a file and its export. */
-const load = async (operation: Operation) => {
-  const { folder, handler } = deployed(operation);
-  const [, name = ""] = handler.split(".");
-  return (await import(join(folder, entryFile)))[name];
-};
-
+/** Serves the bundle of an operation until the test ends. Returns the URL. */
 const serve = async (operation: Operation): Promise<string> => {
-  const server = gateway([{ operation, handler: await load(operation) }]);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const [, name = ""] = bundleHandler.split(".");
+  const handler = (await import(join(folderOf(operation), entryFile)))[name];
+  return `http://127.0.0.1:${await listen(gateway([{ operation, handler }]))}`;
 };
 
-test("A function is told the table's name and where it counts, and asks its environment for nothing else", () => {
-  const told = ["TABLE_NAME", "POWERTOOLS_METRICS_NAMESPACE"];
-  expect(Object.keys(deployed(getMessage).environment)).toEqual(told);
-  expect(Object.keys(deployed(addAccountMember).environment)).toEqual(told);
-});
+test.each(operations)(
+  "The environment of $id's function has the table's name and the metric namespace",
+  (operation) => {
+    expect(Object.keys(propertiesOf(operation).Environment.Variables)).toEqual([
+      "TABLE_NAME",
+      "POWERTOOLS_METRICS_NAMESPACE",
+    ]);
+  },
+);
 
-test("The bundle of Get Message streams a stored email, compressed as the caller asks", async () => {
+test("The bundle of Get Message streams a stored email with the compression that the caller accepts", async () => {
   const { secret, account_id } = await newKey();
   const message = newMessage({ account_id, retain_until: new Date(Date.now() + day) });
   const raw = "Subject: Hello\r\nContent-Type: text/plain\r\n\r\nHello, bundle\r\n";
@@ -65,7 +51,7 @@ test("The bundle of Get Message streams a stored email, compressed as the caller
   expect(await response.json()).toMatchObject({ id: message.id, content: raw });
 });
 
-test("The bundle of Add Account Member adds a member once, and replays its answer", async () => {
+test("The bundle of Add Account Member adds a member once, and replays its response", async () => {
   const { secret, account_id } = await newKey();
   const url = await serve(addAccountMember);
   const add = () =>
@@ -83,20 +69,19 @@ test("The bundle of Add Account Member adds a member once, and replays its answe
   expect(second.headers.get("idempotent-replayed")).toBe("true");
 });
 
-describe.each([getMessage, addAccountMember])("The bundle of $id", (operation) => {
-  const { folder } = deployed(operation);
+describe.each(operations)("The bundle of $id", (operation) => {
+  const folder = folderOf(operation);
   const code = readFileSync(join(folder, bundleFile), "utf8");
   const map = JSON.parse(readFileSync(join(folder, `${bundleFile}.map`), "utf8"));
 
-  test("is one module and its source map, which names files of the project", () => {
-    expect(readdirSync(folder).sort()).toEqual(["function.cjs", "function.cjs.map", "index.mjs"]);
+  test("is a module for Lambda, a CommonJS bundle, and its source map without sources", () => {
+    expect(readdirSync(folder).sort()).toEqual([bundleFile, `${bundleFile}.map`, entryFile]);
     expect(map.sources).toContain(operation.file);
     expect(map.sourcesContent).toBeUndefined();
   });
 
-  test("is the same, byte for byte, wherever it is built: what is not changed is not deployed again", () => {
-    const elsewhere = mkdtempSync(join(tmpdir(), "email-api-"));
-    onTestFinished(() => rmSync(elsewhere, { recursive: true }));
+  test("has the same bytes wherever it is built, so an unchanged function is not deployed again", () => {
+    const elsewhere = temporaryFolder();
 
     bundle(operation.file, elsewhere);
 
@@ -104,35 +89,29 @@ describe.each([getMessage, addAccountMember])("The bundle of $id", (operation) =
     expect(JSON.parse(readFileSync(join(elsewhere, `${bundleFile}.map`), "utf8"))).toEqual(map);
   });
 
-  test("needs nothing beside it but Node.js", () => {
+  test("imports only modules of Node.js", () => {
     const imported = [...code.matchAll(/\b(?:require|import)\("([\w:@/.-]+)"\)/g)].map(
       ([, name = ""]) => name,
     );
+
     expect(imported.length).toBeGreaterThan(0);
     expect(imported.filter((name) => !isBuiltin(name))).toEqual([]);
   });
 
-  test("holds no MIME parser, no OpenAPI document and of zod only the mini part", () => {
-    const unwanted = map.sources.filter((source: string) =>
-      /mailsplit|libmime|iconv-lite|postal-mime|libqp|openapi|messages\/mime|zod\/v4\/(classic|locales)/.test(
-        source,
-      ),
-    );
-
-    expect(unwanted).toEqual([]);
+  test.each([
+    ["no MIME parser", /mailsplit|libmime|iconv-lite|postal-mime|libqp|messages\/mime/],
+    ["no OpenAPI document", /openapi/],
+    ["only the mini part of zod", /zod\/v4\/(classic|locales)/],
+    [
+      "no look-up of settings outside the environment",
+      /credential-provider-(?!env)|nested-clients|shared-ini-file/,
+    ],
+    ["no unused feature of the SDK", /endpoint-cache|event-streams/],
+  ])("contains %s", (_, unwanted) => {
+    expect(map.sources.filter((source: string) => unwanted.test(source))).toEqual([]);
   });
 
-  test("holds nothing of the AWS SDK that looks for settings anywhere but in the environment", () => {
-    const unwanted = map.sources.filter((source: string) =>
-      /credential-provider-(?!env)|nested-clients|shared-ini-file-loader|endpoint-cache|event-streams/.test(
-        source,
-      ),
-    );
-
-    expect(unwanted).toEqual([]);
-  });
-
-  test("is small enough to load quickly: two thirds of it are the AWS SDK", () => {
+  test("has less than 290 KB, because a large bundle slows down a cold start", () => {
     expect(statSync(join(folder, bundleFile)).size).toBeLessThan(290_000);
   });
 });

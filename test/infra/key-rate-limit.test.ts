@@ -1,4 +1,4 @@
-/** One caller's share of the rate, as the template has it. */
+/** The rate limit per API key, as the template has it. */
 import { Match } from "aws-cdk-lib/assertions";
 import { expect, test } from "vitest";
 import { tooManyRequests } from "../../lib/api/error-catalogue.ts";
@@ -7,58 +7,44 @@ import { ofType, templateWith } from "../harness/synthesise.ts";
 const template = templateWith({ keyRateLimit: "600" });
 const [acl] = ofType(template, "AWS::WAFv2::WebACL");
 
-const counts = (of: object) => ({
-  RateBasedStatement: { ...of, Limit: 600, EvaluationWindowSec: 60 },
+const limit = (statement: object) => ({
+  Action: { Block: {} },
+  Statement: { RateBasedStatement: { ...statement, Limit: 600, EvaluationWindowSec: 60 } },
 });
 
-test("Without a limit there is no web ACL, and none to pay for", () => {
+test("Without a limit there is no web ACL", () => {
   templateWith().resourceCountIs("AWS::WAFv2::WebACL", 0);
   templateWith().resourceCountIs("AWS::WAFv2::WebACLAssociation", 0);
 });
 
-test("Requests are counted by the minute: by key, however it is spelled, and by address without one", () => {
+test("Requests per minute are counted by API key in any spelling, and by address without a key", () => {
+  const key = {
+    Name: "authorization",
+    TextTransformations: [
+      { Priority: 0, Type: "COMPRESS_WHITE_SPACE" },
+      { Priority: 1, Type: "LOWERCASE" },
+    ],
+  };
+  const withKey = {
+    FieldToMatch: { SingleHeader: { Name: "authorization" } },
+    ComparisonOperator: "GT",
+    Size: 0,
+    TextTransformations: [{ Priority: 0, Type: "NONE" }],
+  };
+
   expect(acl?.Properties.Rules).toMatchObject([
-    {
-      Priority: 0,
-      Action: { Block: {} },
-      Statement: counts({
-        AggregateKeyType: "CUSTOM_KEYS",
-        CustomKeys: [
-          {
-            Header: {
-              Name: "authorization",
-              TextTransformations: [
-                { Priority: 0, Type: "COMPRESS_WHITE_SPACE" },
-                { Priority: 1, Type: "LOWERCASE" },
-              ],
-            },
-          },
-        ],
-      }),
-    },
+    { Priority: 0, ...limit({ AggregateKeyType: "CUSTOM_KEYS", CustomKeys: [{ Header: key }] }) },
     {
       Priority: 1,
-      Action: { Block: {} },
-      Statement: counts({
+      ...limit({
         AggregateKeyType: "IP",
-        ScopeDownStatement: {
-          NotStatement: {
-            Statement: {
-              SizeConstraintStatement: {
-                FieldToMatch: { SingleHeader: { Name: "authorization" } },
-                ComparisonOperator: "GT",
-                Size: 0,
-                TextTransformations: [{ Priority: 0, Type: "NONE" }],
-              },
-            },
-          },
-        },
+        ScopeDownStatement: { NotStatement: { Statement: { SizeConstraintStatement: withKey } } },
       }),
     },
   ]);
 });
 
-test("Everything else passes, and no sample of a request, which would hold its key, is kept", () => {
+test("All other requests pass, and AWS WAF keeps no samples, because samples contain API keys", () => {
   const visibility = [acl?.Properties, ...(acl?.Properties.Rules ?? [])].map((of) => of.VisibilityConfig);
 
   expect(acl?.Properties).toMatchObject({ Scope: "REGIONAL", DefaultAction: { Allow: {} } });
@@ -66,7 +52,7 @@ test("Everything else passes, and no sample of a request, which would hold its k
   expect(visibility.map((of) => of.CloudWatchMetricsEnabled)).toEqual([true, true, true]);
 });
 
-test("What is over the limit is a 429 in the API's own shape: AWS WAF's would take precedence over it", () => {
+test("A request above the limit gets the API's own 429, because the web ACL has no custom response", () => {
   template.hasResourceProperties("AWS::ApiGateway::GatewayResponse", {
     ResponseType: "WAF_FILTERED",
     StatusCode: "429",
@@ -79,7 +65,7 @@ test("What is over the limit is a 429 in the API's own shape: AWS WAF's would ta
   expect(JSON.stringify(acl)).not.toContain("CustomResponse");
 });
 
-test("The web ACL stands before the API's stage", () => {
+test("The web ACL protects the API's stage", () => {
   template.hasResourceProperties("AWS::WAFv2::WebACLAssociation", {
     ResourceArn: {
       "Fn::Join": ["", Match.arrayWith(["/stages/", { Ref: Match.stringLikeRegexp("Stage") }])],
