@@ -81,12 +81,10 @@ describe("The alarms", () => {
     ["401", /no valid API key/],
     ["429", /rate limit/],
   ])("count the access log's %s", (status, description) => {
+    const Dimensions = [{ Name: "status", Value: status }];
+
     expect(alarm(description).Metrics).toMatchObject([
-      overFiveMinutes("Sum", {
-        Namespace: "EmailApi/prod",
-        MetricName: "Rejected",
-        Dimensions: [{ Name: "status", Value: status }],
-      }),
+      overFiveMinutes("Sum", { Namespace: "EmailApi/prod", MetricName: "Rejected", Dimensions }),
     ]);
   });
 
