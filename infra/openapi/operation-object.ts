@@ -15,18 +15,19 @@ export type Sample = {
   bodies?: Partial<Record<OperationId, unknown>>;
 };
 
+/** An optional parameter has its example only in the text, because the reference page sends every example. */
 const parametersOf = (place: "path" | "query", parameters: ParametersFor<unknown>, sample: Sample) =>
   Object.entries<Parameter<unknown>>(parameters).map(([name, { schema, description, example }]) => {
     const jsonSchema = parameterSchema(schema);
-    const text = sample.parameters?.[name] ?? example;
+    const required = !schema.safeParse(undefined).success;
     return {
       name,
       in: place,
-      required: !schema.safeParse(undefined).success,
-      description,
+      required,
+      description: required ? description : `${description} For example, \`${example}\`.`,
       ...(jsonSchema.type === "array" && { style: "form", explode: false }),
       schema: jsonSchema,
-      example: schema.safeParse(text).data ?? text,
+      ...(required && { example: sample.parameters?.[name] ?? example }),
     };
   });
 

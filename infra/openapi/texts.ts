@@ -2,7 +2,6 @@
 import type { ErrorResponse } from "../../lib/api/error-catalogue.ts";
 import type { Component } from "./components.ts";
 
-/** The groups of operations in the reference. */
 export const tags = {
   Messages: "The emails that the account sent and received.",
   Members: "The people who have a role in the account.",
