@@ -10,19 +10,23 @@ export type ServiceTable = Pick<
   "tableArn" | "tableName" | "metric" | "metricConsumedReadCapacityUnits" | "metricConsumedWriteCapacityUnits"
 >;
 
-export type NewTableProps = {
+export type ServiceTableProps = {
+  /** The name of an existing table. The stack never changes or deletes such a table. */
+  tableName: string | undefined;
   /** Regions with a replica, without the stack's own region. */
   replicaRegions: readonly string[];
   /** `RETAIN` also switches on deletion protection. */
   removalPolicy: RemovalPolicy;
 };
 
-const newTable = (
+/** Creates a table, or uses the existing table. */
+export const serviceTable = (
   scope: Construct,
   id: string,
-  { replicaRegions, removalPolicy }: NewTableProps,
-): ServiceTable =>
-  new TableV2(scope, id, {
+  { tableName, replicaRegions, removalPolicy }: ServiceTableProps,
+): ServiceTable => {
+  if (tableName !== undefined) return TableV2.fromTableName(scope, `Existing${id}`, tableName);
+  return new TableV2(scope, id, {
     partitionKey: { name: layout.partitionKey, type: AttributeType.STRING },
     sortKey: { name: layout.sortKey, type: AttributeType.STRING },
     timeToLiveAttribute: layout.timeToLive,
@@ -33,13 +37,4 @@ const newTable = (
     deletionProtection: removalPolicy === RemovalPolicy.RETAIN,
     removalPolicy,
   });
-
-/** Creates a table. If `tableName` is set, uses that table instead, and never changes or deletes it. */
-export const serviceTable = (
-  scope: Construct,
-  id: string,
-  { tableName, ...props }: NewTableProps & { tableName: string | undefined },
-): ServiceTable =>
-  tableName === undefined
-    ? newTable(scope, id, props)
-    : TableV2.fromTableName(scope, `Existing${id}`, tableName);
+};
