@@ -64,8 +64,7 @@ export const read =
     Call<Path, Query, Body>,
     { prefetched: Promise<Prefetched> }
   > =>
-  ({ path, query, body, table, now }, earlier) => {
-    const call = { path, query, body, table, now };
+  (call, earlier) => {
     const readAgain = async (found: Prefetched): Promise<Prefetched> => {
       if (found !== null || !refetch) return found;
       await earlier();
@@ -111,11 +110,8 @@ export const endpoint =
 
     const run = async (_event: APIGatewayProxyEvent, context: ApiContext) => {
       const request = await checks.settled(context);
-      const { path, query, body, table, now, once } = request;
       const first = await request.replayed;
-      if (first) return toProxyResult(first);
-      const prefetched = await request.prefetched;
-      return toProxyResult(await handle({ path, query, body, table, now, prefetched, once }));
+      return toProxyResult(first ?? (await handle({ ...request, prefetched: await request.prefetched })));
     };
 
     const { middlewares: observing, logRequest } = observe(operation);

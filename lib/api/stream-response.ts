@@ -41,10 +41,13 @@ export const sendResponse = async (
   };
   if (stream.destroyed) leave();
   else stream.once("close", leave);
-  const timer = setTimeout(() => {
-    sent.isReaderSlow = true;
-    stop();
-  }, millisecondsLeft - millisecondsToEnd);
+  const timer = setTimeout(
+    () => {
+      sent.isReaderSlow = true;
+      stop();
+    },
+    Math.max(0, millisecondsLeft - millisecondsToEnd),
+  );
   const write = async (chunk: string | Uint8Array) => {
     stopped.signal.throwIfAborted();
     const hasRoom = stream.write(chunk);

@@ -74,7 +74,7 @@ export const updateLive = (
     table,
     key,
     {
-      UpdateExpression: change.UpdateExpression,
+      ...change,
       ConditionExpression: live,
       ExpressionAttributeValues: { ...change.ExpressionAttributeValues, ...nowValue(now) },
     },

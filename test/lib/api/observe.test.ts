@@ -66,6 +66,7 @@ describe("The request log", () => {
       key_id: key.id,
       status: 200,
       request_id: expect.any(String),
+      gateway_request_id: expect.any(String),
       function_request_id: expect.any(String),
       duration_ms: expect.any(Number),
       consumed_capacity: 1.5,
