@@ -1,10 +1,9 @@
-import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { GetObjectCommand, NoSuchKey, S3Client } from "@aws-sdk/client-s3";
+import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { sdkStreamMixin } from "@smithy/core/serde";
 import type { SQSHandler } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
@@ -17,7 +16,8 @@ import type { Table } from "../../lib/table/table.ts";
 import { type CapturedOutput, captureOutput } from "../harness/captured-output.ts";
 import { interceptedTable } from "../harness/intercepted-table.ts";
 import { listen } from "../harness/listen.ts";
-import { bearer, call, day, newKey, newMessage, noon, startService, table } from "../harness/service.ts";
+import { pipelineMessage } from "../harness/pipeline.ts";
+import { noon, table } from "../harness/service.ts";
 import { deliver } from "../harness/sqs.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
@@ -35,17 +35,16 @@ beforeEach(() => {
 const logged = () => output.lines().filter(({ message }) => message === "event");
 const counted = (name: string) => output.lines().find((line) => name in line && "_aws" in line)?.[name];
 
-/** S3, as far as the function speaks to it: it hears that it may not read what is not there. */
-const bucketWith = (objects: Record<string, { bytes: string; size?: number }>) => {
+/** S3's error for a missing object depends on the permission to list the bucket. */
+const bucketWith = (objects: Record<string, { bytes: string; size?: number }>, missing = "AccessDenied") => {
   const s3 = mockClient(S3Client);
   s3.on(GetObjectCommand).callsFake(({ Key }) => {
     const found = objects[Key];
-    if (!found) throw Object.assign(new Error("Access Denied"), { name: "AccessDenied" });
+    if (!found) throw Object.assign(new Error("S3's own words"), { name: missing });
     const Body = sdkStreamMixin(Readable.from([Buffer.from(found.bytes)]));
     return { Body, ContentLength: found.size ?? Buffer.byteLength(found.bytes) };
   });
   onTestFinished(() => s3.restore());
-  return s3;
 };
 
 /** The delays that the function has set, in seconds, by the event's receipt. */
@@ -59,26 +58,11 @@ const record = async (on: Table = table, clock = () => noon, later = postpone): 
   return createHandler(on, openEmailBucket(), clock, later);
 };
 
-/** A message of an account of its own, and the bodies of its events. */
-const message = async (lasts = 60_000) => {
-  const { account_id, secret } = await newKey();
-  const { account_id: _, ...fields } = newMessage({ account_id, retain_until: new Date(noon + lasts) });
-  const url = await startService();
-  return {
-    event: (type: string, more: object = {}) =>
-      JSON.stringify({ type, id: randomUUID(), account_id, message: { id: fields.id }, ...more }),
-    stored: (raw_email: string | null) =>
-      JSON.stringify({ type: "message.stored", id: "stored", account_id, message: fields, raw_email }),
-    get: () => call(`${url}/v2/accounts/${account_id}/messages/${fields.id}`, { headers: bearer(secret) }),
-    account_id,
-  };
-};
-
 const inQueue = (...bodies: string[]) => bodies.map((body, index) => ({ messageId: `sqs-${index}`, body }));
 
 test("What a batch has no time left for comes again, and what was recorded before is no failure", async () => {
   bucketWith({});
-  const { event, stored, get } = await message();
+  const { event, stored, get } = await pipelineMessage();
   const time = [120_000, 50_000, 44_000, 43_000];
   const bodies = [stored(null), event("message.opened"), event("message.opened"), event("message.clicked")];
 
@@ -93,7 +77,7 @@ test("What a batch has no time left for comes again, and what was recorded befor
 
 test("A batch is recorded, in whatever order it comes, and each event leaves one line and one count", async () => {
   bucketWith({ "1.eml": { bytes: raw } });
-  const { event, stored, get, account_id } = await message();
+  const { event, stored, get, account_id } = await pipelineMessage();
   const opened = event("message.opened");
 
   const failed = await deliver(await record(), inQueue(opened, stored("1.eml"), opened));
@@ -109,54 +93,47 @@ test("A batch is recorded, in whatever order it comes, and each event leaves one
   expect(counted("EventRepeated")).toBe(1);
 });
 
-test("One bad event fails alone, and the log says why without a word of what it says", async () => {
-  const secret = "s3cret@example.com";
-  bucketWith({ "large.eml": { bytes: "", size: 40 * 1024 * 1024 + 1 } });
-  const { event, stored, get } = await message();
-  const other = await message();
-  await deliver(await record(), inQueue(stored(null)));
-  output.clear();
+test.each(["AccessDenied", "NoSuchKey"])(
+  "A bad event fails alone, and the log has the reason (S3: %s)",
+  async (missing) => {
+    const secret = "s3cret@example.com";
+    bucketWith({ "large.eml": { bytes: "", size: 40 * 1024 * 1024 + 1 } }, missing);
+    const { event, stored, get } = await pipelineMessage();
+    const other = await pipelineMessage();
+    await deliver(await record(), inQueue(stored(null)));
+    output.clear();
 
-  const failed = await deliver(
-    await record(),
-    inQueue(
-      `{ ${secret}`,
-      event("message.status", { time: secret, status: secret }),
-      event("message.opened"),
-      other.event("message.opened"),
-      other.stored(secret),
-      other.stored("large.eml"),
-    ),
-  );
+    const failed = await deliver(
+      await record(),
+      inQueue(
+        `{ ${secret}`,
+        event("message.status", { time: secret, status: secret }),
+        event("message.opened"),
+        other.event("message.opened"),
+        other.stored(secret),
+        other.stored("large.eml"),
+      ),
+    );
 
-  expect(failed).toEqual(["sqs-0", "sqs-1", "sqs-3", "sqs-4", "sqs-5"]);
-  expect(await (await get()).json()).toMatchObject({ open_count: 1 });
-  expect(logged().map(({ level, reason }) => [level, reason])).toEqual([
-    ["ERROR", "it is not JSON"],
-    ["ERROR", "time must be ISO 8601 with an offset"],
-    ["INFO", undefined],
-    ["WARN", "its message is not stored yet"],
-    ["ERROR", "its raw email is not in the bucket"],
-    ["ERROR", "the email has 41943041 bytes, but at most 41943040 (40 MiB) are stored"],
-  ]);
-  expect(counted("EventFailed")).toEqual([1, 1, 1, 1, 1]);
-  expect(output.text()).not.toContain("s3cret");
-});
-
-test("An object that S3 says is not there is a raw email that is not in the bucket", async () => {
-  const s3 = bucketWith({});
-  s3.on(GetObjectCommand).rejects(new NoSuchKey({ $metadata: {}, message: "no such key" }));
-  const { stored } = await message();
-
-  const failed = await deliver(await record(), inQueue(stored("1.eml")));
-
-  expect(failed).toEqual(["sqs-0"]);
-  expect(logged()).toMatchObject([{ reason: "its raw email is not in the bucket" }]);
-});
+    expect(failed).toEqual(["sqs-0", "sqs-1", "sqs-3", "sqs-4", "sqs-5"]);
+    expect(await (await get()).json()).toMatchObject({ open_count: 1 });
+    expect(logged().map(({ level, reason }) => [level, reason])).toEqual([
+      ["ERROR", "it is not JSON"],
+      ["ERROR", "time must be ISO 8601 with an offset"],
+      ["INFO", undefined],
+      ["WARN", "its message is not stored yet"],
+      ["ERROR", "its raw email is not in the bucket"],
+      ["ERROR", "the email has 41943041 bytes, but at most 41943040 (40 MiB) are stored"],
+    ]);
+    expect(counted("EventFailed")).toEqual([1, 1, 1, 1, 1]);
+    // The log never quotes an event.
+    expect(output.text()).not.toContain("s3cret");
+  },
+);
 
 test("An event of a message that has expired is dropped, and counted", async () => {
   bucketWith({});
-  const { event, stored } = await message(1000);
+  const { event, stored } = await pipelineMessage({ retain_until: new Date(noon + 1000) });
   const handler = await record();
   await deliver(handler, inQueue(stored(null)));
   const later = await record(table, () => noon + 1000);
@@ -169,7 +146,7 @@ test("An event of a message that has expired is dropped, and counted", async () 
 
 test("An event is recorded in one invocation if its message is stored while the function waits", async () => {
   bucketWith({});
-  const { event, stored, get } = await message();
+  const { event, stored, get } = await pipelineMessage();
   const storing = await record();
   let attempts = 0;
   const late = interceptedTable(table, async (command, proceed) => {
@@ -187,8 +164,8 @@ test("An event is recorded in one invocation if its message is stored while the 
 
 test("An event that fails comes again soon, and later each time; the others of its batch do not", async () => {
   bucketWith({});
-  const { event, stored } = await message();
-  const early = await message();
+  const { event, stored } = await pipelineMessage();
+  const early = await pipelineMessage();
   const received = [
     { messageId: "first", body: early.event("message.opened") },
     { messageId: "stored", body: stored(null) },
@@ -205,7 +182,7 @@ test("An event that fails comes again soon, and later each time; the others of i
 
 test("An event that the queue does not postpone still comes again, and the log has the reason", async () => {
   bucketWith({});
-  const { event } = await message();
+  const { event } = await pipelineMessage();
   const fails = () => Promise.reject(new Error("The queue is unreachable"));
 
   const failed = await deliver(await record(table, undefined, fails), inQueue(event("message.opened")));
@@ -221,7 +198,7 @@ test("An event that the queue does not postpone still comes again, and the log h
 
 test("When the table fails, the event comes again, and the log names the fault without the items", async () => {
   bucketWith({});
-  const { event } = await message();
+  const { event } = await pipelineMessage();
   const fault = Object.assign(new Error("The table is on fire"), {
     name: "InternalServerError",
     Item: "s3cret",
@@ -253,7 +230,7 @@ test("The bundle records events on the real engine, reads emails from S3, and po
   vi.stubEnv("AWS_ENDPOINT_URL_S3", endpoint);
   vi.stubEnv("EVENT_QUEUE_URL", `${endpoint}/123456789012/events`);
   const { handler } = createRequire(import.meta.url)(join(folder, bundleFile));
-  const { event, stored, get } = await message(400 * day);
+  const { event, stored, get } = await pipelineMessage();
 
   const failed = await deliver(
     handler,

@@ -1,8 +1,7 @@
-/** A restored table is prepared: on the real engine, but for its backups, which that does not have. */
+/** `prepare-table` on the real engine, and on a mock for backups, which the engine does not have. */
 import { randomUUID } from "node:crypto";
 import {
   CreateTableCommand,
-  type CreateTableCommandInput,
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
@@ -19,26 +18,28 @@ afterEach(() => vi.unstubAllEnvs());
 
 const client = new DynamoDBClient();
 
-/** A table as AWS restores it: its keys, its items, and nothing switched on. */
-const restoredTable = async (keys: [string, string] = ["pk", "sk"]): Promise<string> => {
+const keySchema = (HASH: string, RANGE: string) => [
+  { AttributeName: HASH, KeyType: "HASH" as const },
+  { AttributeName: RANGE, KeyType: "RANGE" as const },
+];
+
+/** Creates a table with no feature enabled, as AWS restores it. */
+const restoredTable = async (...keys: [string, string]): Promise<string> => {
   const TableName = `restored-${randomUUID()}`;
   vi.stubEnv("TABLE_NAME", TableName);
-  const [HASH, RANGE] = keys;
-  const input: CreateTableCommandInput = {
-    TableName,
-    BillingMode: "PAY_PER_REQUEST",
-    KeySchema: [
-      { AttributeName: HASH, KeyType: "HASH" },
-      { AttributeName: RANGE, KeyType: "RANGE" },
-    ],
-    AttributeDefinitions: keys.map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
-  };
-  await client.send(new CreateTableCommand(input));
+  await client.send(
+    new CreateTableCommand({
+      TableName,
+      BillingMode: "PAY_PER_REQUEST",
+      KeySchema: keySchema(...keys),
+      AttributeDefinitions: keys.map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
+    }),
+  );
   return TableName;
 };
 
-test("What AWS leaves off is switched on, and what is on stays as it is", async () => {
-  const TableName = await restoredTable();
+test("prepare-table enables what AWS leaves disabled, once", async () => {
+  const TableName = await restoredTable("pk", "sk");
 
   const first = await admin("prepare-table");
   const again = await adminJson("prepare-table");
@@ -62,97 +63,63 @@ test("What AWS leaves off is switched on, and what is on stays as it is", async 
   expect(Table?.DeletionProtectionEnabled).toBe(true);
 });
 
-test("A table whose keys are other ones is left alone", async () => {
-  const TableName = await restoredTable(["id", "version"]);
+test("A table that is missing, or has other keys or another time to live, is rejected", async () => {
+  const otherKeys = await restoredTable("id", "version");
+  const first = await admin("prepare-table");
+  const otherTtl = await restoredTable("pk", "sk");
+  const TimeToLiveSpecification = { AttributeName: "ttl", Enabled: true };
+  await client.send(new UpdateTimeToLiveCommand({ TableName: otherTtl, TimeToLiveSpecification }));
+  const second = await admin("prepare-table");
+  vi.stubEnv("TABLE_NAME", "no-such-table");
+  const third = await admin("prepare-table");
 
-  const { status, stdout, stderr } = await admin("prepare-table");
-
-  expect({ status, stdout }).toEqual({ status: 1, stdout: [] });
-  expect(stderr).toEqual([
-    `${TableName} is no table of this API: its keys are id and version, not pk and sk`,
+  expect([first, second, third].map(({ status, stdout, stderr }) => [status, stdout, stderr])).toEqual([
+    [1, [], [`${otherKeys} is no table of this API: its keys are id and version, not pk and sk`]],
+    [1, [], [`${otherTtl} has its time to live on ttl, not on expires_at`]],
+    [1, [], ["There is no table named no-such-table"]],
   ]);
 });
 
-test("A table that lets other items expire is left alone: one attribute says when, and not this one", async () => {
-  const TableName = await restoredTable();
-  const TimeToLiveSpecification = { AttributeName: "ttl", Enabled: true };
-  await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
-
-  const { status, stderr } = await admin("prepare-table");
-
-  expect(status).toBe(1);
-  expect(stderr).toEqual([`${TableName} has its time to live on ttl, not on expires_at`]);
-});
-
-test("A table that is not there is named", async () => {
-  vi.stubEnv("TABLE_NAME", "no-such-table");
-
-  const { status, stderr } = await admin("prepare-table");
-
-  expect({ status, stderr }).toEqual({ status: 1, stderr: ["There is no table named no-such-table"] });
-});
-
-/** AWS, as far as it differs from the engine. */
+/** Mocks AWS where it differs from the engine. */
 const withBackups = (PointInTimeRecoveryStatus: "ENABLED" | "DISABLED") => {
   const dynamodb = mockClient(DynamoDBDocumentClient);
   onTestFinished(() => dynamodb.restore());
-  dynamodb.on(DescribeTableCommand).resolves({
-    Table: {
-      KeySchema: [
-        { AttributeName: "pk", KeyType: "HASH" },
-        { AttributeName: "sk", KeyType: "RANGE" },
-      ],
-      DeletionProtectionEnabled: true,
-    },
-  });
-  dynamodb.on(DescribeTimeToLiveCommand).resolves({
-    TimeToLiveDescription: { AttributeName: "expires_at", TimeToLiveStatus: "ENABLING" },
-  });
-  dynamodb.on(DescribeContinuousBackupsCommand).resolves({
-    ContinuousBackupsDescription: {
-      ContinuousBackupsStatus: "ENABLED",
-      PointInTimeRecoveryDescription: { PointInTimeRecoveryStatus },
-    },
-  });
+  const Table = { KeySchema: keySchema("pk", "sk"), DeletionProtectionEnabled: true };
+  const TimeToLiveDescription = { AttributeName: "expires_at", TimeToLiveStatus: "ENABLING" as const };
+  const PointInTimeRecoveryDescription = { PointInTimeRecoveryStatus };
+  const ContinuousBackupsDescription = {
+    ContinuousBackupsStatus: "ENABLED" as const,
+    PointInTimeRecoveryDescription,
+  };
+  dynamodb.on(DescribeTableCommand).resolves({ Table });
+  dynamodb.on(DescribeTimeToLiveCommand).resolves({ TimeToLiveDescription });
+  dynamodb.on(DescribeContinuousBackupsCommand).resolves({ ContinuousBackupsDescription });
   return dynamodb;
 };
 
-test("Point-in-time recovery is switched on where it is off", async () => {
+test("prepare-table enables point-in-time recovery, unless AWS reports an error", async () => {
   const dynamodb = withBackups("DISABLED");
-
-  const { stdout } = await admin("prepare-table");
-
-  expect(stdout).toContain("enabled          point-in-time recovery");
-  const [call] = dynamodb.commandCalls(UpdateContinuousBackupsCommand);
-  expect(call?.args[0].input).toEqual({
+  const input = {
     TableName: process.env.TABLE_NAME,
     PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-  });
+  };
+
+  const { stdout } = await admin("prepare-table");
+  const [call] = dynamodb.commandCalls(UpdateContinuousBackupsCommand);
+  dynamodb.on(UpdateContinuousBackupsCommand).rejects(new Error("Backups are being enabled for the table"));
+  const { status, stderr } = await admin("prepare-table");
+
+  expect(stdout).toContain("enabled          point-in-time recovery");
+  expect(call?.args[0].input).toEqual(input);
+  expect({ status, stderr }).toEqual({ status: 1, stderr: ["Backups are being enabled for the table"] });
 });
 
-test("Where everything is on, nothing is changed", async () => {
+test("prepare-table changes nothing if everything is enabled", async () => {
   const dynamodb = withBackups("ENABLED");
 
   const { stdout } = await admin("prepare-table");
 
-  expect(stdout).toEqual([
-    "enabled already  time to live",
-    "enabled already  point-in-time recovery",
-    "enabled already  deletion protection",
-  ]);
-  expect(
-    dynamodb.calls().filter(({ args: [command] }) => !command.constructor.name.startsWith("Describe")),
-  ).toEqual([]);
-});
-
-test("What AWS refuses is an error, not a state", async () => {
-  const dynamodb = withBackups("DISABLED");
-  const refusal = Object.assign(new Error("Backups are being enabled for the table"), {
-    name: "ContinuousBackupsUnavailableException",
-  });
-  dynamodb.on(UpdateContinuousBackupsCommand).rejects(refusal);
-
-  const { status, stderr } = await admin("prepare-table");
-
-  expect({ status, stderr }).toEqual({ status: 1, stderr: ["Backups are being enabled for the table"] });
+  expect(stdout.map((line) => line.slice(0, 15))).toEqual(Array(3).fill("enabled already"));
+  const names = dynamodb.calls().map(({ args: [command] }) => command.constructor.name);
+  expect(names.filter((name) => !name.startsWith("Describe"))).toEqual([]);
 });

@@ -4,23 +4,18 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
-import { bearer, call, day, newKey, newMessage, startService, table } from "../../harness/service.ts";
+import { pipelineMessage } from "../../harness/pipeline.ts";
+import { day, table } from "../../harness/service.ts";
 import { temporaryFolder } from "../../harness/temporary-folder.ts";
 
-/** A message of an account of its own, stored unless the test does that; and how to read it. */
+/** A message that is stored, unless the test stores it. */
 const message = async ({ isStored = true, lasts = day } = {}) => {
-  const { account_id, secret } = await newKey();
-  const retain_until = new Date(Date.now() + lasts).toISOString();
-  const fields = newMessage({ account_id, retain_until });
+  const { event, fields, ...rest } = await pipelineMessage({ retain_until: new Date(Date.now() + lasts) });
   if (isStored) await storeMessage(table, fields, null, Date.now());
-  const url = await startService(Date.now);
-  const { account_id: _, ...stored } = fields;
   return {
-    event: (type: string, id: string, more: object = {}) =>
-      JSON.stringify({ type, id, account_id, message: { id: fields.id }, ...more }),
-    stored: (raw_email: string | null) =>
-      JSON.stringify({ type: "message.stored", id: "stored", account_id, message: stored, raw_email }),
-    get: () => call(`${url}/v2/accounts/${account_id}/messages/${fields.id}`, { headers: bearer(secret) }),
+    ...rest,
+    event: (type: string, id: string, more: object = {}) => event(type, { id, ...more }),
+    get: () => rest.get(Date.now),
   };
 };
 
@@ -126,7 +121,7 @@ test("rejects a raw email that is missing, too large, outside of the folder or n
   symlinkSync(join(outside, "secret.eml"), join(emails, "link.eml"));
 
   const { status, stderr } = await record(
-    ["none.eml", "large.eml", "../", "link.eml", "pipe.eml", "folder.eml"].map(stored),
+    ["none.eml", "large.eml", "../", "link.eml", "pipe.eml", "folder.eml"].map((key) => stored(key)),
     `--emails ${emails}`,
   );
 

@@ -1,27 +1,18 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join, relative } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { symlinkSync } from "node:fs";
+import { join, relative } from "node:path";
+import { expect, test } from "vitest";
 import { findMail } from "../../../infra/mail/find-mail.ts";
+import { folderOf } from "../../harness/temporary-folder.ts";
 
-/** A folder that holds these files, until the test ends. */
-const folderOf = (...files: string[]): string => {
-  const folder = mkdtempSync(join(tmpdir(), "email-api-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  for (const file of files) {
-    mkdirSync(dirname(join(folder, file)), { recursive: true });
-    writeFileSync(join(folder, file), "12345");
-  }
-  return folder;
-};
+const withFiles = (...names: string[]) => folderOf(Object.fromEntries(names.map((name) => [name, "12345"])));
 
 const found = async (folder: string) => {
   const files = await findMail([folder]);
   return files.map(({ path }) => relative(folder, path));
 };
 
-test("A folder's emails and mbox files are found, in its folders too, and nothing else", async () => {
-  const folder = folderOf(
+test("The emails and mboxes of a folder and its subfolders are found, and no other files", async () => {
+  const folder = withFiles(
     "b.eml",
     "A.EML",
     "all.mbox",
@@ -35,8 +26,8 @@ test("A folder's emails and mbox files are found, in its folders too, and nothin
   expect(await found(folder)).toEqual(["A.EML", "Inbox", "all.mbox", "b.eml", "in/1"]);
 });
 
-test("A Maildir's emails are those in cur and new, of its folders too", async () => {
-  const folder = folderOf(
+test("The emails of a Maildir are in cur and new, and in the same folders of its subfolders", async () => {
+  const folder = withFiles(
     "cur/1.M1P2.host:2,S",
     "new/2.M1P2.host",
     "tmp/3.M1P2.host",
@@ -54,15 +45,15 @@ test("A Maildir's emails are those in cur and new, of its folders too", async ()
   ]);
 });
 
-test("Hidden folders and links are left alone: nothing is found twice, or for ever", async () => {
-  const folder = folderOf(".git/HEAD", "a.eml");
+test("Hidden folders and symbolic links are ignored, so that no file is found twice", async () => {
+  const folder = withFiles(".git/HEAD", "a.eml");
   symlinkSync(folder, join(folder, "again"));
 
   expect(await found(folder)).toEqual(["a.eml"]);
 });
 
-test("A file that is named is taken, whatever it is called, with its size", async () => {
-  const folder = folderOf("letter.txt");
+test("A file that is an operand is found, whatever its name, with its size", async () => {
+  const folder = withFiles("letter.txt");
 
   const [file] = await findMail([join(folder, "letter.txt")]);
 

@@ -1,22 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { type Imported, importMail } from "../../../infra/mail/import-mail.ts";
-import type { Table } from "../../../lib/table/table.ts";
+import { interceptedTable } from "../../harness/intercepted-table.ts";
 import { day, noon, table } from "../../harness/service.ts";
 
-/** The table, where the first calls that write fail with these errors. */
-const failingWith = (...names: string[]): Table => {
+/** Imports 50 emails into a table whose first writes fail with these errors. */
+const importWith = async (names: string[], reported: Imported[] = []) => {
   const errors = names.map((name) => Object.assign(new Error(name), { name }));
-  const send = async (command: { constructor: { name: string } }) => {
+  const failing = interceptedTable(table, (command, proceed) => {
     const error = command.constructor.name === "PutCommand" ? errors.shift() : undefined;
     if (error) throw error;
-    return table.client.send(command as never);
-  };
-  return { name: table.name, client: { send: send as never } };
-};
-
-/** Imports 50 emails, and returns what it told of them. */
-const importInto = async (on: Table, told: Imported[] = []) => {
+    return proceed();
+  });
   const mail = async function* () {
     for (let number = 0; number < 50; number++) {
       yield Buffer.from(
@@ -32,21 +27,21 @@ const importInto = async (on: Table, told: Imported[] = []) => {
     retain_until: new Date(noon + day),
   } as const;
   const files = [{ path: "mail.mbox", bytes: 0, open: mail }];
-  await importMail(on, files, fields, noon, (imported) => told.push(imported));
-  return told;
+  await importMail(failing, files, fields, noon, (imported) => reported.push(imported));
+  return reported;
 };
 
-test("A table that is throttled is waited for", async () => {
-  const told = await importInto(failingWith("ThrottlingException", "ProvisionedThroughputExceededException"));
+test("An import retries while the table is throttled", async () => {
+  const reported = await importWith(["ThrottlingException", "ProvisionedThroughputExceededException"]);
 
-  expect(told.filter((imported) => "isNew" in imported && imported.isNew)).toHaveLength(50);
+  expect(reported.filter((imported) => "isNew" in imported && imported.isNew)).toHaveLength(50);
 });
 
-test("A table that fails ends the import, instead of each email", async () => {
-  const told: Imported[] = [];
+test("An error of the table ends the import, and no email is blamed", async () => {
+  const reported: Imported[] = [];
 
-  await expect(importInto(failingWith("ResourceNotFoundException"), told)).rejects.toThrow();
+  await expect(importWith(["ResourceNotFoundException"], reported)).rejects.toThrow();
 
-  expect(told.length).toBeLessThan(50);
-  expect(told.filter((imported) => "error" in imported)).toEqual([]);
+  expect(reported.length).toBeLessThan(50);
+  expect(reported.filter((imported) => "error" in imported)).toEqual([]);
 });

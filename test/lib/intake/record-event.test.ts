@@ -1,53 +1,37 @@
-import { randomUUID } from "node:crypto";
 import { DeleteCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
-import { EventRejectedError, type StoredEvent } from "../../../lib/intake/event.ts";
+import { EventRejectedError, parseEvent, type StoredEvent } from "../../../lib/intake/event.ts";
 import { MessageNotStoredYetError, recordChange, recordEvent } from "../../../lib/intake/record-event.ts";
 import { findMessage } from "../../../lib/messages/find.ts";
 import { deleteMessage } from "../../../lib/messages/remove.ts";
 import { MessageRejectedError } from "../../../lib/messages/store-message.ts";
 import { eventKey, headKey } from "../../../lib/table/keys.ts";
 import { interceptedTable } from "../../harness/intercepted-table.ts";
+import { pipelineMessage } from "../../harness/pipeline.ts";
 import { day, itemsOf, noon, table } from "../../harness/service.ts";
 
 const hello = Buffer.from("Subject: Hello\r\n\r\nHello");
 const other = Buffer.from("Subject: Other\r\n\r\nOther");
 
-/** A new message, in an account of its own, and an open of it. */
-const message = ({ lasts = day, raw_email = "hello.eml" as string | null } = {}) => {
-  const account_id = randomUUID();
-  const id = randomUUID();
-  const stored: StoredEvent = {
-    type: "message.stored",
-    id: "stored",
-    account_id,
-    message: {
-      id,
-      domain_id: randomUUID(),
-      direction: "outgoing",
-      is_bounce_notification: false,
-      message_id: "<1@example.com>",
-      subject: "Hello",
-      tags: [],
-      sender: "hello@example.com",
-      recipient: "ada@example.org",
-      status: "accepted",
-      sent_at: null,
-      delivered_at: null,
-      retain_until: new Date(noon + lasts).toISOString(),
-    },
-    raw_email,
-  };
+/** A message, its event message.stored and an open of it. */
+const message = async ({ lasts = day, raw_email = "hello.eml" as string | null } = {}) => {
+  const { account_id, id, ...rest } = await pipelineMessage({ retain_until: new Date(noon + lasts) });
   const opened = { type: "message.opened", id: "1", account_id, message: { id } } as const;
   const head = async (now = noon) => (await findMessage(table, account_id, id, now))?.head;
-  return { account_id, id, stored, opened, head };
+  return {
+    account_id,
+    id,
+    stored: parseEvent(rest.stored(raw_email, { id: "stored" })) as StoredEvent,
+    opened,
+    head,
+  };
 };
 
 const store = (event: StoredEvent, now = noon, raw = hello) =>
   recordEvent(table, event, () => Promise.resolve(raw), now);
 
 test("A message is stored once, with the email that its key names", async () => {
-  const { stored, head } = message();
+  const { stored, head } = await message();
   const keys: string[] = [];
   const readEmail = (key: string) => {
     keys.push(key);
@@ -58,11 +42,11 @@ test("A message is stored once, with the email that its key names", async () => 
   expect(await store(stored)).toBe("repeated");
 
   expect(keys).toEqual(["hello.eml"]);
-  expect(await head()).toMatchObject({ status: "accepted", segments: 1, domain: "example.com" });
+  expect(await head()).toMatchObject({ status: "sent", segments: 1, domain: "example.com" });
 });
 
 test("A message whose email is not available is stored without one, and no email is asked for", async () => {
-  const { stored, head } = message({ raw_email: null });
+  const { stored, head } = await message({ raw_email: null });
 
   await recordEvent(table, stored, () => Promise.reject(new Error("asked for")), noon);
 
@@ -70,7 +54,7 @@ test("A message whose email is not available is stored without one, and no email
 });
 
 test("A deleted message stays deleted, whatever the event's id or email file", async () => {
-  const { stored, account_id, id, head } = message();
+  const { stored, account_id, id, head } = await message();
   const twice = { ...stored, id: "sent twice" };
   expect([await store(stored), await store(twice)]).toEqual(["recorded", "repeated"]);
   await deleteMessage(table, { account_id, id }, noon);
@@ -86,7 +70,7 @@ test("A deleted message stays deleted, whatever the event's id or email file", a
 });
 
 test("A message that is deleted before its first event is not stored", async () => {
-  const { stored, opened, account_id, id, head } = message();
+  const { stored, opened, account_id, id, head } = await message();
   await deleteMessage(table, { account_id, id }, noon);
 
   expect([await store(stored), await recordChange(table, opened, noon)]).toEqual(["expired", "expired"]);
@@ -95,7 +79,7 @@ test("A message that is deleted before its first event is not stored", async () 
 });
 
 test("A message that is deleted while its event is recorded is not stored", async () => {
-  const { stored, account_id, id, head } = message();
+  const { stored, account_id, id, head } = await message();
   let isDeleted = false;
   const deleting = interceptedTable(table, async (command, proceed) => {
     if (command.constructor.name === "TransactWriteCommand" && !isDeleted) {
@@ -111,7 +95,7 @@ test("A message that is deleted while its event is recorded is not stored", asyn
 });
 
 test("A message is not stored when its time has passed before the event comes", async () => {
-  const { stored, account_id, id } = message({ lasts: 1000 });
+  const { stored, account_id, id } = await message({ lasts: 1000 });
 
   expect(await store(stored, noon + 1000)).toBe("expired");
 
@@ -119,14 +103,14 @@ test("A message is not stored when its time has passed before the event comes", 
 });
 
 test("A message under an id that another one has is refused", async () => {
-  const { stored } = message();
+  const { stored } = await message();
   await store(stored);
 
   await expect(store({ ...stored, id: "other" }, noon, other)).rejects.toThrow(MessageRejectedError);
 });
 
 test("An event counts once until it can come no more: 28 days, to the second", async () => {
-  const { stored, opened, head } = message({ lasts: 60 * day });
+  const { stored, opened, head } = await message({ lasts: 60 * day });
   await store(stored);
 
   expect(await recordChange(table, opened, noon)).toBe("recorded");
@@ -140,7 +124,7 @@ test("An event counts once until it can come no more: 28 days, to the second", a
 });
 
 test("What is kept of an event is a hash of its id and of what it says", async () => {
-  const { stored, opened } = message();
+  const { stored, opened } = await message();
   await store(stored);
   const id = "ada@example.org opened it";
   await recordChange(table, { ...opened, id }, noon);
@@ -157,8 +141,8 @@ test("What is kept of an event is a hash of its id and of what it says", async (
 });
 
 test("A different event with the id of another one is rejected, and changes nothing", async () => {
-  const { stored, opened, head } = message();
-  const next = message();
+  const { stored, opened, head } = await message();
+  const next = await message();
   await store(stored);
   await recordChange(table, opened, noon);
   const taken = new EventRejectedError("its id is taken by another event of the account");
@@ -172,7 +156,7 @@ test("A different event with the id of another one is rejected, and changes noth
 });
 
 test("An event that does not fit into the message's item is rejected, and the others are recorded", async () => {
-  const { stored, account_id, id, head } = message();
+  const { stored, account_id, id, head } = await message();
   await store(stored);
   const attempt = (event: string, kilobytes: number) =>
     recordChange(
@@ -199,7 +183,7 @@ test("An event that does not fit into the message's item is rejected, and the ot
 });
 
 test("Accounts choose ids without regard to each other", async () => {
-  const messages = [message(), message()];
+  const messages = [await message(), await message()];
   for (const { stored } of messages) await store(stored);
 
   const outcomes = await Promise.all(messages.map(({ opened }) => recordChange(table, opened, noon)));
@@ -208,7 +192,7 @@ test("Accounts choose ids without regard to each other", async () => {
 });
 
 test("An event that comes before its message is not recorded, and is when it comes again after it", async () => {
-  const { stored, opened, head } = message();
+  const { stored, opened, head } = await message();
 
   await expect(recordChange(table, opened, noon)).rejects.toThrow(MessageNotStoredYetError);
   await store(stored);
@@ -218,7 +202,7 @@ test("An event that comes before its message is not recorded, and is when it com
 });
 
 test("An event is recorded though its message comes in the middle of it, ahead of the last look", async () => {
-  const { stored, opened, head } = message();
+  const { stored, opened, head } = await message();
   const storing = interceptedTable(table, async (command, proceed) => {
     if (command.constructor.name === "GetCommand") await store(stored);
     return proceed();
@@ -230,7 +214,7 @@ test("An event is recorded though its message comes in the middle of it, ahead o
 });
 
 test("An event of a message that the table has purged is as late as that of one that has expired", async () => {
-  const { stored, opened, account_id, id } = message();
+  const { stored, opened, account_id, id } = await message();
   await store(stored);
   await table.client.send(new DeleteCommand({ TableName: table.name, Key: headKey(account_id, id) }));
 
@@ -238,7 +222,7 @@ test("An event of a message that the table has purged is as late as that of one 
 });
 
 test("An event of a message that no event has stored can't be told from one that comes too early", async () => {
-  const { opened } = message();
+  const { opened } = await message();
 
   await expect(recordChange(table, opened, noon)).rejects.toThrow("its message is not stored yet");
 });
