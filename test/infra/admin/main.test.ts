@@ -1,78 +1,77 @@
-/** The commands as a user starts them: a process of its own, with an environment of its own. */
+/** The commands with the environment of a new user, and as processes in a pipe. */
 import { randomUUID } from "node:crypto";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { expect, inject, test } from "vitest";
+import { afterEach, expect, inject, test, vi } from "vitest";
 import { localEnvironment } from "../../../infra/local-environment.ts";
+import { admin } from "../../harness/admin.ts";
 import { run } from "../../harness/process.ts";
 import { table } from "../../harness/service.ts";
-import { temporaryFolder } from "../../harness/temporary-folder.ts";
+import { folderOf } from "../../harness/temporary-folder.ts";
 
-const createKey = "node infra/admin/main.ts create-api-key";
+afterEach(() => vi.unstubAllEnvs());
 
-test.each([
+const aws = { TABLE_NAME: "x", AWS_EC2_METADATA_DISABLED: "true", HOME: "/nonexistent" };
+const unset = Object.fromEntries(Object.keys(localEnvironment(1)).map((name) => [name, undefined]));
+
+test.each<[string, Record<string, string>, string, number, string]>([
   ["no table", {}, "", 2, "Set TABLE_NAME to the name of the deployed table, or pass --local"],
-  ["no region", { TABLE_NAME: "x" }, "", 1, "Set AWS_REGION to the table's region, or pass --local"],
+  ["no region", aws, "", 1, "Set AWS_REGION to the table's region, or pass --local"],
   [
     "no credentials",
-    { TABLE_NAME: "x", AWS_REGION: "eu-west-1", AWS_EC2_METADATA_DISABLED: "true", HOME: "/nonexistent" },
+    { ...aws, AWS_REGION: "eu-west-1" },
     "",
     1,
     'No AWS credentials were found. Run "aws configure", set AWS_PROFILE, or pass --local',
   ],
   [
-    "a port that is none",
+    "a bad port",
     { DYNAMODB_PORT: "abc" },
     "--local",
     2,
     "DYNAMODB_PORT takes a port from 1 to 65535, not abc",
   ],
   [
-    "an engine that does not run",
+    "no engine",
     { DYNAMODB_PORT: "1" },
     "--local",
     1,
     'No DynamoDB responds at http://127.0.0.1:1. Check that "npm start" or another DynamoDB runs there',
   ],
   [
-    "an endpoint that is no URL",
+    "a bad endpoint",
     { ...localEnvironment(1), AWS_ENDPOINT_URL_DYNAMODB: "abc" },
     "",
     1,
     "AWS_ENDPOINT_URL_DYNAMODB takes a URL such as http://127.0.0.1:8000, not abc",
   ],
-])(
-  "With %s, one line says what to do",
-  async (_, variables: Record<string, string>, options, status, line) => {
-    expect(await run(`${createKey} ${options}`, { variables })).toEqual({
-      status,
-      stdout: "",
-      stderr: `${line}\n`,
-    });
-  },
-);
+])("With %s, one line describes the fix", async (_, variables, options, status, line) => {
+  for (const [name, value] of Object.entries({ ...unset, ...variables })) vi.stubEnv(name, value);
 
-test("A key comes out on standard output, and goes in on standard input", async () => {
+  expect(await admin(`create-api-key ${options}`)).toMatchObject({ status, stdout: [], stderr: [line] });
+});
+
+test("A key moves from one command to another through a pipe", async () => {
   const variables = { ...inject("engine"), TABLE_NAME: table.name };
+  const main = "node infra/admin/main.ts";
 
-  const both = `${createKey} --json | node infra/admin/main.ts revoke-api-key -`;
+  const piped = await run(`${main} create-api-key --json | ${main} revoke-api-key -`, { variables });
 
-  const { status, stdout, stderr } = await run(both, { variables });
-
-  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-  expect(stdout).toMatch(/^revoked {3}[\da-f]{64}\n$/);
+  expect(piped).toEqual({
+    status: 0,
+    stdout: expect.stringMatching(/^revoked {3}[\da-f]{64}\n$/),
+    stderr: "",
+  });
 });
 
 test("A reader that closes the pipe early ends the command without an error", async () => {
   const variables = { ...inject("engine"), TABLE_NAME: table.name };
-  const folder = temporaryFolder();
-  for (let number = 0; number < 40; number++) {
-    writeFileSync(join(folder, `${number}.eml`), `From: a@example.com\nTo: b@example.org\n\n${number}`);
-  }
+  const emails = Array.from({ length: 40 }, (_, number) => [
+    `${number}.eml`,
+    `From: a@example.com\nTo: b@example.org\n\n${number}`,
+  ]);
   const id = randomUUID();
-  const importing = `node infra/admin/main.ts import-message --account ${id} --domain ${id} ${folder}`;
+  const options = `--account ${id} --domain ${id} ${folderOf(Object.fromEntries(emails))}`;
 
-  const { status, stderr } = await run(`${importing} | true`, { variables });
+  const piped = await run(`node infra/admin/main.ts import-message ${options} | true`, { variables });
 
-  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  expect(piped).toEqual({ status: 0, stdout: "", stderr: "" });
 });

@@ -1,0 +1,255 @@
+/** `create-api-key`, `list-api-keys`, `rotate-api-key` and `revoke-api-key`. */
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import * as store from "../../../lib/api-keys/store.ts";
+import { dayMilliseconds, daySeconds } from "../../../lib/duration.ts";
+import type { Clock } from "../../../lib/table/expiry.ts";
+import { admin, adminJson } from "../../harness/admin.ts";
+import { interceptedTable } from "../../harness/intercepted-table.ts";
+import { bearer, call, startService, table } from "../../harness/service.ts";
+
+const hour = 60 * 60 * 1000;
+const unusable = "no such key, or it was revoked or has expired";
+
+type Key = { api_key: string; id: string; account_id: string; expires_at: string };
+const create = async (options = ""): Promise<Key> => (await adminJson(`create-api-key ${options}`))[0];
+const list = (account: string) => adminJson(`list-api-keys --account ${account}`);
+
+/** Returns the status of a request with each key: 404 if the key works, otherwise 401. */
+const statuses = async (keys: Key[], clock: Clock = Date.now): Promise<number[]> => {
+  const url = await startService(clock);
+  const responses = keys.map(({ api_key, account_id }) =>
+    call(`${url}/v2/accounts/${account_id}/messages/${randomUUID()}`, { headers: bearer(api_key) }),
+  );
+  return (await Promise.all(responses)).map(({ status }) => status);
+};
+
+test("A key is printed once, by default for a new account and with all scopes, and works at once", async () => {
+  const { status, stdout } = await admin("create-api-key");
+
+  expect(status).toBe(0);
+  expect(stdout).toEqual([
+    expect.stringMatching(/^API key {3}emk_[\w-]{43} /),
+    expect.stringMatching(/^id {8}[0-9a-f]{64} /),
+    expect.stringMatching(/^account {3}[0-9a-f-]{36}$/),
+    "scopes    *",
+    "expires   never",
+  ]);
+  expect(await statuses([await create()])).toEqual([404]);
+});
+
+test("--json prints one object", async () => {
+  const account = randomUUID();
+
+  const [{ expires_at, ...key }, ...others] = await adminJson(
+    `create-api-key --account ${account.toUpperCase()} --scope messages:read:{Example.COM} ` +
+      "--scope accounts:members:add --label shop --expires-in 90d",
+  );
+
+  expect(others).toEqual([]);
+  expect(key).toEqual({
+    api_key: expect.stringMatching(/^emk_/),
+    id: expect.stringMatching(/^[0-9a-f]{64}$/),
+    account_id: account,
+    scopes: ["messages:read:{example.com}", "accounts:members:add"],
+  });
+  expect((Date.parse(expires_at) - Date.now()) / dayMilliseconds).toBeCloseTo(90, 2);
+});
+
+test.each([
+  ["--account x", /^option '--account <uuid>' argument 'x' is invalid. It takes a UUID.$/],
+  ["--scope messages:write", /'messages:write' is invalid. It takes \*, messages:read:all, .+$/],
+  ["--expires-in soon", /'soon' is invalid. It takes a time such as 90d, 12h or 30m.$/],
+  ["--expires-in 0", /'0' is invalid/],
+  ["--label=", /'' is invalid. It takes a text that is not empty.$/],
+])("create-api-key rejects %s in one line", async (options, complaint) => {
+  const { status, stdout, stderr } = await admin(`create-api-key ${options}`);
+
+  expect({ status, stdout, stderr }).toEqual({
+    status: 2,
+    stdout: [],
+    stderr: [expect.stringMatching(complaint)],
+  });
+});
+
+test("A label is in use by at most one key of an account", async () => {
+  const command = `create-api-key --label shop --account ${randomUUID()}`;
+  const [{ id }] = await adminJson(command);
+
+  const second = await admin(command);
+  await admin(`revoke-api-key ${id}`);
+  const third = await admin(command);
+
+  const stderr = ["shop: a key of the account already has this label"];
+  expect(second).toMatchObject({ status: 2, stdout: [], stderr });
+  expect(third.status).toBe(0);
+});
+
+test("list-api-keys lists each key of the account, the oldest first, without its secret", async () => {
+  const account = randomUUID();
+  const first = await create(`--account ${account} --label shop --expires-in 1d`);
+  const second = await create(`--account ${account} --scope messages:read:all`);
+  await admin(`revoke-api-key ${second.id}`);
+
+  const listed = await list(account);
+  const { stdout } = await admin(`list-api-keys --account ${account}`);
+  const none = await admin(`list-api-keys --account ${randomUUID()}`);
+
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  const { id, expires_at } = first;
+  const scopes = ["messages:read:all"];
+  expect(listed).toEqual([
+    { id, label: "shop", scopes: ["*"], created_at: time, expires_at, revoked_at: null },
+    { id: second.id, label: null, scopes, created_at: time, expires_at: null, revoked_at: time },
+  ]);
+  expect(stdout).toEqual([
+    expect.stringMatching(/^id {64}label {2}scopes +created_at +expires_at +revoked_at$/),
+    expect.stringMatching(`^${id}  shop   \\*  +20.{22}  20.{22}  -$`),
+    expect.stringMatching(`^${second.id}  -      messages:read:all  20.{22}  - +20.{22}$`),
+  ]);
+  expect(none).toMatchObject({ status: 0, stdout: [], stderr: [] });
+});
+
+test("The keys of an account are read 20 at a time, however many there are", async () => {
+  const account_id = randomUUID();
+  for (let count = 0; count < 50; count++) {
+    await store.createApiKey(table, { account_id, scopes: ["*"] }, Date.now());
+  }
+  let [reading, most] = [0, 0];
+  const counted = interceptedTable(table, async (command, proceed) => {
+    if (command.constructor.name !== "GetCommand") return proceed();
+    most = Math.max(most, ++reading);
+    return proceed().finally(() => reading--);
+  });
+
+  expect(await store.listApiKeys(counted, account_id, Date.now())).toHaveLength(50);
+  expect(most).toBe(20);
+});
+
+test("After a rotation, both keys work and are listed until the grace time is over", async () => {
+  const old = await create("--label shop --scope messages:read:all");
+
+  const [rotated] = await adminJson(`rotate-api-key ${old.id} --grace 12h`);
+
+  const { expires_at } = rotated.replaces;
+  const scopes = ["messages:read:all"];
+  expect(rotated).toMatchObject({ account_id: old.account_id, scopes, expires_at: null });
+  expect((Date.parse(expires_at) - Date.now()) / hour).toBeCloseTo(12, 1);
+  expect(await statuses([old, rotated])).toEqual([404, 404]);
+  expect(await statuses([old, rotated], () => Date.parse(expires_at))).toEqual([401, 404]);
+  expect(await list(old.account_id)).toMatchObject([
+    { id: old.id, label: "shop", expires_at },
+    { id: rotated.id, label: "shop", expires_at: null },
+  ]);
+});
+
+test("The grace time is 24 hours by default, and --grace 0 ends the old key at once", async () => {
+  const old = await create("--label shop");
+  const [rotated] = await adminJson(`rotate-api-key shop --account ${old.account_id}`);
+  const leaked = await create();
+
+  const { status } = await admin("rotate-api-key - --grace 0", { input: leaked.api_key });
+
+  expect((Date.parse(rotated.replaces.expires_at) - Date.now()) / hour).toBeCloseTo(24, 1);
+  expect(status).toBe(0);
+  expect(await statuses([leaked])).toEqual([401]);
+  expect(await list(leaked.account_id)).toHaveLength(1);
+});
+
+test("The successor of a key of 30 days lasts 30 days, and the old key never lasts longer than before", async () => {
+  const old = await create("--expires-in 30d");
+
+  const [rotated] = await adminJson(`rotate-api-key ${old.id} --grace 60d`);
+
+  expect((Date.parse(rotated.expires_at) - Date.now()) / hour).toBeCloseTo(30 * 24, 1);
+  expect(rotated.replaces.expires_at).toBe(old.expires_at);
+});
+
+test("Of two rotations at the same time, the shorter grace time counts, whichever ends last", async () => {
+  const { id, account_id } = await create();
+  let isFirst = true;
+  const meeting = interceptedTable(table, async (command, proceed) => {
+    if (command.constructor.name === "TransactWriteCommand" && isFirst) {
+      isFirst = false;
+      await store.rotateApiKey(table, id, 60, Date.now());
+    }
+    return proceed();
+  });
+
+  const rotated = await store.rotateApiKey(meeting, id, 7 * daySeconds, Date.now());
+
+  expect(Number(rotated?.old.expires_at) - Date.now() / 1000).toBeLessThanOrEqual(60);
+  const [old] = await list(account_id);
+  expect(Date.parse(old.expires_at) / 1000).toBe(rotated?.old.expires_at);
+});
+
+test("Rotating needs exactly one key that works", async () => {
+  const [one, other] = [await create(), await create()];
+  await admin(`revoke-api-key ${one.id}`);
+
+  const two = await admin("rotate-api-key -", { input: `${one.api_key}\n${other.api_key}` });
+  const revoked = await admin(`rotate-api-key ${one.id}`);
+
+  expect(two).toMatchObject({ status: 2, stdout: [], stderr: ["The input names more than one key"] });
+  expect(revoked).toMatchObject({ status: 1, stdout: [], stderr: [`${one.id}: ${unusable}`] });
+  expect(await list(one.account_id)).toHaveLength(1);
+});
+
+test("A key is revoked by its id, by the key itself or by its label, from the next request on", async () => {
+  const account = randomUUID();
+  const keys = [await create(), await create(), await create(`--account ${account} --label shop`)];
+  const [id, key] = [keys[0]?.id, keys[1]?.api_key];
+
+  const { status, stdout, stderr } = await admin(`revoke-api-key ${id} ${key} shop --account ${account}`);
+
+  expect({ status, stderr }).toEqual({ status: 0, stderr: [] });
+  expect(stdout).toEqual(keys.map(({ id }) => `revoked   ${id}`));
+  expect(await statuses(keys)).toEqual([401, 401, 401]);
+});
+
+test("Every key on standard input is revoked, wherever it occurs in a leak", async () => {
+  const keys = await Promise.all(Array.from({ length: 6 }, () => create()));
+  const [a, b, c, d, e, f] = keys.map(({ api_key }) => api_key);
+  const json = JSON.stringify({ key: e, id: keys[4]?.id });
+  const input = `\n${a}\r\nAuthorization: Bearer ${b}\n${c}, ${d} ${c}\n${json} ${f}-\n`;
+
+  const { status, stdout, stderr } = await admin("revoke-api-key -", { input });
+
+  expect({ status, stderr }).toEqual({ status: 0, stderr: [] });
+  expect(stdout).toEqual(keys.map(({ id }) => `revoked   ${id}`));
+  expect(await statuses(keys)).toEqual(Array(6).fill(401));
+});
+
+test("A label of two keys revokes neither", async () => {
+  const account = randomUUID();
+  const { id } = await create(`--account ${account} --label shop`);
+  await adminJson(`rotate-api-key ${id}`);
+
+  const { status, stderr } = await admin(`revoke-api-key --account ${account} shop`);
+
+  expect(status).toBe(1);
+  expect(stderr).toEqual(["shop: 2 keys have this label. Name a key by its id"]);
+  expect((await list(account)).map(({ revoked_at }) => revoked_at)).toEqual([null, null]);
+});
+
+test("A key that cannot be revoked is reported without its secret, and the others are revoked", async () => {
+  const [{ id, api_key }, other] = [await create(), await create()];
+  await admin(`revoke-api-key ${id}`);
+  const unknown = `emk_${"x".repeat(43)}`;
+
+  const { status, stdout, stderr } = await admin(
+    `revoke-api-key ${api_key} ${unknown} emk_short shop --account ${randomUUID()} ${other.id}`,
+  );
+  const withoutAccount = await admin("revoke-api-key shop");
+  const empty = await admin("revoke-api-key -", { input: "\n" });
+
+  expect({ status, stdout }).toEqual({ status: 1, stdout: [`revoked   ${other.id}`] });
+  expect(stderr).toEqual([
+    `${id}: ${unusable}`,
+    `${store.idOfSecret(unknown)}: ${unusable}`,
+    `emk_…: ${unusable}`,
+    `shop: ${unusable}`,
+  ]);
+  expect(withoutAccount.stderr).toEqual(["shop: neither an id nor a key. A label requires --account"]);
+  expect(empty).toMatchObject({ status: 2, stderr: ["Standard input is empty"] });
+});
