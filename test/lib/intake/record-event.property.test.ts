@@ -4,15 +4,16 @@ import { expect, test } from "vitest";
 import { type ChangeEvent, type MessageEvent, parseEvent } from "../../../lib/intake/event.ts";
 import { recordEvent } from "../../../lib/intake/record-event.ts";
 import type { Table } from "../../../lib/table/table.ts";
+import { interceptedTable } from "../../harness/intercepted-table.ts";
 import { bearer, call, newKey, newMessage, noon, startService, table } from "../../harness/service.ts";
 
 const raw = Buffer.from("Subject: Hello\r\n\r\nHello");
 
-/** Times are few, so that some events have the same one. */
+/** Few times, so that some events have the same time. */
 const time = fc.nat(3).map((minute) => new Date(noon + minute * 60_000).toISOString());
 const words = fc.constantFrom("sent", "deferred", "delivered", "bounced");
 
-/** What happens to a message; the event's id and its message are the plan's to give. */
+/** An event without its id and its message, which the plan adds. */
 const happening = fc.oneof(
   fc.constant({ type: "message.opened" as const }),
   fc.constant({ type: "message.clicked" as const }),
@@ -30,15 +31,15 @@ const happening = fc.oneof(
   ),
 );
 
-/** What befalls a call to the table: it is not made; it is, but nobody hears; or it meets a transaction. */
+/** Faults of calls: the call is not made, its response is lost, or it conflicts with a transaction. */
 const faults = fc.array(fc.constantFrom("none", "none", "none", "cut before", "lost after", "conflict"), {
   maxLength: 30,
 });
 
-/** How often each event comes: one that comes once has no other to make up for it. */
+/** How often each event arrives. */
 const repeats = fc.array(fc.constantFrom(1, 1, 2, 3), { minLength: 12, maxLength: 12 });
 
-/** For two accounts, what happens to the one message of each; and in which order it all comes. */
+/** The events of two accounts with one message each, and the order in which they arrive. */
 const plans = fc
   .tuple(fc.array(fc.tuple(fc.nat(1), happening), { maxLength: 10 }), repeats)
   .chain(([happenings, times]) => {
@@ -53,31 +54,27 @@ const plans = fc
     });
   });
 
-/** The table, whose every call waits its turn in a random order, and may fail. */
-const unreliable = (scheduler: fc.Scheduler, coming: string[]): Table => {
-  const send = async (command: { constructor: { name: string } }) => {
+/** The table with faults. The scheduler decides in which order the calls run. */
+const unreliable = (scheduler: fc.Scheduler, faults: string[]): Table =>
+  interceptedTable(table, async ({ constructor: { name } }, proceed) => {
     await scheduler.schedule(Promise.resolve());
-    const isTransaction = command.constructor.name === "TransactWriteCommand";
-    const fault = coming.shift();
+    const fault = faults.shift();
     if (fault === "cut before") throw new Error("cut");
-    if (fault === "conflict" && isTransaction) {
-      const CancellationReasons = [{ Code: "TransactionConflict" }, { Code: "None" }];
+    if (fault === "conflict" && name === "TransactWriteCommand") {
       throw Object.assign(new Error("conflict"), {
         name: "TransactionCanceledException",
-        CancellationReasons,
+        CancellationReasons: [{ Code: "TransactionConflict" }, { Code: "None" }],
       });
     }
-    const output = await table.client.send(command as never);
+    const output = await proceed();
     if (fault === "lost after") throw new Error("lost");
     return output;
-  };
-  return { name: table.name, client: { send: send as never } };
-};
+  });
 
-/** More than all faults of a plan and all events that are ahead of their message can ask for. */
+/** All faults and early events of a plan need fewer deliveries. */
 const mostDeliveries = 2000;
 
-/** As a queue does: what fails comes again later, until nothing fails. */
+/** Delivers the events like a queue: an event that fails is delivered again. */
 const deliverAll = async (
   scheduler: fc.Scheduler,
   queue: MessageEvent[],
@@ -99,7 +96,7 @@ const isA =
 const byTime = (a: { time: string; id?: string }, b: { time: string; id?: string }) =>
   `${a.time} ${a.id}` < `${b.time} ${b.id}` ? -1 : 1;
 
-/** What Get Message must show of a message once each of these has happened. */
+/** The fields that Get Message must return after these events. */
 const expected = (events: ChangeEvent[]) => {
   const statuses = events.filter(isA("message.status")).toSorted(byTime);
   const last = (field: "status" | "sent_at" | "delivered_at" | "bounce_classification") =>
@@ -134,7 +131,7 @@ const shown = ({ delivery_attempts, ...message }: Shown) => ({
   content: message.content,
 });
 
-test("Whatever comes, in whatever order, however often and however broken, each distinct event counts once", async () => {
+test("Each event is recorded once, in any order, however often it arrives and whatever calls fail", async () => {
   const url = await startService();
 
   const property = fc.asyncProperty(
@@ -146,7 +143,7 @@ test("Whatever comes, in whatever order, however often and however broken, each 
       const changesOf = (account: number) =>
         happenings.flatMap(([of, what], index): ChangeEvent[] => {
           const { account_id, id } = messages[of] ?? newMessage({ account_id: randomUUID() });
-          // The accounts' ids are the same: an id is unique within its account only.
+          // Both accounts use the same ids, because an id is unique within its account only.
           const nth = happenings.slice(0, index).filter(([other]) => other === of).length;
           return of === account ? [{ ...what, id: `event-${nth}`, account_id, message: { id } }] : [];
         });
