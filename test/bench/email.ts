@@ -1,7 +1,7 @@
-/** Emails to measure with: a newsletter in text and HTML, filled up to a size with attachments. */
+/** Emails to measure with: a newsletter in text and HTML, and attachments up to a size. */
 import { createCipheriv } from "node:crypto";
 
-/** The same bytes in every run, and as hard to compress as a photograph or a PDF. */
+/** Returns the same bytes in every run. They compress as badly as a photograph or a PDF. */
 const noise = (length: number, seed: number): Buffer => {
   const key = Buffer.alloc(16, seed);
   return createCipheriv("aes-128-ctr", key, Buffer.alloc(16)).update(Buffer.alloc(length));
@@ -63,7 +63,7 @@ const alternative = [
 
 const largestAttachment = 5 * 1024 * 1024;
 
-/** An email of about this many bytes: within one per cent, and never smaller than its text. */
+/** Returns an email of this size within one percent. It is never smaller than its text. */
 export const newEmail = (bytes: number): Buffer => {
   const pieces = [header, "", "--mixed", alternative];
   // In base64 with its line ends, 57 bytes take 78.

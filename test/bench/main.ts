@@ -4,7 +4,7 @@ import { type Engine, startEngine } from "../../infra/local/engine.ts";
 import { localEnvironment } from "../../infra/local-environment.ts";
 import { UserError } from "../../infra/user-error.ts";
 import { runtimeClient } from "../lambda/runtime-client.ts";
-import { type Bundles, bundleAll } from "./bundles.ts";
+import { bundleAll } from "./bundles.ts";
 import { measureBundles, measureColdStarts } from "./measure/cold-start.ts";
 import { measureCosts } from "./measure/costs.ts";
 import {
@@ -15,7 +15,7 @@ import {
   measureWarm,
 } from "./measure/get-message.ts";
 import { measureGrowth } from "./measure/growth.ts";
-import { type Size, sizes, type Workload } from "./measure/workload.ts";
+import { sizes, type Workload } from "./measure/workload.ts";
 import { measureEvents, measureImport, measureMembers, measureStoring } from "./measure/writes.ts";
 import { startNetwork } from "./network.ts";
 import { type Row, toJson, toTable } from "./row.ts";
@@ -36,14 +36,6 @@ const startOwnEngine = async (): Promise<Engine | undefined> => {
   const engine = await startEngine();
   Object.assign(process.env, localEnvironment(engine.port));
   return engine;
-};
-
-const prepare = async (bundles: Bundles, engineUrl: string): Promise<Workload> => {
-  const { caller, ids } = await storeEmails(Object.values(sizes));
-  const names = Object.keys(sizes) as Size[];
-  const byName = Object.fromEntries(names.map((size, index) => [size, ids[index]]));
-  const acrossNetwork = { AWS_ENDPOINT_URL_DYNAMODB: engineUrl };
-  return { bundles, caller, ids: byName as Record<Size, string>, acrossNetwork };
 };
 
 /** Without the tools to build AWS's runtime client, the report has all other rows. */
@@ -80,7 +72,8 @@ const bench = async (): Promise<void> => {
   const network = await startNetwork(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? "");
   try {
     tell("storing emails");
-    const workload = await prepare(bundles, network.url);
+    const acrossNetwork = { AWS_ENDPOINT_URL_DYNAMODB: network.url };
+    const workload = { bundles, acrossNetwork, ...(await storeEmails(sizes)) };
     const rows: Row[] = [];
     for (const [name, measure] of Object.entries(measurements)) {
       if (only && !name.startsWith(only)) continue;

@@ -3,12 +3,15 @@ import { randomUUID } from "node:crypto";
 import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { createTable } from "../../infra/local/create-table.ts";
 import { createApiKey } from "../../lib/api-keys/store.ts";
+import { findMessage } from "../../lib/messages/find.ts";
+import { headFields } from "../../lib/messages/head.ts";
 import { storeMessage } from "../../lib/messages/store-message.ts";
 import { openTable, type Table } from "../../lib/table/table.ts";
 import { newEmail } from "./email.ts";
 import type { Caller } from "./events.ts";
 import { newMessage } from "./message.ts";
 import { storeRawMessage } from "./peer/raw-messages.ts";
+import { each } from "./turns.ts";
 
 /** The functions' tables. Each run has its own, so no run reads another run's items. */
 const run = randomUUID();
@@ -31,42 +34,27 @@ const createIdempotencyTable = async (): Promise<void> => {
   client.destroy();
 };
 
-/** The Message object without its content, as the peer stores it. */
-const fieldsOf = (message: ReturnType<typeof newMessage>, now: number) => ({
-  object: "message",
-  ...message,
-  created_at: new Date(now).toISOString(),
-  updated_at: new Date(now).toISOString(),
-  retain_until: new Date(Math.floor(Number(message.retain_until) / 1000) * 1000).toISOString(),
-  is_bounce_notification: false,
-  delivery_attempts: [],
-  num_attempts: 0,
-  click_count: 0,
-  open_count: 0,
-  sent_at: null,
-  delivered_at: null,
-});
-
 export const newCaller = async (table: Table): Promise<Caller> => {
   const account_id = randomUUID();
   const { secret } = await createApiKey(table, { account_id, scopes: ["*"] }, Date.now());
   return { account_id, secret };
 };
 
-/** Creates the tables, and stores an email of each size. Returns the caller, and the messages' ids in order. */
-export const storeEmails = async (sizes: number[]): Promise<{ caller: Caller; ids: string[] }> => {
+/** Creates the tables, and stores an email of each size. Returns the caller, and the messages' ids by size. */
+export const storeEmails = async <Size extends string>(
+  sizes: Record<Size, number>,
+): Promise<{ caller: Caller; ids: Record<Size, string> }> => {
   await createTable(tables.TABLE_NAME);
   await createIdempotencyTable();
   const table = openTable({ name: tables.TABLE_NAME });
   const caller = await newCaller(table);
-  const ids: string[] = [];
-  for (const bytes of sizes) {
-    const message = newMessage(caller.account_id);
-    const raw = newEmail(bytes);
+  const ids = each(sizes, () => randomUUID());
+  for (const size of Object.keys(sizes) as Size[]) {
+    const raw = newEmail(sizes[size]);
     const now = Date.now();
-    await storeMessage(table, message, raw, now);
-    await storeRawMessage(table, fieldsOf(message, now), raw);
-    ids.push(message.id);
+    await storeMessage(table, { ...newMessage(caller.account_id), id: ids[size] }, raw, now);
+    const message = await findMessage(table, caller.account_id, ids[size], now);
+    if (message) await storeRawMessage(table, headFields(message.head), raw);
   }
   return { caller, ids };
 };

@@ -1,11 +1,12 @@
-/** TLS in front of the engine, as DynamoDB has it: what a function's first call waits for. */
+/** TLS in front of the engine. DynamoDB has it, and a function's first call waits for its handshake. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream";
 import { createServer } from "node:tls";
+import { startServer } from "./local-server.ts";
 
 const newCertificate = (folder: string): { key: string; cert: string } => {
   const files = { key: join(folder, "key.pem"), cert: join(folder, "certificate.pem") };
@@ -17,29 +18,29 @@ const newCertificate = (folder: string): { key: string; cert: string } => {
 };
 
 export type SecureEngine = {
-  /** What a function's environment says, so that it finds the engine and trusts it. */
+  /** The variables with which a function finds the engine and trusts its certificate. */
   environment: Record<string, string>;
   stop: () => void;
 };
 
-/** @throws Error when there is no `openssl` to make a certificate with */
+/** @throws Error without `openssl`, which makes the certificate */
 export const startSecureEngine = async (engineUrl: string): Promise<SecureEngine> => {
-  const { hostname, port } = new URL(engineUrl);
+  const { hostname, port: enginePort } = new URL(engineUrl);
   const folder = mkdtempSync(join(tmpdir(), "email-api-tls-"));
   const files = newCertificate(folder);
   const options = { key: readFileSync(files.key), cert: readFileSync(files.cert) };
   const server = createServer(options, (caller) => {
-    const engine = connect(Number(port), hostname);
-    pipeline(caller, engine, caller, () => {}); // a function's process is killed, and its connections with it
+    const engine = connect(Number(enginePort), hostname);
+    pipeline(caller, engine, caller, () => {}); // errors are expected: the function's process is killed
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port, stop } = await startServer(server);
   return {
     environment: {
-      AWS_ENDPOINT_URL_DYNAMODB: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      AWS_ENDPOINT_URL_DYNAMODB: `https://127.0.0.1:${port}`,
       NODE_EXTRA_CA_CERTS: files.cert,
     },
     stop: () => {
-      server.close();
+      stop();
       rmSync(folder, { recursive: true });
     },
   };

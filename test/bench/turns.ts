@@ -6,54 +6,68 @@ import type { Event, Report } from "./function-process.ts";
 /** After its turn, a process collects its garbage. The pause keeps that out of the next process's turn. */
 const pauseMilliseconds = 100;
 
+/** Returns an object with the same names. */
+export const each = <Name extends string, From, To>(
+  from: Record<Name, From>,
+  convert: (value: From, name: Name) => To,
+): Record<Name, To> => {
+  const entries = (Object.entries(from) as [Name, From][]).map(([name, value]) => [
+    name,
+    convert(value, name),
+  ]);
+  return Object.fromEntries(entries);
+};
+
 /** Calls `measure` for each name in each round. The order turns from round to round. Returns the results by name. */
 export const inRounds = async <Name extends string, Result>(
   rounds: number,
   names: readonly Name[],
-  measure: (name: Name, round: number) => Promise<Result>,
+  measure: (name: Name) => Promise<Result>,
 ): Promise<Record<Name, Result[]>> => {
   const results = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, Result[]>;
   for (let round = 0; round < rounds; round++) {
     for (let turn = 0; turn < names.length; turn++) {
       const name = names[(round + turn) % names.length] as Name;
       await sleep(pauseMilliseconds);
-      results[name].push(await measure(name, round));
+      results[name].push(await measure(name));
     }
   }
   return results;
 };
 
-/** A process for one function, and the requests of one turn. */
-export type Variant = { bundle: string; environment?: NodeJS.ProcessEnv; turn: () => Event[] };
-
-type Plan = {
+type Plan<Name> = {
+  /** Returns the requests of one turn. */
+  turn: (name: Name) => Event[];
+  environment?: (name: Name) => NodeJS.ProcessEnv;
   rounds: number;
-  /** Repeats the turn until V8 has compiled the code, at least once. */
+  /** Turns before the first round, in which V8 compiles the code. */
   warmUpTurns: number;
   /** Processes for each variant, one after the other. V8's layout makes two processes of one variant differ. */
   processes?: number;
 };
 
-/** Starts a process for each variant, warms it up, and measures the variants in turns. */
+/** Starts a process for each variant's bundle, warms it up, and measures the variants in turns. */
 export const inTurns = async <Name extends string>(
-  variants: Record<Name, Variant>,
-  { rounds, warmUpTurns, processes = 1 }: Plan,
+  bundles: Record<Name, string>,
+  { turn, environment = () => ({}), rounds, warmUpTurns, processes = 1 }: Plan<Name>,
 ): Promise<Record<Name, Report[]>> => {
-  const names = Object.keys(variants) as Name[];
-  const reports = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, Report[]>;
+  const names = Object.keys(bundles) as Name[];
+  const reports = each(bundles, (): Report[] => []);
   for (let process = 0; process < processes; process++) {
-    const functions = {} as Record<Name, LoadedFunction>;
-    const start = async (name: Name): Promise<void> => {
-      const { bundle, environment, turn } = variants[name];
-      functions[name] = await startFunction(bundle, environment);
-      for (let turns = 0; turns < warmUpTurns; turns++) await functions[name].run({ events: turn() });
+    const start = async (name: Name): Promise<LoadedFunction> => {
+      const started = await startFunction(bundles[name], environment(name));
+      for (let turns = 0; turns < warmUpTurns; turns++) await started.run({ events: turn(name) });
+      return started;
     };
-    await Promise.all(names.map(start));
-    const measured = await inRounds(rounds, names, (name) =>
-      functions[name].run({ events: variants[name].turn() }),
+    const starting = each(bundles, (_, name) => start(name));
+    await Promise.all(Object.values(starting));
+    const measured = await inRounds(rounds, names, async (name) =>
+      (await starting[name]).run({ events: turn(name) }),
     );
-    await Promise.all(names.map((name) => functions[name].stop()));
-    for (const name of names) reports[name].push(...measured[name]);
+    for (const name of names) {
+      await (await starting[name]).stop();
+      reports[name].push(...measured[name]);
+    }
   }
   return reports;
 };

@@ -75,15 +75,14 @@ export const behaviours: Behaviour[] = [
   behaviour("A slow reader slows the handler, which sees the reader leave", "floods", wasLeft),
   behaviour("A buffered response is JSON", "buffered", { body: "whole" }),
   behaviour("An error of a buffered handler is the invocation's", "bufferedThrows", { error: "RangeError" }),
-  behaviour("Our execution mode streams a body", "streamsWhole", { body: "begun,ended" }),
-  behaviour("Our execution mode sends the prelude of an empty body", "streamsNothing", { body: "" }),
-  behaviour("Our execution mode breaks off with its body, and the process lives", "streamsWhatBreaksOff", {
+  behaviour("sendResponse streams a body", "streamsWhole", { body: "begun,ended" }),
+  behaviour("sendResponse sends the prelude of an empty body", "streamsNothing", { body: "" }),
+  behaviour("sendResponse breaks off with its body, and the process lives", "streamsWhatBreaksOff", {
     body: "begun,",
     error: "Error",
   }),
-  behaviour("Our execution mode sends nothing if a body fails at once", "streamsWhatBreaksOffAtOnce", {
+  behaviour("sendResponse sends nothing if a body fails at once", "streamsWhatBreaksOffAtOnce", {
     error: "Error",
   }),
-  behaviour("Our execution mode stops reading when the reader leaves", "streamsEndlessly", wasLeft),
-  behaviour("middy's own execution mode ends the process", "middyStreamsWhatBreaksOff", ends),
+  behaviour("sendResponse stops reading when the reader leaves", "streamsEndlessly", wasLeft),
 ];

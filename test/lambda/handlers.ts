@@ -1,10 +1,8 @@
-/** Handlers that do what a handler may, to learn what the runtime client makes of it: one export each. */
+/** Handlers whose responses end in different ways. Each export is a handler. */
 import { once } from "node:events";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import middy from "@middy/core";
-import { executionModeStreamifyResponse } from "@middy/core/executionModeStreamifyResponse";
 import { sendResponse } from "../../lib/api/stream-response.ts";
 
 const { streamifyResponse, HttpResponseStream } = awslambda;
@@ -12,7 +10,7 @@ type Stream = awslambda.HttpResponseStream;
 
 const prelude = { statusCode: 201, headers: { "X-Test": "yes" } };
 
-/** What the handler has seen so far: every one of them answers that to the event "report". */
+/** The handler's observations. Every handler responds with them to the event "report". */
 const seen = { bytesWritten: 0, wasLeft: false };
 
 const handler = (run: (stream: Stream) => Promise<void>) =>
@@ -29,7 +27,7 @@ const begin = (stream: Stream): Stream => {
   return response;
 };
 
-/** Long enough for what was written to arrive. */
+/** Waits until the written bytes have arrived. */
 const pause = () => sleep(50);
 
 export const completes = handler(async (stream) => {
@@ -93,7 +91,7 @@ export const rejectsWithoutHandler = handler(async (stream) => {
   stream.end();
 });
 
-/** 64 MiB, at the reader's pace, until the reader leaves. */
+/** Writes 64 MiB at the reader's pace, until the reader leaves. */
 export const floods = handler(async (stream) => {
   const response = begin(stream);
   const left = new AbortController();
@@ -133,15 +131,11 @@ const respond = (event: unknown, source: Source) => ({
   body: event === "report" ? JSON.stringify(seen) : Readable.from(source(), { objectMode: false }),
 });
 
-/** The same body through our sendResponse, and through middy's own execution mode. */
+/** Streams a body through our `sendResponse`. */
 const streamed = (source: Source) =>
   awslambda.streamifyResponse(async (event, stream, context) => {
     await sendResponse(stream, respond(event, source), context.getRemainingTimeInMillis());
   });
-const streamedByMiddy = (source: Source) =>
-  middy({ executionMode: executionModeStreamifyResponse }).handler((event: unknown) =>
-    respond(event, source),
-  );
 
 async function* breaksOff() {
   yield "begun,";
@@ -175,4 +169,3 @@ export const streamsNothing = streamed(nothing);
 export const streamsWhatBreaksOff = streamed(breaksOff);
 export const streamsWhatBreaksOffAtOnce = streamed(breaksOffAtOnce);
 export const streamsEndlessly = streamed(endless);
-export const middyStreamsWhatBreaksOff = streamedByMiddy(breaksOff);

@@ -82,13 +82,10 @@ describe("A table that fails", async () => {
     }),
   );
 
-  test.each(["cut before", "stalls"] as const)(
-    "breaks a response off, and the next request works: %s",
-    (fault) =>
-      during(fault, "Query", 2, async () => {
-        await expect(get(large)).rejects.toThrow(/aborted|ECONNRESET|terminated/);
-      }),
-  );
+  test("breaks a response off that has begun, and the next request works", () =>
+    during("stalls", "Query", 2, async () => {
+      await expect(get(large)).rejects.toThrow(/aborted|ECONNRESET|terminated/);
+    }));
 });
 
 describe("The init phase", async () => {

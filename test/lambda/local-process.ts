@@ -1,4 +1,4 @@
-/** A process that invokes a handler on this machine's Lambda, and prints what became of it. */
+/** Invokes a handler on the local Lambda in a process of its own, and prints the outcome. */
 import { invoke, type LambdaHandler } from "../../infra/local/lambda.ts";
 import { observe } from "./behaviours.ts";
 

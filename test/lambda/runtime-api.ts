@@ -1,10 +1,9 @@
-/** Lambda's Runtime API (version 2018-06-01), which the runtime client of one function asks for its work. */
+/** Lambda's Runtime API (version 2018-06-01), from which the runtime client of one function receives its events. */
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { functionError, type HttpResponse, readStreamed } from "../../infra/local/invocation-response.ts";
+import { startServer } from "../bench/local-server.ts";
 
 type Invocation = {
   id: string;
@@ -14,13 +13,13 @@ type Invocation = {
 };
 
 export type RuntimeApi = {
-  /** What `AWS_LAMBDA_RUNTIME_API` says. */
+  /** The value of `AWS_LAMBDA_RUNTIME_API`. */
   address: string;
-  /** Settles when the function's code is loaded, and the client asks for its first event. */
+  /** Resolves when the client asks for the first event, after the function's code has loaded. */
   initialised: Promise<void>;
-  /** @param deadline when Lambda would end the function, in milliseconds since the epoch */
+  /** @param deadline the time at which Lambda would end the function, in milliseconds since the epoch */
   invoke: (event: unknown, deadline: number) => Promise<HttpResponse>;
-  /** The function's process has ended: what waits for it fails. */
+  /** Rejects every pending invocation, because the function's process has ended. */
   fail: (error: Error) => void;
   stop: () => void;
 };
@@ -59,7 +58,7 @@ export const startRuntimeApi = async (functionArn: string): Promise<RuntimeApi> 
     invocation.settle.resolve(JSON.parse(result));
   };
 
-  // A function holds its connection for as long as it takes, and may send nothing before the first byte.
+  // A function may hold its connection for a long time before the first byte.
   const patient = { keepAliveTimeout: 0, requestTimeout: 0 };
   const server = createServer(patient, async (request, reply) => {
     const [, , ...path] = (request.url ?? "").split("/").slice(1);
@@ -77,11 +76,10 @@ export const startRuntimeApi = async (functionArn: string): Promise<RuntimeApi> 
     if (failed) invocation.settle.reject(failed);
     else await respond(invocation, request, reply).catch(invocation.settle.reject);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const { port, stop } = await startServer(server);
 
   return {
-    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    address: `127.0.0.1:${port}`,
     initialised: initialised.promise,
     invoke: (event, deadline) => {
       const invocation = { id: randomUUID(), event, deadline, settle: Promise.withResolvers<HttpResponse>() };
@@ -97,9 +95,6 @@ export const startRuntimeApi = async (functionArn: string): Promise<RuntimeApi> 
       queue.length = 0;
       waiting = undefined;
     },
-    stop: () => {
-      server.closeAllConnections();
-      server.close();
-    },
+    stop,
   };
 };

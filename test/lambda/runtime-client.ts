@@ -3,19 +3,10 @@
  * client is native code. It is built once, into the user's cache folder.
  */
 import { spawnSync } from "node:child_process";
-import {
-  accessSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { UserError } from "../../infra/user-error.ts";
 
@@ -24,29 +15,6 @@ const version = "4.0.2";
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "email-api");
 const installed = join(cache, `aws-lambda-ric-${version}-${process.platform}-${process.arch}`);
 const client = join("node_modules", "aws-lambda-ric");
-
-/** The programs that the build needs. One of the names in a list is enough. */
-const tools = [["cmake", "cmake3"], ["make"], ["g++"], ["python3"], ["tar"], ["xz"]];
-
-const isOnPath = (name: string): boolean =>
-  (process.env.PATH ?? "").split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, name), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
-
-const checkTools = (): void => {
-  if (process.platform !== "linux") throw new UserError("AWS's runtime client builds on Linux only");
-  const missing = tools.filter((names) => !names.some(isOnPath)).map(([name]) => name);
-  if (missing.length === 0) return;
-  throw new UserError(
-    `AWS's runtime client cannot be built, because this machine has no ${missing.join(", ")}. On Debian, run ` +
-      '"apt-get update && apt-get install -y cmake make g++ python3 tar xz-utils". Then run this command again',
-  );
-};
 
 /** Returns the folder of Node's headers if Node.js was installed with them. Otherwise node-gyp downloads the headers. */
 const findHeaders = (): string | undefined => {
@@ -76,17 +44,19 @@ const build = (folder: string): void => {
     },
   );
   if (status === 0 && existsSync(join(folder, client, "rapid-client.node"))) return;
-  throw new UserError(`AWS's runtime client could not be built:\n${`${stdout}${stderr}`.slice(-4000)}`);
+  throw new UserError(
+    "AWS's runtime client was not built. Its build needs Linux and, on Debian, \"apt-get install -y cmake make g++ " +
+      `python3 tar xz-utils". The build's output:\n${`${stdout}${stderr}`.slice(-4000)}`,
+  );
 };
 
 /**
- * The file to start Node.js with. The first time, it installs the client: a minute or two.
+ * Returns the file to start Node.js with. The first call installs the client, which takes a minute or two.
  *
- * @throws UserError that says what the build needs, or what it printed
+ * @throws UserError with the output of the build if the build fails
  */
 export const runtimeClient = (say: (line: string) => void = console.error): string => {
   if (!existsSync(installed)) {
-    checkTools();
     say(`Building AWS's runtime client in ${installed}. This takes a minute or two, and happens once`);
     mkdirSync(cache, { recursive: true });
     const folder = mkdtempSync(join(cache, "building-"));

@@ -7,43 +7,42 @@ import { bundleHandler } from "../../infra/bundling.ts";
 import type { HttpResponse } from "../../infra/local/invocation-response.ts";
 import { startRuntimeApi } from "./runtime-api.ts";
 
-export type FunctionOptions = {
+type FunctionOptions = {
   /** The folder of the function's files. */
   folder: string;
-  /** The function's own variables, as the stack sets them, and where its table is. */
+  /** The function's own variables, as the stack sets them, and the table's endpoint. */
   environment?: Record<string, string>;
-  /** A file of the folder and its export, as Lambda names them; by default, the deployed functions' own. */
+  /** A file of the folder and its export. By default, the deployed functions' own. */
   handler?: string;
   timeoutMilliseconds?: number;
 };
 
 export type RunningFunction = {
   /**
-   * One invocation; a function has one at a time, and a second waits for the first.
+   * Invokes the function. A second invocation waits for the first.
    *
-   * @throws FunctionError when the function fails before its first byte, Error when its process ends
+   * @throws FunctionError if the function fails before its first byte, Error if its process ends
    */
   invoke: (event: unknown) => Promise<HttpResponse>;
-  /** From the start of the process until it asked for its first event, in milliseconds. */
+  /** From the start of the process until it asked for its first event. */
   initMilliseconds: number;
   pid: number;
-  /** The most memory that the process has held so far. */
   peakMebibytes: () => number;
-  /** The processor's time that the process has taken so far, its start included. */
+  /** The processor time of the process, with its start. */
   cpuMilliseconds: () => number;
-  /** What the process has written so far: what Lambda sends to CloudWatch. */
+  /** The output of the process, which Lambda sends to CloudWatch. */
   log: () => string;
-  /** The process's exit status, when it has ended. */
+  /** Resolves with the process's exit status. */
   ended: Promise<number | null>;
   stop: () => Promise<void>;
 };
 
-/** As the stack sets it for both operations. */
+/** The memory of both operations' functions in the stack. */
 const memoryMegabytes = 1024;
 
 /**
- * What Lambda starts Node.js with, as seen in its image for Node.js 18 (/var/runtime/bootstrap). They count for memory,
- * and for cold starts: with the first one, Node.js compiles its own modules instead of reading them from its binary.
+ * Lambda's flags for Node.js, from its image for Node.js 18 (/var/runtime/bootstrap). The first flag makes cold starts
+ * slower, because Node.js then compiles its own modules instead of reading them from its snapshot.
  */
 export const lambdaFlags = [
   "--expose-gc",
@@ -52,7 +51,7 @@ export const lambdaFlags = [
   `--max-old-space-size=${memoryMegabytes - Math.floor(memoryMegabytes / 10)}`,
 ];
 
-/** Nothing but what Lambda's environment has: no `HOME`, and nothing of this process. */
+/** The variables of Lambda's environment. It has no `HOME`, and no variable of this process. */
 const lambdaEnvironment = (address: string, options: FunctionOptions): Record<string, string> => ({
   PATH: "/var/lang/bin:/usr/local/bin:/usr/bin:/bin:/opt/bin",
   LANG: "en_US.UTF-8",
@@ -75,7 +74,7 @@ const peakMebibytes = ({ pid }: ChildProcess): number => {
   return Number(kibibytes) / 1024;
 };
 
-/** `/proc/[pid]/task/[tid]/schedstat` begins with a thread's nanoseconds. One that has just ended has no file. */
+/** Adds up the threads' nanoseconds in `/proc/[pid]/task/[tid]/schedstat`. A thread that has ended has no file. */
 const cpuMilliseconds = ({ pid }: ChildProcess): number => {
   const threads = `/proc/${pid}/task`;
   const nanosecondsOf = (thread: string): number => {
@@ -89,14 +88,10 @@ const cpuMilliseconds = ({ pid }: ChildProcess): number => {
 };
 
 /**
- * Starts a function and waits until it is ready for its first event.
+ * Starts a function, and waits until it asks for its first event.
  *
- * @param client the file that {@link runtimeClient} of `runtime-client.ts` returns
- * @throws Error when the bundle can't be loaded
- * @example
- * const running = await startFunction(runtimeClient(), { folder, environment: { TABLE_NAME: "email-api", … } });
- * const { statusCode, body } = await running.invoke(event);
- * await running.stop();
+ * @param client the file that `runtimeClient` returns
+ * @throws Error if the bundle cannot be loaded
  */
 export const startFunction = async (client: string, options: FunctionOptions): Promise<RunningFunction> => {
   const { folder, timeoutMilliseconds = 30_000 } = options;

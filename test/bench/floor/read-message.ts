@@ -1,8 +1,9 @@
 /** A message read without a stack: the calls of Get Message, with four pages under way and without checks. */
-import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { APIGatewayProxyEvent } from "aws-lambda";
-import { apiKeyKey, headSort, messagePartition, segmentSort, sha256 } from "../../../lib/table/keys.ts";
+import { headSort, messagePartition, segmentSort } from "../../../lib/table/keys.ts";
 import type { Table } from "../../../lib/table/table.ts";
+import { findApiKey } from "./calls.ts";
 
 type Item = Record<string, unknown> & { bytes: Buffer };
 
@@ -10,15 +11,12 @@ const pagesUnderWay = 4;
 const segmentsPerPage = 3;
 
 /** Reads the API key, the head and the first segment. Returns the head's fields as JSON, and the segments in order. */
-export const readMessage = async (
-  { client, name: TableName }: Table,
-  { headers, pathParameters }: APIGatewayProxyEvent,
-) => {
-  const { account_id = "", message_id = "" } = pathParameters ?? {};
+export const readMessage = async (table: Table, event: APIGatewayProxyEvent) => {
+  const { account_id = "", message_id = "" } = event.pathParameters ?? {};
   const query = async (from: string, Limit: number): Promise<Item[]> => {
-    const { Items } = await client.send(
+    const { Items } = await table.client.send(
       new QueryCommand({
-        TableName,
+        TableName: table.name,
         KeyConditionExpression: "pk = :pk AND sk >= :from",
         ExpressionAttributeValues: { ":pk": messagePartition(account_id, message_id), ":from": from },
         Limit,
@@ -26,11 +24,7 @@ export const readMessage = async (
     );
     return Items as Item[];
   };
-  const secret = headers.Authorization?.slice("Bearer ".length) ?? "";
-  const [, [head, ...firstPage]] = await Promise.all([
-    client.send(new GetCommand({ TableName, Key: apiKeyKey(sha256(secret)), ConsistentRead: true })),
-    query(headSort, 2),
-  ]);
+  const [, [head, ...firstPage]] = await Promise.all([findApiKey(event, table), query(headSort, 2)]);
   const {
     pk: _pk,
     sk: _sk,

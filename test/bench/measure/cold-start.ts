@@ -5,14 +5,14 @@
 import { dirname } from "node:path";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { startFunction } from "../../lambda/runtime.ts";
-import { type Bundles, kibibytes } from "../bundles.ts";
+import { kibibytes } from "../bundles.ts";
 import { startDutyCycle } from "../duty-cycle.ts";
 import { addAccountMemberEvent } from "../events.ts";
 import { exactly, figure } from "../figure.ts";
 import { type Row, row } from "../row.ts";
 import { tables } from "../stored.ts";
 import { startSecureEngine } from "../tls.ts";
-import { inRounds } from "../turns.ts";
+import { each, inRounds } from "../turns.ts";
 import { read, type Workload } from "./workload.ts";
 
 /** Requests after the first one. The later half counts as warm. */
@@ -20,8 +20,7 @@ const warmRequests = 30;
 
 type ColdStart = { init: number; first: number; warm: number; cpuMilliseconds: number };
 
-/** By side, the variant's name in the bundles. */
-type Sides = Record<"ours" | "withoutWarmUp" | "floor" | "peer", keyof Bundles>;
+type Sides = Record<"ours" | "withoutWarmUp" | "floor" | "peer", string>;
 
 /** @param client the file of AWS's runtime client */
 export const measureColdStarts = async (
@@ -64,71 +63,65 @@ export const measureColdStarts = async (
     return { init: started.initMilliseconds, first, warm: median, cpuMilliseconds };
   };
 
-  const rowsOf = async (name: string, sides: Sides, newEvent: () => APIGatewayProxyEvent): Promise<Row[]> => {
-    const names = Object.keys(sides) as (keyof Sides)[];
+  const rowsOf = async (name: string, bundles: Sides, newEvent: () => APIGatewayProxyEvent) => {
+    const names = ["ours", "withoutWarmUp", "floor", "peer"] as const;
     const starts = await inRounds(rounds, names, (side) =>
-      coldStart(workload.bundles[sides[side]], newEvent, side === "ours" ? warmRequests : 0),
+      coldStart(bundles[side], newEvent, side === "ours" ? warmRequests : 0),
     );
-    const of = (side: keyof Sides, pick: (start: ColdStart) => number) => figure(starts[side].map(pick));
-    const figures = (pick: (start: ColdStart) => number) => ({
-      ours: of("ours", pick),
-      floor: of("floor", pick),
-      peer: of("peer", pick),
-    });
-    const first = ({ first }: ColdStart) => first;
-    const sum = ({ init, first }: ColdStart) => init + first;
+    const of = (pick: (start: ColdStart) => number) => each(starts, (side) => figure(side.map(pick)));
+    const first = of((start) => start.first);
+    const sum = of((start) => start.init + start.first);
+    const warm = of((start) => start.warm).ours;
+    const without = "ours without warm-up";
+    const both = `${name}, init phase and first request`;
     return [
       row(
         `${name}, init phase (ms)`,
-        figures(({ init }) => init),
+        of((start) => start.init),
       ),
-      row(`${name}, first request (ms)`, figures(first), {
-        atMost: 1.5,
-        of: ["ours warm", of("ours", ({ warm }) => warm)],
-      }),
+      row(`${name}, first request (ms)`, first, { atMost: 1.5, of: ["ours warm", warm] }),
       row(
-        `${name}, first request without and with warm-up (ms)`,
-        { ours: of("ours", first) },
-        { atMost: 0.5, of: ["ours without warm-up", of("withoutWarmUp", first)] },
+        `${name}, first request, beside no warm-up (ms)`,
+        { ours: first.ours },
+        {
+          atMost: 0.5,
+          of: [without, first.withoutWarmUp],
+        },
       ),
-      row(`${name}, init phase and first request (ms)`, figures(sum), {
-        atMost: 1,
-        of: ["ours without warm-up", of("withoutWarmUp", sum)],
-      }),
+      row(`${both} (ms)`, sum, { atMost: 1, of: [without, sum.withoutWarmUp] }),
       row(
-        `${name}, init phase and first request (CPU ms)`,
-        figures(({ cpuMilliseconds }) => cpuMilliseconds),
+        `${both} (CPU ms)`,
+        of((start) => start.cpuMilliseconds),
         { atMost: 0.9, of: "floor" },
       ),
     ];
   };
+  const { bundles } = workload;
   try {
-    const getMessage = await rowsOf(
-      "Get Message, 50 KiB",
-      {
-        ours: "getMessage",
-        withoutWarmUp: "getMessageWithoutWarmUp",
-        floor: "getMessageFloorSameClient",
-        peer: "getMessagePeer",
-      },
-      () => read(workload, "50 KiB"),
-    );
-    const addMember = await rowsOf(
-      "Add Account Member with a key",
-      {
-        ours: "addMember",
-        withoutWarmUp: "addMemberWithoutWarmUp",
-        floor: "addMemberFloor",
-        peer: "addMemberPeer",
-      },
-      () => addAccountMemberEvent(workload.caller),
-    );
-    return [...getMessage, ...addMember];
+    const getMessage = {
+      ours: bundles.getMessage,
+      withoutWarmUp: bundles.getMessageWithoutWarmUp,
+      floor: bundles.getMessageFloorSameClient,
+      peer: bundles.getMessagePeer,
+    };
+    const addMember = {
+      ours: bundles.addMember,
+      withoutWarmUp: bundles.addMemberWithoutWarmUp,
+      floor: bundles.addMemberFloor,
+      peer: bundles.addMemberPeer,
+    };
+    return [
+      ...(await rowsOf("Get Message, 50 KiB", getMessage, () => read(workload, "50 KiB"))),
+      ...(await rowsOf("Add Account Member with a key", addMember, () =>
+        addAccountMemberEvent(workload.caller),
+      )),
+    ];
   } finally {
     engine.stop();
   }
 };
 
+/** The size of a function's code. */
 export const measureBundles = async ({ bundles }: Workload): Promise<Row[]> => {
   const rowOf = async (name: string, ours: string, floor: string, peer: string) => {
     const [a, b, c] = await Promise.all([ours, floor, peer].map(kibibytes));

@@ -4,9 +4,14 @@ import { addAccountMemberEvent } from "../events.ts";
 import { exactly } from "../figure.ts";
 import { startFunction } from "../function.ts";
 import type { Event } from "../function-process.ts";
-import { dollarsPerMillion } from "../prices.ts";
 import { type Row, row, rowWithin } from "../row.ts";
 import { read, type Workload } from "./workload.ts";
+
+/** US dollars for a million units on demand, us-east-1, standard class, since 1 November 2024. */
+const dollars = { readUnits: 0.125, writeUnits: 0.625 };
+
+const dollarsPerMillion = ({ readUnits, writeUnits }: Cost): number =>
+  readUnits * dollars.readUnits + writeUnits * dollars.writeUnits;
 
 /** Returns the cost of the cold start, then the cost of each request. */
 const costsOf = async (bundle: string, events: Event[], proxy: EngineProxy): Promise<Cost[]> => {

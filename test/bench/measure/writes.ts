@@ -1,23 +1,22 @@
 /** What writes: members, stored emails, events from the queue, and an import. */
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { projectRoot } from "../../../infra/bundling.ts";
 import { newEmail } from "../email.ts";
 import { addAccountMemberEvent, recordEventsEvent } from "../events.ts";
-import { cpuOf, exactly, millisecondsOf } from "../figure.ts";
+import { cpuOf, exactly, lastByteOf } from "../figure.ts";
 import { startFunction } from "../function.ts";
-import type { Event, Report } from "../function-process.ts";
+import type { Event } from "../function-process.ts";
+import { startServer } from "../local-server.ts";
 import { newMessage } from "../message.ts";
 import { type Row, row } from "../row.ts";
 import { tables } from "../stored.ts";
-import { inTurns } from "../turns.ts";
-import { read, sizes, times, type Workload } from "./workload.ts";
+import { each, inTurns } from "../turns.ts";
+import { read, type Size, sizes, times, type Workload } from "./workload.ts";
 
 const newEvents = <E extends Event>(count: number, newEvent: () => E): E[] =>
   Array.from({ length: count }, newEvent);
@@ -25,60 +24,41 @@ const newEvents = <E extends Event>(count: number, newEvent: () => E): E[] =>
 /** Add Account Member across the network. Each request is a new user with a new key, and is then repeated. */
 export const measureMembers = async (workload: Workload): Promise<Row[]> => {
   const { addMember, addMemberFloor, addMemberPeer } = workload.bundles;
-  const environment = workload.acrossNetwork;
-  const plan = { rounds: 9, warmUpTurns: 10 };
+  const plan = { environment: () => workload.acrossNetwork, rounds: 9, warmUpTurns: 10 };
   const turn = () => newEvents(25, () => addAccountMemberEvent(workload.caller));
   const first = await inTurns(
-    {
-      ours: { bundle: addMember, environment, turn },
-      floor: { bundle: addMemberFloor, environment, turn },
-      peer: { bundle: addMemberPeer, environment, turn },
-    },
-    plan,
+    { ours: addMember, floor: addMemberFloor, peer: addMemberPeer },
+    { turn, ...plan },
   );
-  const repeated = turn();
-  const replays = () => repeated;
+  const repeated = { ours: turn(), peer: turn() };
   const again = await inTurns(
-    {
-      ours: { bundle: addMember, environment, turn: replays },
-      peer: { bundle: addMemberPeer, environment, turn: replays },
-    },
-    plan,
+    { ours: addMember, peer: addMemberPeer },
+    { turn: (side) => repeated[side], ...plan },
   );
   const name = "Add Account Member with a key";
-  const sides = (pick: (reports: Report[]) => ReturnType<typeof cpuOf>) => ({
-    ours: pick(first.ours),
-    floor: pick(first.floor),
-    peer: pick(first.peer),
-  });
-  const last = (reports: Report[]) => millisecondsOf(reports, "last");
   return [
-    row(`${name}, across the network (ms)`, sides(last), { atMost: 1.1, of: "floor" }),
-    row(`${name}, across the network (CPU ms/request)`, sides(cpuOf)),
-    row(`${name}, replayed, across the network (ms)`, { ours: last(again.ours), peer: last(again.peer) }),
+    row(`${name}, across the network (ms)`, each(first, lastByteOf), { atMost: 1.1, of: "floor" }),
+    row(`${name}, across the network (CPU ms/request)`, each(first, cpuOf)),
+    row(`${name}, replayed, across the network (ms)`, each(again, lastByteOf)),
   ];
 };
 
 /** Storing an email, beside postal-mime with the same calls. */
-export const measureStoring = async ({ bundles, caller, ...workload }: Workload): Promise<Row[]> => {
-  const rows: Row[] = [];
-  for (const [size, count, rounds, atMost] of [
-    ["50 KiB", 40, 9, 0.7],
-    ["25 MiB", 1, 5, 0.5],
-  ] as const) {
-    const environment = { EMAIL_BYTES: String(sizes[size]) };
-    const turn = () => times(count, read({ bundles, caller, ...workload }, size));
-    const { ours, peer } = await inTurns(
+export const measureStoring = async (workload: Workload): Promise<Row[]> => {
+  const { store, storePeer } = workload.bundles;
+  const rowOf = async (size: Size, atMost: number, requests: number, rounds: number): Promise<Row> => {
+    const reports = await inTurns(
+      { ours: store, peer: storePeer },
       {
-        ours: { bundle: bundles.store, environment, turn },
-        peer: { bundle: bundles.storePeer, environment, turn },
+        turn: () => times(requests, read(workload, size)),
+        environment: () => ({ EMAIL_BYTES: String(sizes[size]) }),
+        rounds,
+        warmUpTurns: requests === 1 ? 2 : 5,
       },
-      { rounds, warmUpTurns: size === "25 MiB" ? 2 : 5 },
     );
-    const sides = { ours: cpuOf(ours), peer: cpuOf(peer) };
-    rows.push(row(`Storing an email of ${size} (CPU ms)`, sides, { atMost, of: "peer" }));
-  }
-  return rows;
+    return row(`Storing an email of ${size} (CPU ms)`, each(reports, cpuOf), { atMost, of: "peer" });
+  };
+  return [await rowOf("50 KiB", 0.7, 40, 9), await rowOf("25 MiB", 0.5, 1, 5)];
 };
 
 /** The variables that RecordEvents needs and no open uses. */
@@ -88,35 +68,28 @@ export const eventQueue = { EVENT_QUEUE_URL: "http://127.0.0.1:1/events", EMAIL_
 export const measureEvents = async ({ bundles, caller, ids }: Workload): Promise<Row[]> => {
   const { account_id } = caller;
   const opened = { type: "message.opened", account_id, message: { id: ids["50 KiB"] } };
-  const turn = () => newEvents(50, () => recordEventsEvent(opened));
-  const { ours, floor } = await inTurns(
+  const reports = await inTurns(
+    { ours: bundles.recordEvents, floor: bundles.recordEventsFloor },
     {
-      ours: { bundle: bundles.recordEvents, environment: eventQueue, turn },
-      floor: { bundle: bundles.recordEventsFloor, turn },
+      turn: () => newEvents(50, () => recordEventsEvent(opened)),
+      environment: () => eventQueue,
+      rounds: 9,
+      warmUpTurns: 8,
     },
-    { rounds: 9, warmUpTurns: 8 },
   );
-
   const raw = newEmail(40_000_000);
-  const bucket = createServer((_request, response) => response.end(raw)).listen(0, "127.0.0.1");
-  await once(bucket, "listening");
-  const endpoint = `http://127.0.0.1:${(bucket.address() as AddressInfo).port}`;
+  const { port, stop } = await startServer(createServer((_request, response) => response.end(raw)));
   const recording = await startFunction(bundles.recordEvents, {
     ...eventQueue,
-    AWS_ENDPOINT_URL_S3: endpoint,
+    AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${port}`,
   });
   const { account_id: _, ...message } = newMessage(account_id);
   const stored = { type: "message.stored", account_id, message, raw_email: "1.eml" };
   const { peakMebibytes } = await recording.run({ events: [recordEventsEvent(stored)] });
   await recording.stop();
-  bucket.close();
-  bucket.closeAllConnections();
+  stop();
   return [
-    row(
-      "RecordEvents with an open (CPU ms/event)",
-      { ours: cpuOf(ours), floor: cpuOf(floor) },
-      { atMost: 1.3, of: "floor" },
-    ),
+    row("RecordEvents with an open (CPU ms/event)", each(reports, cpuOf), { atMost: 1.3, of: "floor" }),
     row("RecordEvents, an email of 40 MB, peak memory (MiB)", { ours: exactly(peakMebibytes) }),
   ];
 };

@@ -1,19 +1,15 @@
 /**
- * Add Account Member as a peer would write it on Powertools' idempotency utility, by its documentation: what
- * the operation does is in the handler, and the utility around it. In the peer's favour, nothing but the key
- * is checked and nothing is logged.
+ * The peer of Add Account Member, on Powertools' idempotency utility as its documentation shows. In the peer's favour,
+ * it checks only the key and logs nothing.
  */
 import { randomUUID } from "node:crypto";
 import { IdempotencyConfig } from "@aws-lambda-powertools/idempotency";
 import { DynamoDBPersistenceLayer } from "@aws-lambda-powertools/idempotency/dynamodb";
 import { makeHandlerIdempotent } from "@aws-lambda-powertools/idempotency/middleware";
-import { GetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import middy, { type MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
-import { apiKeyKey, memberKey, sha256, userKey } from "../../../lib/table/keys.ts";
-import { openTable } from "../../../lib/table/table.ts";
-
-const { client, name: TableName } = openTable();
+import { addMember, findApiKey, findUser, json, table } from "../floor/calls.ts";
 
 const persistenceStore = new DynamoDBPersistenceLayer({
   tableName: process.env.IDEMPOTENCY_TABLE_NAME ?? "",
@@ -30,42 +26,19 @@ const config = new IdempotencyConfig({
 
 const authenticate: MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> = {
   before: async ({ event }) => {
-    const secret = event.headers.Authorization?.slice("Bearer ".length) ?? "";
-    const { Item: apiKey } = await client.send(
-      new GetCommand({ TableName, Key: apiKeyKey(sha256(secret)), ConsistentRead: true }),
-    );
+    const apiKey = await findApiKey(event);
     if (apiKey?.account_id !== event.pathParameters?.account_id) throw new Error("Invalid API key");
   },
 };
 
-const put = (Item: Record<string, unknown>) => ({
-  Put: { TableName, Item, ConditionExpression: "attribute_not_exists(pk)" },
-});
-
-const addAccountMember = async ({
-  pathParameters,
-  body,
-}: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
-  const { account_id = "" } = pathParameters ?? {};
-  const { email, role, name } = JSON.parse(body ?? "");
-  const { Item: user } = await client.send(new GetCommand({ TableName, Key: userKey(email) }));
-  const created_at = new Date().toISOString();
-  const user_id = user?.id ?? randomUUID();
-  const member = { id: randomUUID(), created_at, updated_at: created_at, user_id, account_id, role };
-  await client.send(
-    new TransactWriteCommand({
-      TransactItems: [
-        put({ ...memberKey(account_id, user_id), ...member, email, name }),
-        ...(user ? [] : [put({ ...userKey(email), id: user_id, email, created_at })]),
-      ],
-      ClientRequestToken: randomUUID(),
-    }),
+const addAccountMember = async ({ pathParameters, body }: APIGatewayProxyEvent) => {
+  const fields = JSON.parse(body ?? "");
+  const user = await findUser(fields.email);
+  const { member, writes } = addMember(pathParameters?.account_id ?? "", fields, user);
+  await table.client.send(
+    new TransactWriteCommand({ TransactItems: writes, ClientRequestToken: randomUUID() }),
   );
-  return {
-    statusCode: 201,
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(member),
-  };
+  return json(201, JSON.stringify(member));
 };
 
 export const handler = middy(addAccountMember)

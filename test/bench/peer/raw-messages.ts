@@ -10,15 +10,15 @@ const partition = (account_id: string, id: string): string => `RAW_MESSAGE#${acc
 /** @param fields the Message object without its content */
 export const storeRawMessage = async (
   table: Table,
-  { account_id, id, ...fields }: { account_id: string; id: string; [field: string]: unknown },
+  fields: { account_id: string; id: string },
   raw: Buffer,
 ): Promise<void> => {
   for (let index = 0; index * chunkBytes < raw.length; index++) {
     const Item = {
-      pk: partition(account_id, id),
+      pk: partition(fields.account_id, fields.id),
       sk: String(index).padStart(5, "0"),
       raw: raw.subarray(index * chunkBytes, (index + 1) * chunkBytes),
-      ...(index === 0 ? { fields: { account_id, id, ...fields } } : {}),
+      ...(index === 0 && { fields }),
     };
     await table.client.send(new PutCommand({ TableName: table.name, Item }));
   }
