@@ -22,7 +22,7 @@ export const grants = (held: readonly string[], scope: string): boolean =>
   held.includes(scopes.everything) || held.includes(scope);
 
 /** Lists the valid scopes for error messages and `--help`. */
-export const scopeForms = `${scopes.everything}, ${scopes.readMessages}, ${domainScope("example.com")} or ${scopes.addMembers}`;
+export const scopeForms = `${Object.values(scopes).join(", ")} or ${domainScope("example.com")}`;
 
 const known: readonly string[] = Object.values(scopes);
 
