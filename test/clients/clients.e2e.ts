@@ -1,6 +1,5 @@
 /** `npm run test:clients`: generates clients from the OpenAPI document, and calls both operations with each client. */
 import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { cp, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -9,6 +8,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openApiDocument } from "../../infra/openapi/document.ts";
 import { storeMessage } from "../../lib/messages/store-message.ts";
+import { sha256 } from "../../lib/table/keys.ts";
 import { newKey, newMessage, noon, startService, table } from "../harness/service.ts";
 
 const sources = join(import.meta.dirname, "generators");
@@ -16,10 +16,7 @@ const generators = readdirSync(sources, { withFileTypes: true }).filter((entry) 
 const installScript = readFileSync(join(import.meta.dirname, "install.sh"), "utf8");
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "email-api");
 /** A change of the install script leads to another folder, and so to another installation. */
-const tools = join(
-  cache,
-  `generators-${createHash("sha256").update(installScript).digest("hex").slice(0, 8)}`,
-);
+const tools = join(cache, `generators-${sha256(installScript).slice(0, 8)}`);
 let clients: string;
 
 /** Runs a shell script. Throws an error with its output if a command fails. */
