@@ -5,7 +5,7 @@ import { run } from "../harness/process.ts";
 import { cdkJson, everySetting, withoutBundles } from "../harness/synthesise.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
-/** Runs a command with a home of its own. `context` is CDK's context. */
+/** Runs a command in a new home folder, with this context of CDK. */
 const runInNewHome = (command: string, context?: object, variables: Record<string, string> = {}) =>
   run(`PATH=node_modules/.bin:$PATH ${command}`, {
     variables: {

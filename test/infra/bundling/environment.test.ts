@@ -1,4 +1,4 @@
-/** The credentials and settings of a bundled function, in a process of its own. */
+/** The credentials and settings of a bundled function in a new process. */
 import { writeFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
