@@ -10,7 +10,7 @@ import type { ApiMiddleware, RequestLog } from "./request.ts";
 import type { ProxyResult } from "./response.ts";
 import type { Sent } from "./stream-response.ts";
 
-/** Returns the middlewares, and `logRequest` to call at the end, because a streamed response ends after the middlewares. */
+/** Returns the middlewares, and `logRequest` for the end of a request. A streamed response ends after the middlewares. */
 export const observe = (operation: Operation) => {
   const logger = new Logger({ serviceName: operation.id });
   const metrics = new Metrics({ serviceName: operation.id });

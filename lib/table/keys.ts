@@ -20,14 +20,14 @@ export const itemTypes = {
   messageMarker: "TRACE#",
 } as const;
 
+const itemKey = (pk: string, sk: string): ItemKey => ({ pk, sk });
+
 /** @param id the SHA-256 digest of the secret, in hex */
-export const apiKeyKey = (id: string): ItemKey => ({ pk: itemTypes.apiKey + id, sk: "API_KEY" });
+export const apiKeyKey = (id: string) => itemKey(itemTypes.apiKey + id, "API_KEY");
 
 /** The item that lists an API key under its account. Only operators list keys, so no function may read it. */
-export const apiKeyListingKey = (account_id: string, id: string): ItemKey => ({
-  pk: itemTypes.apiKeysOfAccount + account_id,
-  sk: `API_KEY#${id}`,
-});
+export const apiKeyListingKey = (account_id: string, id: string) =>
+  itemKey(itemTypes.apiKeysOfAccount + account_id, `API_KEY#${id}`);
 
 /** Each message has its own partition. The account is part of the key, so no account can read another account's. */
 export const messagePartition = (account_id: string, id: string): string =>
@@ -40,43 +40,29 @@ export const headSort = "HEAD";
 export const segmentSort = (digest: string, index: number): string =>
   `SEGMENT#${digest}#${String(index).padStart(5, "0")}`;
 
-export const headKey = (account_id: string, id: string): ItemKey => ({
-  pk: messagePartition(account_id, id),
-  sk: headSort,
-});
+export const headKey = (account_id: string, id: string) =>
+  itemKey(messagePartition(account_id, id), headSort);
 
-export const segmentKey = (account_id: string, id: string, digest: string, index: number): ItemKey => ({
-  pk: messagePartition(account_id, id),
-  sk: segmentSort(digest, index),
-});
+export const segmentKey = (account_id: string, id: string, digest: string, index: number) =>
+  itemKey(messagePartition(account_id, id), segmentSort(digest, index));
 
 /** The start of the keys of a message's segments. With a digest, only of the segments of that content. */
-export const segmentsOf = (account_id: string, id: string, digest?: string): ItemKey => ({
-  pk: messagePartition(account_id, id),
-  sk: digest === undefined ? "SEGMENT#" : `SEGMENT#${digest}#`,
-});
+export const segmentsOf = (account_id: string, id: string, digest?: string) =>
+  itemKey(messagePartition(account_id, id), digest === undefined ? "SEGMENT#" : `SEGMENT#${digest}#`);
 
 /** @param email in lower case, so that every spelling of an address means the same user */
-export const userKey = (email: string): ItemKey => ({ pk: itemTypes.user + email, sk: "USER" });
+export const userKey = (email: string) => itemKey(itemTypes.user + email, "USER");
 
-export const memberKey = (account_id: string, user_id: string): ItemKey => ({
-  pk: itemTypes.account + account_id,
-  sk: `MEMBER#${user_id}`,
-});
+export const memberKey = (account_id: string, user_id: string) =>
+  itemKey(itemTypes.account + account_id, `MEMBER#${user_id}`);
 
-export const idempotencyRecordKey = (account_id: string, key: string): ItemKey => ({
-  pk: `${itemTypes.idempotency}${account_id}#${sha256(key)}`,
-  sk: "IDEMPOTENCY",
-});
+export const idempotencyRecordKey = (account_id: string, key: string) =>
+  itemKey(`${itemTypes.idempotency}${account_id}#${sha256(key)}`, "IDEMPOTENCY");
 
 /** A recorded event. Each event has its own partition, so a busy account makes no hot partition. */
-export const eventKey = (account_id: string, id: string): ItemKey => ({
-  pk: `${itemTypes.event}${account_id}#${sha256(id)}`,
-  sk: "EVENT",
-});
+export const eventKey = (account_id: string, id: string) =>
+  itemKey(`${itemTypes.event}${account_id}#${sha256(id)}`, "EVENT");
 
 /** The message marker. It outlives its message. */
-export const messageMarkerKey = (account_id: string, id: string): ItemKey => ({
-  pk: `${itemTypes.messageMarker}${account_id}#${id}`,
-  sk: "TRACE",
-});
+export const messageMarkerKey = (account_id: string, id: string) =>
+  itemKey(`${itemTypes.messageMarker}${account_id}#${id}`, "TRACE");
