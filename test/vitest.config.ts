@@ -5,10 +5,21 @@ import { defineConfig } from "vitest/config";
 // Test files and the programs that they start share one cache of compiled code.
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), "email-api-compile-cache");
 
-const engine = { globalSetup: "test/harness/engine.ts", setupFiles: "test/harness/environment.ts" };
+const engine = { globalSetup: ["test/harness/engine.ts"], setupFiles: ["test/harness/environment.ts"] };
+const inOrder = { sequence: { shuffle: false } };
+const endless = { testTimeout: 0, hookTimeout: 0 };
 
-// The timeout ends a test that hangs. Slow machines stay far below it.
-const patient = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 60_000 } } };
+// By default, a test fails after two minutes. Only a test that hangs takes so long.
+const project = (name: string, include: string, options: object = {}) => ({
+  test: {
+    name,
+    include: [include],
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
+    ...options,
+  },
+});
 
 /** Each project is one npm script: `npm test` runs `unit`, `npm run test:browser` runs `browser`. */
 export default defineConfig({
@@ -17,55 +28,21 @@ export default defineConfig({
     sequence: { shuffle: true },
     maxWorkers: 4, // More than the two processors, because many tests wait for retries and child processes.
     projects: [
-      { test: { name: "unit", include: ["test/**/*.test.ts"], ...engine, ...patient } },
-      { test: { name: "browser", include: ["test/**/*.browser.ts"], testTimeout: 180_000 } },
-      {
-        test: {
-          name: "intake",
-          include: ["test/intake/**/*.e2e.ts"],
-          globalSetup: ["test/harness/engine.ts", "test/intake/moto.ts"],
-          setupFiles: "test/harness/environment.ts",
-          ...patient,
-        },
-      },
-      {
-        test: {
-          name: "deployed",
-          include: ["test/deployed/*.check.ts"],
-          sequence: { shuffle: false },
-          testTimeout: 600_000,
-          hookTimeout: 600_000,
-        },
-      },
-      {
-        test: {
-          name: "stack",
-          include: ["test/stack/*.e2e.ts"],
-          sequence: { shuffle: false },
-          testTimeout: 600_000,
-          hookTimeout: 600_000,
-        },
-      },
-      {
-        test: {
-          name: "clients",
-          include: ["test/clients/*.e2e.ts"],
-          ...engine,
-          testTimeout: 0,
-          hookTimeout: 0,
-        },
-      },
-      {
-        test: {
-          name: "lambda",
-          include: ["test/lambda/*.check.ts"],
-          globalSetup: ["test/harness/engine.ts", "test/lambda/runtime-client.ts"],
-          setupFiles: "test/harness/environment.ts",
-          sequence: { shuffle: false },
-          ...patient,
-        },
-      },
-      { test: { name: "soak", include: ["test/soak/*.soak.ts"], ...engine, testTimeout: 0 } },
+      project("unit", "test/**/*.test.ts", engine),
+      project("browser", "test/**/*.browser.ts"),
+      project("intake", "test/intake/**/*.e2e.ts", {
+        ...engine,
+        globalSetup: [...engine.globalSetup, "test/intake/moto.ts"],
+      }),
+      project("lambda", "test/lambda/*.check.ts", {
+        ...engine,
+        ...inOrder,
+        globalSetup: [...engine.globalSetup, "test/lambda/runtime-client.ts"],
+      }),
+      project("stack", "test/stack/*.e2e.ts", { ...inOrder, ...endless }),
+      project("deployed", "test/deployed/*.check.ts", { ...inOrder, ...endless }),
+      project("clients", "test/clients/*.e2e.ts", { ...engine, ...endless }),
+      project("soak", "test/soak/*.soak.ts", { ...engine, ...endless }),
     ],
   },
 });
