@@ -9,8 +9,8 @@ import { day, table } from "../../harness/service.ts";
 import { temporaryFolder } from "../../harness/temporary-folder.ts";
 
 /** A message that is stored, unless the test stores it. */
-const message = async ({ isStored = true, lasts = day } = {}) => {
-  const { event, fields, ...rest } = await pipelineMessage({ retain_until: new Date(Date.now() + lasts) });
+const message = async ({ isStored = true } = {}) => {
+  const { event, fields, ...rest } = await pipelineMessage({ retain_until: new Date(Date.now() + day) });
   if (isStored) await storeMessage(table, fields, null, Date.now());
   return {
     ...rest,
@@ -24,7 +24,7 @@ const attempt = { time: new Date(Date.now()).toISOString(), status: "delivered" 
 const record = (lines: string[], options = "") =>
   admin(`record-events ${options} -`, { input: lines.join("\n") });
 
-test("counts each event once, however often it comes, and the next Get Message shows it", async () => {
+test("An event is recorded once, however often it occurs, and the next Get Message shows it", async () => {
   const { event, get } = await message();
   const lines = [
     event("message.opened", "1"),
@@ -41,7 +41,7 @@ test("counts each event once, however often it comes, and the next Get Message s
   expect(await (await get()).json()).toMatchObject({ open_count: 2 });
 });
 
-test("A line ends where a line of a file ends, and nowhere within a text", async () => {
+test("A line ends at a line feed only, and not within a text", async () => {
   const { event, get } = await message();
   const log = "one\u2028two\u2029three\u0085four\vfive";
   const lines = [event("message.opened", "1"), event("message.delivery_attempt", "2", { ...attempt, log })];
@@ -52,7 +52,7 @@ test("A line ends where a line of a file ends, and nowhere within a text", async
   expect(await (await get()).json()).toMatchObject({ open_count: 1, delivery_attempts: [{ log }] });
 });
 
-test("--json prints what became of each event", async () => {
+test("--json prints the outcome of each event", async () => {
   const { event } = await message();
 
   const printed = await adminJson("record-events -", event("message.clicked", "click 1"));
@@ -60,7 +60,7 @@ test("--json prints what became of each event", async () => {
   expect(printed).toEqual([{ source: "-:1", id: "click 1", type: "message.clicked", outcome: "recorded" }]);
 });
 
-test("records a message with its email, which a key of --emails names, and what comes before it", async () => {
+test("A message is stored with the email of its key, and an earlier event is recorded", async () => {
   const { event, stored, get } = await message({ isStored: false });
   const emails = temporaryFolder();
   mkdirSync(join(emails, "2026"));
@@ -74,7 +74,7 @@ test("records a message with its email, which a key of --emails names, and what 
   expect(await (await get()).json()).toMatchObject({ open_count: 1, content: "Subject: Hello\r\n\r\nHello" });
 });
 
-test("names each line that it can't record, and why; the others are recorded all the same", async () => {
+test("Each line that cannot be recorded is reported, and the others are recorded", async () => {
   const { event, get } = await message();
   const missing = await message({ isStored: false });
 
@@ -100,15 +100,7 @@ test("names each line that it can't record, and why; the others are recorded all
   expect([open_count, click_count].toSorted()).toEqual([0, 1]);
 });
 
-test("drops what happens to a message that has expired, and counts it", async () => {
-  const { event } = await message({ lasts: -1000 });
-
-  const { status, stdout } = await record([event("message.opened", "1")]);
-
-  expect([status, stdout]).toEqual([0, ["1 expired"]]);
-});
-
-test("rejects a raw email that is missing, too large, outside of the folder or not a file", async () => {
+test("A raw email that is missing, too large, outside of the folder or not a file is rejected", async () => {
   const { stored, get } = await message({ isStored: false });
   const emails = temporaryFolder();
   writeFileSync(join(emails, "large.eml"), "");
@@ -137,7 +129,7 @@ test("rejects a raw email that is missing, too large, outside of the folder or n
   expect((await get()).status).toBe(404);
 });
 
-test("names an event that does not fit into the message, and records the others", async () => {
+test("An event that does not fit into the message is reported, and the others are recorded", async () => {
   const { event, get } = await message();
   const log = "x".repeat(450_000);
   const lines = [event("message.delivery_attempt", "1", { ...attempt, log }), event("message.opened", "2")];
@@ -149,11 +141,11 @@ test("names an event that does not fit into the message, and records the others"
   expect(await (await get()).json()).toMatchObject({ open_count: 1, delivery_attempts: [] });
 });
 
-test("says that a file has no events", async () => {
+test("A file without events is named as such", async () => {
   expect(await record([""])).toMatchObject({ status: 0, stdout: ["no events found"], stderr: [] });
 });
 
-test("names a file that cannot be read, and records the others", async () => {
+test("A file that cannot be read is reported, and the others are recorded", async () => {
   const { event } = await message();
 
   const { status, stdout, stderr } = await admin("record-events /no/such -", {

@@ -24,7 +24,7 @@ const stored = {
 
 const parse = (event: unknown) => parseEvent(JSON.stringify(event));
 
-test("An event is read with its ids in lower case and its times in UTC; what else it holds is ignored", () => {
+test("An event has its ids in lower case and its times in UTC, and other fields are ignored", () => {
   const event = parse({
     ...status,
     account_id: status.account_id.toUpperCase(),
@@ -33,22 +33,6 @@ test("An event is read with its ids in lower case and its times in UTC; what els
   });
 
   expect(event).toEqual({ ...status, time: "2026-11-20T12:00:00.000Z" });
-});
-
-test("A stored message has all that storing one asks for", () => {
-  const event = parse(stored);
-
-  expect(event).toEqual({
-    ...stored,
-    message: {
-      ...stored.message,
-      is_bounce_notification: false,
-      tags: [],
-      sent_at: null,
-      delivered_at: null,
-      retain_until: "2026-12-20T12:00:00.000Z",
-    },
-  });
 });
 
 const withReference = (digits: string) =>
@@ -75,6 +59,7 @@ test.each(["1.5", "15e-1", "9223372036854775808", "1e19", "1e400"])(
   },
 );
 
+const storedWith = (fields: object) => ({ ...stored, message: { ...stored.message, ...fields } });
 const { account_id: _, ...withoutAccount } = opened;
 
 test.each([
@@ -93,27 +78,15 @@ test.each([
   [{ ...opened, message: "m-1" }, "message must be an object"],
   [{ ...opened, message: { id: "m-1" } }, "message.id must be a UUID"],
   [{ ...status, time: "yesterday" }, "time must be ISO 8601 with an offset"],
-  [
-    { ...status, time: "9999-12-31T23:59:59.999-00:01" },
-    "time must be between the years 0000 and 9999 in UTC",
-  ],
-  [
-    { ...status, sent_at: "0000-01-01T00:00:00+00:01" },
-    "sent_at must be between the years 0000 and 9999 in UTC",
-  ],
+  [{ ...status, time: "9999-12-31T23:59:59-00:01" }, "time must be between the years 0000 and 9999"],
+  [{ ...status, sent_at: "0000-01-01T00:00:00+00:01" }, "sent_at must be between the years 0000 and 9999"],
   [{ ...status, status: "x".repeat(1001) }, "status must have at most 1000 characters"],
   [{ ...status, type: "message.delivery_attempt" }, "log must be a string"],
   [{ ...stored, raw_email: 1 }, "raw_email must be a string"],
   [{ ...stored, raw_email: "" }, "raw_email must not be empty"],
   [{ ...stored, raw_email: "\ud800.eml" }, "raw_email must not contain half a surrogate pair"],
-  [
-    { ...stored, message: { ...stored.message, sender: "Ada <ada@example.com>" } },
-    "message.sender must be an email address",
-  ],
-  [
-    { ...stored, message: { ...stored.message, retain_until: null } },
-    "message.retain_until must be ISO 8601 with an offset",
-  ],
+  [storedWith({ sender: "Ada <ada@example.com>" }), "message.sender must be an email address"],
+  [storedWith({ retain_until: null }), "message.retain_until must be ISO 8601 with an offset"],
 ])("%j is rejected: %s", (event, reason) => {
   const json = typeof event === "string" ? event : JSON.stringify(event);
 
@@ -139,6 +112,6 @@ test("The reason for a rejected event names every wrong field, and quotes nothin
   expect(failed(`{"type": ${secret}}`)).not.toContain("s3cret");
 });
 
-test("An id is counted in characters, however many bytes each takes", () => {
+test("An id may have 255 characters, however many bytes they have", () => {
   expect(parse({ ...opened, id: "🌍".repeat(255) })).toMatchObject({ id: "🌍".repeat(255) });
 });
