@@ -15,11 +15,7 @@ export const hasForeignOrigin = (request: IncomingMessage): boolean => {
   return (request.headersDistinct.origin ?? []).some((origin) => !own.includes(origin.toLowerCase()));
 };
 
-/**
- * Returns whether the request addresses the server by a name that is not its own.
- *
- * @param authority the host in an absolute request target, which takes precedence over Host (RFC 9112, section 3.2.2)
- */
+/** @param authority the host of an absolute request target, which replaces Host (RFC 9112, section 3.2.2) */
 export const hasForeignHost = (request: IncomingMessage, authority?: string): boolean => {
   const { host = [] } = request.headersDistinct;
   const own = ownAuthorities(request);

@@ -13,8 +13,6 @@ const reasons = new Map<unknown, string>([
   [26, "has another format. Name a new file, or one that npm start has created"],
 ]);
 
-type SqliteError = Error & { errcode?: number };
-
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 /** Opens a SQLite file and runs statements that fail if another process has locked the file. */
@@ -36,8 +34,6 @@ const locks: DatabaseSync[] = [];
  * Reserves the file for this process. Two engines on one file would each see half of the data. The lock is on a second
  * file, because the engine opens the first. The operating system releases the lock when the process ends, even after
  * `kill -9`.
- *
- * @throws UserError that names the reason
  */
 export const lockDataFile = (file: string): void => {
   if (isFolder(file)) throw new UserError(`--data takes a file, but ${file} is a folder`, 2);
@@ -49,7 +45,7 @@ export const lockDataFile = (file: string): void => {
     const endSharing = "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE; PRAGMA user_version";
     openLocked(file, endSharing).close();
   } catch (error) {
-    const { errcode, message } = error as SqliteError;
+    const { errcode, message } = error as Error & { errcode?: number };
     if (errcode !== busy) rmSync(lockFile, { force: true });
     throw new UserError(`--data: ${file} ${reasons.get(errcode) ?? message}`, errcode === busy ? 1 : 2);
   }

@@ -5,7 +5,7 @@ import { dayMilliseconds } from "../../lib/duration.ts";
 import type { ChangeEvent } from "../../lib/intake/event.ts";
 import { recordChange } from "../../lib/intake/record-event.ts";
 import { readEnvelope } from "../../lib/messages/envelope.ts";
-import type { DeliveryAttempt, NewMessage } from "../../lib/messages/message.ts";
+import type { NewMessage } from "../../lib/messages/message.ts";
 import { storeMessage } from "../../lib/messages/store-message.ts";
 import type { Table } from "../../lib/table/table.ts";
 
@@ -20,21 +20,27 @@ const ids = {
 
 export type Demo = { account_id: string; domain_id: string; api_key: string; messages: typeof ids };
 
+type Change<Event = ChangeEvent> = Event extends ChangeEvent
+  ? Omit<Event, "id" | "account_id" | "message">
+  : never;
+
 type Sample = {
   file: string;
   /** Earlier than every event of the message. */
   created: Date;
   fields: Pick<NewMessage, "id" | "direction" | "status"> & Partial<NewMessage>;
-  attempts: DeliveryAttempt[];
-  opens?: number;
-  clicks?: number;
+  events: Change[];
 };
 
-const minute = 60_000;
-const retention = 30 * dayMilliseconds;
-
 const samples = (now: number): Sample[] => {
-  const ago = (minutes: number): Date => new Date(now - minutes * minute);
+  const ago = (minutes: number): Date => new Date(now - minutes * 60_000);
+  const attempt = (time: Date, status: string, log: string): Change => ({
+    type: "message.delivery_attempt",
+    time: time.toISOString(),
+    log,
+    status,
+  });
+  const opened = { type: "message.opened" } as const;
   return [
     {
       file: "welcome-html-with-logo.eml",
@@ -47,16 +53,12 @@ const samples = (now: number): Sample[] => {
         sent_at: ago(42),
         delivered_at: ago(36),
       },
-      attempts: [
-        {
-          time: ago(42).toISOString(),
-          log: "451 4.7.1 Greylisted, try again in five minutes",
-          status: "deferred",
-        },
-        { time: ago(36).toISOString(), log: "250 2.0.0 Ok: queued as 4D1F2A", status: "delivered" },
+      events: [
+        attempt(ago(42), "deferred", "451 4.7.1 Greylisted, try again in five minutes"),
+        attempt(ago(36), "delivered", "250 2.0.0 Ok: queued as 4D1F2A"),
+        ...[opened, opened, opened],
+        { type: "message.clicked" },
       ],
-      opens: 3,
-      clicks: 1,
     },
     {
       file: "invoice-pdf-attachment.eml",
@@ -69,7 +71,7 @@ const samples = (now: number): Sample[] => {
         sent_at: ago(30),
         bounce_classification: "mailbox-full",
       },
-      attempts: [{ time: ago(30).toISOString(), log: "552 5.2.2 Mailbox full", status: "bounced" }],
+      events: [attempt(ago(30), "bounced", "552 5.2.2 Mailbox full")],
     },
     {
       file: "bounce-delivery-status.eml",
@@ -82,48 +84,22 @@ const samples = (now: number): Sample[] => {
         bounce_classification: "mailbox-full",
         reference_message_id: 9007199254740993n, // 2^53 + 1, which a double rounds
       },
-      attempts: [],
+      events: [],
     },
   ];
 };
 
-/** Returns the events of a message. */
-const eventsOf = ({ fields, attempts, opens = 0, clicks = 0 }: Sample): ChangeEvent[] => {
-  const event = (name: string, index: number) => ({
-    id: `demonstration ${fields.id}: ${name} ${index}`,
-    account_id,
-    message: { id: fields.id },
-  });
-  const counted = (type: "message.opened" | "message.clicked", count: number): ChangeEvent[] =>
-    Array.from({ length: count }, (_, index) => ({ type, ...event(type, index) }));
-  return [
-    ...attempts.map((attempt, index) => ({
-      type: "message.delivery_attempt" as const,
-      ...event("attempt", index),
-      ...attempt,
-    })),
-    ...counted("message.opened", opens),
-    ...counted("message.clicked", clicks),
-  ];
-};
-
-const store = async (table: Table, sample: Sample, now: number) => {
-  const { file, created, fields } = sample;
+const store = async (table: Table, { file, created, fields, events }: Sample, now: number) => {
   const raw = await readFile(new URL(`demo/${file}`, import.meta.url));
   const { subject, sender, recipient, message_id } = readEnvelope(raw);
-  const message: NewMessage = {
-    account_id,
-    domain_id,
-    subject,
-    sender,
-    recipient,
-    message_id,
-    retain_until: new Date(now + retention),
-    ...fields,
-  };
+  const retain_until = new Date(now + 30 * dayMilliseconds);
+  const message = { account_id, domain_id, subject, sender, recipient, message_id, retain_until, ...fields };
   const isNew = await storeMessage(table, message, raw, created.getTime());
   if (!isNew) return;
-  for (const event of eventsOf(sample)) await recordChange(table, event, now);
+  for (const [index, event] of events.entries()) {
+    const id = `demonstration ${fields.id} ${index}`;
+    await recordChange(table, { ...event, id, account_id, message: { id: fields.id } }, now);
+  }
 };
 
 const label = "demonstration";

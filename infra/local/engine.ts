@@ -7,11 +7,7 @@ import { createServer } from "node:net";
 import { delimiter, join } from "node:path";
 import { UserError } from "../user-error.ts";
 
-/**
- * Returns the path of the engine's program, from npm's package for the platform or from the PATH.
- *
- * @throws UserError that names the package, if neither has the program
- */
+/** Returns the path of the engine's program, from npm's package or the PATH. @throws UserError if neither has it */
 export const findEngine = (
   platform: string = process.platform,
   arch: string = process.arch,
@@ -34,7 +30,6 @@ export const findEngine = (
   );
 };
 
-/** Returns a free port. */
 export const freePort = async (): Promise<number> => {
   const probe = createServer().listen(0, "127.0.0.1");
   await once(probe, "listening");
@@ -85,20 +80,15 @@ const startOn = (program: string, port: number, file: string | undefined): Promi
     ended.then(resolve);
   });
 
-/**
- * Starts the engine on the first free port.
- *
- * @param options.ports the ports to try; without them, any free port
- * @param options.file keeps the data in this file; without it, the data is in memory
- * @throws UserError if no port is free, the platform has no engine, or the engine does not start
- */
-export const startEngine = async ({
-  ports,
-  file,
-}: {
+type EngineOptions = {
+  /** The ports to try. Without them, the engine uses any free port. */
   ports?: readonly number[];
+  /** The file for the data. Without it, the data is in memory. */
   file?: string | undefined;
-} = {}): Promise<Engine> => {
+};
+
+/** @throws UserError if no port is free, the platform has no engine, or the engine does not start */
+export const startEngine = async ({ ports, file }: EngineOptions = {}): Promise<Engine> => {
   const program = findEngine();
   for (const port of ports ?? [await freePort()]) {
     const engine = await startOn(program, port, file);

@@ -17,7 +17,6 @@ import { type HttpResponse, invoke, type LambdaHandler } from "./lambda.ts";
 import { respondToMalformedHttp } from "./malformed-http.ts";
 import { targetOf, toEvent } from "./proxy-event.ts";
 
-/** An operation and the handler that serves it. */
 export type LocalRoute = { operation: Operation; handler: LambdaHandler };
 
 /** A page that this machine serves beside the API. */
@@ -30,8 +29,19 @@ export type Page = {
   }) => HttpResponse | Promise<HttpResponse>;
 };
 
-/** The pages by their paths. */
 export type Pages = ReadonlyMap<string, Page>;
+
+/** Returns a page's response. No cache may store it, unless `headers` allow that. */
+export const pageResponse = (type: string, body: HttpResponse["body"], headers = {}): HttpResponse => ({
+  statusCode: 200,
+  headers: {
+    "Content-Type": type,
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    ...headers,
+  },
+  body,
+});
 
 /** API Gateway's limit on a request. */
 const maximumBodyBytes = 10 * 1024 * 1024;
@@ -84,7 +94,6 @@ const findRoute = (routes: LocalRoute[], method: string | undefined, path: strin
   return undefined;
 };
 
-/** The parts that all requests to one gateway share. */
 type Gateway = { routes: LocalRoute[]; pages: Pages; limit: LimitFunction };
 
 const respond = async (
@@ -122,11 +131,7 @@ const send = async (response: ServerResponse, { statusCode, headers, body }: Htt
   else await pipeline(body, response);
 };
 
-/**
- * Returns an HTTP server that serves the routes and the pages. The server does not listen yet.
- *
- * @param functionsAtOnce the number of functions that may produce a response at the same time; more requests wait
- */
+/** @param functionsAtOnce the number of functions that may produce a response at the same time; more requests wait */
 export const gateway = (
   routes: LocalRoute[],
   pages: Pages = new Map(),

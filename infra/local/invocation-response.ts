@@ -23,7 +23,6 @@ export class FunctionError extends Error {
 /** The end of the prelude, which is JSON with status and headers. */
 export const preludeDelimiter = Buffer.alloc(8);
 
-/** @param json the runtime client's report */
 export const functionError = (json: string): FunctionError => {
   const { errorType, errorMessage }: { errorType: string; errorMessage: string } = JSON.parse(json);
   return new FunctionError(errorType, errorMessage);
@@ -47,8 +46,6 @@ const respondEarly = (request: IncomingMessage): void => {
  * Reads a streamed response, and responds to the runtime client. Reads only as fast as the reader, so a slow reader slows
  * the function down. If the reader disconnects, responds at once and closes the connection, as AWS's emulator does
  * (github.com/aws/aws-lambda-runtime-interface-emulator, directinvoke.go).
- *
- * @throws FunctionError if the function fails before its first byte
  */
 export const readStreamed = (request: IncomingMessage, reply: ServerResponse): Promise<HttpResponse> =>
   new Promise((resolve, reject) => {

@@ -26,7 +26,6 @@ export const streamifyResponse = <Event>(handler: StreamingHandler<Event>) =>
 
 Object.assign(globalThis, { awslambda: { streamifyResponse, HttpResponseStream } });
 
-/** The longest timeout that Lambda allows. */
 const maximumTimeout = 15 * 60 * 1000;
 
 const newContext = (functionName: string, deadline: number): Context => ({
@@ -64,11 +63,7 @@ const report = (error: unknown) =>
     ? { errorType: error.name, errorMessage: error.message }
     : { errorType: typeof error, errorMessage: String(error) };
 
-const runStreaming = async <Event>(
-  handler: StreamingHandler<Event>,
-  event: Event,
-  context: Context,
-): Promise<void> => {
+const runStreaming = async <Event>(handler: StreamingHandler<Event>, event: Event, context: Context) => {
   const { stream, accepted, fail } = openResponseStream(port, `/${context.awsRequestId}`);
   try {
     await handler(event, stream, context);
@@ -129,8 +124,7 @@ const within = (milliseconds: number, response: Promise<HttpResponse>): Promise<
   });
 
 /**
- * Invokes a handler like Lambda. At the deadline, Lambda kills the function's process. Here only the response ends,
- * because all functions share this process.
+ * Invokes a handler like Lambda. Only the response ends at the deadline, because all functions share this process.
  *
  * @throws FunctionError if the handler fails before its first byte. A later failure breaks off the body.
  */

@@ -40,10 +40,8 @@ const loadRoutes = (): Promise<LocalRoute[]> =>
     }),
   );
 
-/** The servers, in the order in which they stop. */
 const servers: Server[] = [];
 let engine: Engine | undefined;
-
 let stopping = false;
 
 const stop = async (status: number): Promise<void> => {

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Demo } from "./demo.ts";
-import type { Page } from "./gateway.ts";
+import { type Page, pageResponse } from "./gateway.ts";
 
 const file = new URL("messages.html", import.meta.url);
 
@@ -23,20 +23,14 @@ export const messagesPage = ({ account_id, api_key, messages }: Demo, seeded: re
   respond: async () => {
     const nonce = randomBytes(16).toString("base64");
     const listed = [...Object.values(messages), ...seeded.slice(0, 50)];
-    const html = await readFile(file, "utf8");
-    return {
-      statusCode: 200,
-      headers: {
-        "Content-Type": "text/html; charset=utf-8",
-        "Content-Security-Policy": policy(nonce),
-        "Cache-Control": "no-store",
-        "X-Content-Type-Options": "nosniff",
-        "X-DNS-Prefetch-Control": "off",
-        "Referrer-Policy": "no-referrer",
-      },
-      body: html
-        .replace("NONCE", nonce)
-        .replace('"DEMONSTRATION"', () => embeddable({ account_id, api_key, messages: listed })),
-    };
+    const template = await readFile(file, "utf8");
+    const html = template
+      .replace("NONCE", nonce)
+      .replace('"DEMONSTRATION"', () => embeddable({ account_id, api_key, messages: listed }));
+    return pageResponse("text/html; charset=utf-8", html, {
+      "Content-Security-Policy": policy(nonce),
+      "X-DNS-Prefetch-Control": "off",
+      "Referrer-Policy": "no-referrer",
+    });
   },
 });

@@ -22,11 +22,7 @@ const newCommand = () =>
 
 export type Options = { data?: string | undefined; seed?: string | undefined };
 
-/**
- * Returns the options. Prints the help and returns `null` if the arguments ask for help.
- *
- * @throws UserError with exit status 2
- */
+/** Returns the options, or `null` if the help was printed. @throws UserError with exit status 2 */
 export const readOptions = (args: string[]): Options | null => {
   const command = newCommand().configureOutput({ writeErr: () => {} });
   try {

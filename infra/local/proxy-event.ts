@@ -47,15 +47,13 @@ const nobody = {
   userArn: null,
 };
 
+type Details = { extendedRequestId: string; pathParameters: Record<string, string>; body: string | null };
+
 export const toEvent = (
   request: IncomingMessage,
   operation: Operation,
   { path, query }: Target,
-  {
-    extendedRequestId,
-    pathParameters,
-    body,
-  }: { extendedRequestId: string; pathParameters: Record<string, string>; body: string | null },
+  { extendedRequestId, pathParameters, body }: Details,
 ): APIGatewayProxyEvent => {
   const headers = headerPairs(request);
   const parameters: Pairs = [...new URLSearchParams(query)];

@@ -6,10 +6,7 @@ import { gzip } from "node:zlib";
 type Reply = { header: () => Reply; send: (text: string) => void };
 type PluginRoute = { url: string; handler: (request: object, reply: Reply) => void };
 
-/**
- * Reads the script from a route of Scalar's plugin for Fastify. The package that contains the script as a file depends on
- * 265 other packages.
- */
+/** Reads the script from a route of Scalar's plugin for Fastify. Other packages with the script have 265 dependencies. */
 const readScript = async (): Promise<string> => {
   const { default: addRoutes } = await import("@scalar/fastify-api-reference");
   let script = "";

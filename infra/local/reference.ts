@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import Negotiator from "negotiator";
 import { openApiDocument } from "../openapi/document.ts";
 import type { Demo } from "./demo.ts";
-import type { Page, Pages } from "./gateway.ts";
+import { type Page, type Pages, pageResponse } from "./gateway.ts";
 import { referenceScript } from "./reference-script.ts";
 
 /**
@@ -13,9 +13,6 @@ import { referenceScript } from "./reference-script.ts";
  */
 const onlyThisServer =
   "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; frame-ancestors 'none'; base-uri 'none'";
-
-const never = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
-const forEver = { ...never, "Cache-Control": "private, max-age=31536000, immutable" };
 
 const css = `
   :root { --scalar-font: system-ui, sans-serif; --scalar-font-code: ui-monospace, monospace; }
@@ -91,18 +88,13 @@ const html = (demo: Demo, script: string) => `<!doctype html>
 
 const sendScript: Page["respond"] = async ({ headers }) => {
   const { plain, gzipped } = await referenceScript();
-  const asks = { "accept-encoding": headers["accept-encoding"]?.toString() };
-  const compresses = new Negotiator({ headers: asks }).encoding(["gzip", "identity"]) === "gzip";
-  return {
-    statusCode: 200,
-    headers: {
-      ...forEver,
-      "Content-Type": "text/javascript; charset=utf-8",
-      Vary: "Accept-Encoding",
-      ...(compresses && { "Content-Encoding": "gzip" }),
-    },
-    body: Readable.from([compresses ? gzipped : plain]),
-  };
+  const accepted = { "accept-encoding": headers["accept-encoding"]?.toString() };
+  const compresses = new Negotiator({ headers: accepted }).encoding(["gzip", "identity"]) === "gzip";
+  return pageResponse("text/javascript; charset=utf-8", Readable.from([compresses ? gzipped : plain]), {
+    "Cache-Control": "private, max-age=31536000, immutable",
+    Vary: "Accept-Encoding",
+    ...(compresses && { "Content-Encoding": "gzip" }),
+  });
 };
 
 /** Returns example values that work at the first click. The second click with the same values shows a replay. */
@@ -125,33 +117,16 @@ const documentFor = (demo: Demo, serverUrl: string) => {
 };
 
 /** Returns the page and the files that it loads. Each load of the page gets new examples. */
-export const referencePages = (demo: Demo): Pages =>
-  new Map<string, Page>([
-    [
-      "/",
-      {
-        holdsKey: true,
-        respond: async () => ({
-          statusCode: 200,
-          headers: {
-            ...never,
-            "Content-Type": "text/html; charset=utf-8",
-            "Content-Security-Policy": onlyThisServer,
-          },
-          body: html(demo, (await referenceScript()).path),
-        }),
-      },
-    ],
-    [
-      "/openapi.json",
-      {
-        holdsKey: false,
-        respond: ({ serverUrl }) => ({
-          statusCode: 200,
-          headers: { ...never, "Content-Type": "application/json" },
-          body: JSON.stringify(documentFor(demo, serverUrl)),
-        }),
-      },
-    ],
+export const referencePages = (demo: Demo): Pages => {
+  const showPage: Page["respond"] = async () =>
+    pageResponse("text/html; charset=utf-8", html(demo, (await referenceScript()).path), {
+      "Content-Security-Policy": onlyThisServer,
+    });
+  const sendDocument: Page["respond"] = ({ serverUrl }) =>
+    pageResponse("application/json", JSON.stringify(documentFor(demo, serverUrl)));
+  return new Map([
+    ["/", { holdsKey: true, respond: showPage }],
+    ["/openapi.json", { holdsKey: false, respond: sendDocument }],
     ["/reference.js", { holdsKey: false, respond: sendScript }],
   ]);
+};

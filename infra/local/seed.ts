@@ -11,18 +11,12 @@ import { visible } from "../visible.ts";
 const retention = 30 * dayMilliseconds;
 
 export type Seeded = {
-  /** The ids of the messages that this start or an earlier start has stored. */
+  /** The ids of the messages, whether this start or an earlier one has stored them. */
   ids: string[];
-  /** One line for each email that could not be stored. */
   failures: string[];
 };
 
-/**
- * Stores every email of a file or folder as an incoming message for 30 days. A folder may hold emails, Maildirs and
- * mboxes. An email that is already stored does not change.
- *
- * @throws UserError if the path does not exist
- */
+/** Stores emails as incoming messages for 30 days. @throws UserError if the path does not exist */
 export const seed = async (
   table: Table,
   path: string,

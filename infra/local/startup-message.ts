@@ -11,7 +11,6 @@ const assignments = (variables: Record<string, string | undefined>): string =>
 type Startup = {
   /** The variables with which the operator's commands find the table. */
   adminVariables: Record<string, string | undefined>;
-  /** The ids of the messages that `--seed` has stored. */
   seeded: string[];
 };
 
@@ -28,12 +27,7 @@ export const startupMessage = (
     `${curl("si -X POST", "members")} -H "Content-Type: application/json" -H "Idempotency-Key: ${key}" ` +
     `-d '{"email":"${email}","role":"Developer","name":"Grace Hopper"}'`;
   const admin = (command: string) => `${assignments(adminVariables)}npm run -s admin -- ${command} --local`;
-  const opened = {
-    type: "message.opened",
-    id: "startup message",
-    account_id,
-    message: { id: messages.welcome },
-  };
+  const opened = { type: "message.opened", id: "startup", account_id, message: { id: messages.welcome } };
   const steps: [string, string][] = [
     ["A message with text, HTML and an inline image, opened and clicked", get(messages.welcome)],
     ["The invoice with a PDF attachment, which bounced", get(messages.invoice)],

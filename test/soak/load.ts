@@ -1,12 +1,14 @@
-/** Callers of the service: what they ask, and what they remember of its answers. */
+/** Callers of the service. They check each response, and remember the responses that must not change. */
 import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { roles } from "../../lib/members/member.ts";
 
 export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** A request that may be repeated, and the answer that it has had, if it was one that is kept. */
-type Use = { account: number; key: string; body: string; answer?: { status: number; body: string } };
+/** A request with an idempotency key, and its stored response. */
+type Use = { account: number; key: string; body: string; response?: { status: number; body: string } };
 
 export type Account = { account_id: string; secret: string };
 export type StoredMessage = { account: number; id: string; sha256: string };
@@ -15,7 +17,18 @@ export type Tally = Record<string, number>;
 
 const oneOf = <T>(items: readonly T[]): T => items[Math.floor(Math.random() * items.length)] as T;
 
-/** @throws Error on an answer that the contract does not have, or that differs from the first one under its key */
+/** Sends a request and disconnects before the first byte of the response. */
+export const callAndLeave = async (url: string, request: string): Promise<void> => {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname).on("error", () => {});
+  const closed = once(socket, "close");
+  await new Promise((written) => socket.write(request, written));
+  await sleep(Math.random() * 5);
+  socket.destroy();
+  await closed;
+};
+
+/** @throws Error if a response breaks the contract, or differs from the first response with the same key */
 export const startCallers = (
   url: string,
   accounts: readonly Account[],
@@ -23,13 +36,14 @@ export const startCallers = (
 ) => {
   const uses: Use[] = [];
   const tally: Tally = {};
-  const count = (what: string) => {
-    tally[what] = (tally[what] ?? 0) + 1;
+  const count = (event: string) => {
+    tally[event] = (tally[event] ?? 0) + 1;
   };
-  const headersOf = (account: number) => ({ Authorization: `Bearer ${accounts[account]?.secret}` });
+  const pathOf = (account: number) => `/v2/accounts/${accounts[account]?.account_id}`;
+  const authorization = (account: number) => `Bearer ${accounts[account]?.secret}`;
 
   const newUse = (): Use => {
-    const email = `${randomBytes(2).toString("hex")}@example.com`; // few enough for users to meet
+    const email = `${randomBytes(2).toString("hex")}@example.com`; // Few addresses, so that accounts share users.
     return {
       account: Math.floor(Math.random() * accounts.length),
       key: randomUUID(),
@@ -37,27 +51,26 @@ export const startCallers = (
     };
   };
 
-  /** Sends the request; an answer that is kept must be the one that was heard before. */
+  /** Sends the request. Returns the status, or 503 if the connection failed. */
   const add = async (use: Use): Promise<number> => {
-    const response = await fetch(`${url}/v2/accounts/${accounts[use.account]?.account_id}/members`, {
+    const received = await fetch(`${url}${pathOf(use.account)}/members`, {
       method: "POST",
-      headers: { ...headersOf(use.account), "Content-Type": "application/json", "Idempotency-Key": use.key },
+      headers: {
+        Authorization: authorization(use.account),
+        "Content-Type": "application/json",
+        "Idempotency-Key": use.key,
+      },
       body: use.body,
-    }).catch(() => undefined); // a connection that was kept, and ends just as it is used again
-    if (!response) {
-      count("Add Account Member, no answer");
-      return 503;
-    }
-    const answer = { status: response.status, body: await response.text() };
-    count(`Add Account Member ${answer.status}`);
-    if (answer.status === 503) return 503;
-    if (answer.status !== 201 && answer.status !== 409)
-      throw new Error(`Not of the contract: ${answer.body}`);
-    if (use.answer && JSON.stringify(use.answer) !== JSON.stringify(answer)) {
-      throw new Error(`The key ${use.key} returned ${answer.body} after ${use.answer.body}`);
-    }
-    use.answer ??= answer;
-    return answer.status;
+    }).catch(() => undefined); // An idle connection may close at the moment of its next use.
+    count(`Add Account Member ${received?.status ?? "failed connection"}`);
+    if (!received) return 503;
+    const response = { status: received.status, body: await received.text() };
+    if (response.status === 503) return 503;
+    if (response.status !== 201 && response.status !== 409) throw new Error(`Unexpected: ${response.body}`);
+    if (use.response && JSON.stringify(use.response) !== JSON.stringify(response))
+      throw new Error(`The key ${use.key} returned ${response.body} after ${use.response.body}`);
+    use.response ??= response;
+    return response.status;
   };
 
   const addSomeone = async (): Promise<void> => {
@@ -66,12 +79,35 @@ export const startCallers = (
     await Promise.all(Math.random() < 0.2 ? [add(use), add(use), add(use)] : [add(use)]);
   };
 
-  /** Reads a message: at once, slowly, or not to its end. What is read to its end is the message. */
+  /** Reads a message at once, slowly or partly. A complete body must be the message. */
   const getSomething = async (): Promise<void> => {
     const { account, id, sha256: expected } = oneOf(messages);
+    const path = `${pathOf(account)}/messages/${id}`;
+    const manner = oneOf([
+      "at once",
+      "at once",
+      "at once",
+      "slowly",
+      "leaves",
+      "leaves before the first byte",
+    ]);
+    if (manner === "leaves before the first byte") {
+      const lines = [
+        `GET ${path} HTTP/1.1`,
+        "Host: localhost",
+        `Authorization: ${authorization(account)}`,
+        "",
+        "",
+      ];
+      await callAndLeave(url, lines.join("\r\n"));
+      return count("Get Message, caller left before the first byte");
+    }
     const leaving = new AbortController();
-    const response = await fetch(`${url}/v2/accounts/${accounts[account]?.account_id}/messages/${id}`, {
-      headers: { ...headersOf(account), "Accept-Encoding": oneOf(["identity", "gzip", "zstd"]) },
+    const response = await fetch(url + path, {
+      headers: {
+        Authorization: authorization(account),
+        "Accept-Encoding": oneOf(["identity", "gzip", "zstd"]),
+      },
       signal: leaving.signal,
     }).catch(() => undefined);
     if (!response) return count("Get Message, broke off before its first byte");
@@ -79,8 +115,7 @@ export const startCallers = (
       await response.text();
       return count("Get Message 503");
     }
-    if (response.status !== 200) throw new Error(`Not of the contract: ${response.status}`);
-    const manner = oneOf(["at once", "at once", "at once", "slowly", "leaves"]);
+    if (response.status !== 200) throw new Error(`Unexpected: ${response.status}`);
     try {
       let text = "";
       const decoder = new TextDecoder();
@@ -104,12 +139,11 @@ export const startCallers = (
   return {
     uses,
     tally,
-    /** Calls from so many callers at a time, for so many milliseconds. */
     run: async (callers: number, milliseconds: number): Promise<void> => {
       const end = performance.now() + milliseconds;
       await Promise.all(Array.from({ length: callers }, () => callUntil(end)));
     },
-    /** Repeats every request until it has its answer, so many at a time. */
+    /** Repeats every request until it has its response. */
     settle: async (callers: number): Promise<void> => {
       const left = uses.values();
       const repeat = async () => {

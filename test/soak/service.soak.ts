@@ -1,24 +1,25 @@
 /**
- * What ten minutes of callers, networks and a table in trouble do to the service: nothing is lost, nothing leaks, and in
- * the end the table holds what the answers said. `MINUTES=1 npm run soak` takes one.
+ * Ten minutes of load on a table and networks that fail. The service must lose nothing and leak nothing. In the end, the
+ * table must match the responses. `MINUTES=1 npm run soak` takes one minute.
  */
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
+import { freePort } from "../../infra/local/engine.ts";
 import { storeMessage } from "../../lib/messages/store-message.ts";
 import { memberKey } from "../../lib/table/keys.ts";
 import { listItems } from "../../lib/table/list.ts";
 import { type Fault, startFaultyEngine } from "../harness/faulty-engine.ts";
 import { startLocal } from "../harness/process.ts";
 import { newKey, newMessage, table } from "../harness/service.ts";
-import { type Account, type StoredMessage, sha256, startCallers } from "./load.ts";
+import { type Account, callAndLeave, type StoredMessage, sha256, startCallers } from "./load.ts";
 
 const minutes = Number(process.env.MINUTES ?? 10);
 const callers = 16;
 
-/** For 4 seconds of every 20 most calls fail, else one in fifty; each in another way. */
-const misfortune = (operation: string): Fault | undefined => {
+/** Most calls fail during 4 seconds of every 20. Otherwise, one call in fifty fails. */
+const faultOf = (operation: string): Fault | undefined => {
   const isBadTime = (performance.now() / 1000) % 20 < 4;
   const throttled = { error: "ThrottlingException" };
   const broken = { error: "InternalServerError", status: 500 };
@@ -37,7 +38,40 @@ const megabytesOf = (pid: number): number =>
   Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)], { encoding: "utf8" })) / 1024;
 const openFilesOf = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
 
-test(`${minutes} minutes of mixed load on a table in trouble`, async () => {
+/** Starts `npm start`. `died` rejects if the process ends by itself. */
+const start = async (variables: Record<string, string>) => {
+  const { url, child, ended, said } = await startLocal(variables);
+  const died = ended.then((status) => {
+    throw new Error(`The service ended with ${status}: ${said()}`);
+  });
+  died.catch(() => {}); // The test ends the process in the end.
+  return { url, pid: child.pid ?? 0, died };
+};
+
+/** Starts programs that disconnect from the table's port in the middle of a Scan. Returns the process and their count. */
+const startLeavingPrograms = async () => {
+  const port = await freePort();
+  const own = await start({ DYNAMODB_PORT: String(port) });
+  const body = JSON.stringify({ TableName: "email-api" });
+  const scan = [
+    "POST / HTTP/1.1",
+    `Host: 127.0.0.1:${port}`,
+    "Content-Type: application/x-amz-json-1.0",
+    "X-Amz-Target: DynamoDB_20120810.Scan",
+    `Content-Length: ${body.length}`,
+    "",
+    body,
+  ].join("\r\n");
+  const run = async (milliseconds: number): Promise<number> => {
+    let calls = 0;
+    for (const end = performance.now() + milliseconds; performance.now() < end; calls++)
+      await callAndLeave(`http://127.0.0.1:${port}`, scan);
+    return calls;
+  };
+  return { ...own, run };
+};
+
+test(`${minutes} minutes of mixed load on a table that fails`, async () => {
   const engine = await startFaultyEngine();
   const now = Date.now();
   const accounts: Account[] = await Promise.all(Array.from({ length: 5 }, () => newKey()));
@@ -50,53 +84,55 @@ test(`${minutes} minutes of mixed load on a table in trouble`, async () => {
   }
   const { AWS_REGION = "", AWS_ACCESS_KEY_ID = "", AWS_SECRET_ACCESS_KEY = "" } = process.env;
   const credentials = { AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY };
-  const { url, child, ended } = await startLocal({
+  const service = await start({
     ...credentials,
     AWS_ENDPOINT_URL_DYNAMODB: engine.url,
     TABLE_NAME: table.name,
     POWERTOOLS_LOG_LEVEL: "SILENT",
   });
-  const pid = child.pid ?? 0;
-  let said = "";
-  child.stderr?.on("data", (chunk) => {
-    said += chunk;
-  });
-  const died = ended.then((status) => {
-    throw new Error(`The service ended with ${status}: ${said}`);
-  });
-  died.catch(() => {}); // in the end it is stopped
+  const programs = await startLeavingPrograms();
   for (const message of messages) {
     const { account_id, secret } = accounts[message.account] as Account;
-    const response = await fetch(`${url}/v2/accounts/${account_id}/messages/${message.id}`, {
+    const response = await fetch(`${service.url}/v2/accounts/${account_id}/messages/${message.id}`, {
       headers: { Authorization: `Bearer ${secret}` },
     });
     message.sha256 = sha256(await response.text());
   }
-  const load = startCallers(url, accounts, messages);
-  await Promise.race([load.run(callers, 10_000), died]); // until everything has been loaded once
-  const before = { files: openFilesOf(pid), megabytes: megabytesOf(pid) };
+  const load = startCallers(service.url, accounts, messages);
+  const run = (milliseconds: number) => {
+    const all = Promise.all([load.run(callers, milliseconds), programs.run(milliseconds)]);
+    return Promise.race([all.then(([, calls]) => calls), service.died, programs.died]);
+  };
+  await run(10_000); // The first calls load code and open connections.
+  const measure = () =>
+    [service, programs].map(({ pid }) => ({ files: openFilesOf(pid), megabytes: megabytesOf(pid) }));
+  const before = measure();
 
-  engine.failWith(misfortune);
+  engine.failWith(faultOf);
   const memory: number[] = [];
+  let left = 0;
   for (let minute = 0; minute < minutes; minute++) {
-    await Promise.race([load.run(callers, 60_000), died]);
-    memory.push(Math.round(megabytesOf(pid)));
+    left += (await run(60_000)) ?? 0;
+    memory.push(Math.round(megabytesOf(service.pid)));
     engine.calls.length = 0;
   }
   engine.failWith(() => undefined);
   await load.settle(callers);
 
-  console.log({ requests: load.tally, memory, before });
+  const after = measure();
+  console.log({ requests: load.tally, "programs that left": left, memory, before, after });
   for (const [index, { account_id }] of accounts.entries()) {
-    const answers = load.uses.filter(({ account, answer }) => account === index && answer?.status === 201);
+    const added = load.uses.filter(({ account, response }) => account === index && response?.status === 201);
     const stored = await listItems(table, memberKey(account_id, ""));
-    const ids = answers.map(({ answer }) => JSON.parse(answer?.body ?? "{}").id);
+    const ids = added.map(({ response }) => JSON.parse(response?.body ?? "{}").id);
     expect(stored.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
   }
-  // Sockets to the engine stay open for a while; none of them is a caller's or a message's.
-  expect(openFilesOf(pid)).toBeLessThan(before.files + 100);
+  // Idle sockets to the engine stay open for a while.
+  for (const [index, { files }] of after.entries())
+    expect(files).toBeLessThan((before[index]?.files ?? 0) + 100);
   const half = memory.length >> 1;
   const [early, late] = [memory.slice(0, half), memory.slice(half)].map((part) => Math.min(...part));
   if (half > 0) expect(late).toBeLessThan((early ?? 0) * 1.2);
   expect(load.tally["Get Message 200"]).toBeGreaterThan(0);
+  expect(await fetch(programs.url).then(({ status }) => status)).toBe(200);
 });
