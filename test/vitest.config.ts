@@ -30,10 +30,6 @@ export default defineConfig({
     projects: [
       project("unit", "test/**/*.test.ts", engine),
       project("browser", "test/**/*.browser.ts"),
-      project("intake", "test/intake/**/*.e2e.ts", {
-        ...engine,
-        globalSetup: [...engine.globalSetup, "test/intake/moto.ts"],
-      }),
       project("lambda", "test/lambda/*.check.ts", {
         ...engine,
         ...inOrder,

@@ -1,6 +1,6 @@
 /** Checks of intake: the bucket, the queue, the dead-letter queue and RecordEvents together. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { DeleteObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import {
   DeleteMessageCommand,
   GetQueueAttributesCommand,
@@ -9,7 +9,7 @@ import {
   SendMessageCommand,
   SQSClient,
 } from "@aws-sdk/client-sqs";
-import { beforeAll, describe, expect, type TestContext, test, vi } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, type TestContext, test, vi } from "vitest";
 import { receivesWithin } from "../../../lib/intake/event-lifetime.ts";
 import { newEmail } from "../../bench/email.ts";
 import { expectStatus } from "../expect.ts";
@@ -86,6 +86,9 @@ export const describeIntake = (serviceOf: () => Service) => {
       const raw = newEmail(3_000_000);
       const key = `${message.id}/grüße 1.eml`;
       await new S3Client().send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: raw }));
+      onTestFinished(
+        async () => void (await new S3Client().send(new DeleteObjectCommand({ Bucket: bucket, Key: key }))),
+      );
 
       const opened = event("message.opened", ref);
       const delivered = { time, status: "delivered" };

@@ -1,0 +1,82 @@
+/** Reads deployed stacks: their templates, and the resources that exist. */
+import { isDeepStrictEqual } from "node:util";
+import {
+  CloudFormationClient,
+  DescribeStackResourcesCommand,
+  GetTemplateCommand,
+  UpdateTerminationProtectionCommand,
+} from "@aws-sdk/client-cloudformation";
+import { CloudWatchLogsClient, DescribeLogGroupsCommand } from "@aws-sdk/client-cloudwatch-logs";
+import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
+import { IAMClient, ListPoliciesCommand, ListRolesCommand } from "@aws-sdk/client-iam";
+import { ListBucketsCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { ListQueuesCommand, SQSClient } from "@aws-sdk/client-sqs";
+import type { Template } from "./adaptations.ts";
+
+export const readTemplate = async (StackName: string): Promise<Template> => {
+  const { TemplateBody = "" } = await new CloudFormationClient().send(new GetTemplateCommand({ StackName }));
+  return JSON.parse(TemplateBody);
+};
+
+/** Returns the types of the resources that differ between two templates. */
+export const changedTypes = (before: Template, after: Template): Set<string> => {
+  const all = Object.entries({ ...before.Resources, ...after.Resources });
+  const changed = all.filter(([id]) => !isDeepStrictEqual(before.Resources[id], after.Resources[id]));
+  const types = new Set(changed.map(([, { Type }]) => Type));
+  types.delete("AWS::CDK::Metadata"); // CDK's list of used constructs.
+  return types;
+};
+
+/** Switches off the termination protection of a stack, as README's `aws cloudformation` command does. */
+export const unprotect = (StackName: string) =>
+  new CloudFormationClient().send(
+    new UpdateTerminationProtectionCommand({ StackName, EnableTerminationProtection: false }),
+  );
+
+/** Puts an email into a bucket. */
+export const putObject = (Bucket: string) =>
+  new S3Client({ forcePathStyle: true }).send(
+    new PutObjectCommand({ Bucket, Key: "letter.eml", Body: "Hello" }),
+  );
+
+export type Deployed = { type: string; id: string };
+
+export const resourcesOf = async (StackName: string): Promise<Deployed[]> => {
+  const client = new CloudFormationClient();
+  const { StackResources = [] } = await client.send(new DescribeStackResourcesCommand({ StackName }));
+  return StackResources.map(({ ResourceType = "", PhysicalResourceId = "" }) => ({
+    type: ResourceType,
+    id: PhysicalResourceId,
+  }));
+};
+
+/** Sends a request to a service of the emulator without an SDK. */
+const call = async (service: string, path: string, body?: string): Promise<string> => {
+  const Authorization = `AWS4-HMAC-SHA256 Credential=test/20261120/eu-west-1/${service}/aws4_request`;
+  const headers = { Authorization, "Content-Type": "application/x-www-form-urlencoded" };
+  const request = body === undefined ? { headers } : { headers, method: "POST", body };
+  return (await fetch(process.env.AWS_ENDPOINT_URL + path, request)).text();
+};
+
+/** Returns the names of everything in the account, among other words. */
+const everything = async (): Promise<Set<string>> => {
+  const lists = await Promise.all([
+    new DynamoDBClient().send(new ListTablesCommand()),
+    new CloudWatchLogsClient().send(new DescribeLogGroupsCommand()),
+    new S3Client({ forcePathStyle: true }).send(new ListBucketsCommand()),
+    new SQSClient().send(new ListQueuesCommand()),
+    new IAMClient().send(new ListRolesCommand()),
+    new IAMClient().send(new ListPoliciesCommand({ Scope: "Local" })),
+    call("lambda", "/2015-03-31/functions/"),
+    call("apigateway", "/restapis"),
+    call("monitoring", "/", "Action=DescribeAlarms&Version=2010-08-01"),
+    call("monitoring", "/", "Action=ListDashboards&Version=2010-08-01"),
+  ]);
+  return new Set(JSON.stringify(lists).split(/["\\<>]+/));
+};
+
+/** Returns the resources that exist in the account. */
+export const existing = async (resources: Deployed[]): Promise<Deployed[]> => {
+  const names = await everything();
+  return resources.filter(({ id }) => names.has(id));
+};

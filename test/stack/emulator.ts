@@ -1,0 +1,75 @@
+/** MiniStack, an AWS emulator from PyPI. The first run installs it into a virtual environment in the cache folder. */
+import { execFile, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { afterAll } from "vitest";
+import { projectRoot } from "../../infra/bundling.ts";
+import { freePort } from "../../infra/local/engine.ts";
+
+const run = promisify(execFile);
+
+/** After a change, run `npm run test:stack`. It names each adaptation that the new version does not need. */
+export const version = "1.5.33";
+
+const region = "eu-west-1";
+
+/** The SDK's variables. The emulator accepts any credentials. */
+export const credentials = { AWS_REGION: region, AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" };
+
+const folder = join(projectRoot, `node_modules/.cache/ministack-${version}`);
+const program = join(folder, "bin/ministack");
+
+const install = async (): Promise<void> => {
+  console.log(`Installing MiniStack ${version} from PyPI once …`);
+  try {
+    await run("python3", ["-m", "venv", folder]);
+    await run(join(folder, "bin/pip"), ["install", "--quiet", `ministack==${version}`]);
+  } catch (cause) {
+    await rm(folder, { recursive: true, force: true });
+    throw new Error("MiniStack requires Python 3.10 or later with venv, and PyPI", { cause });
+  }
+};
+
+const responds = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+/**
+ * Starts the emulator on a free port of 127.0.0.1 until the end of the test file. Returns its URL.
+ *
+ * The emulator runs functions with `node` from the PATH. Lambda's Node.js runtime contains the AWS SDK, and CDK's
+ * function that empties a bucket uses it, so `NODE_PATH` names our packages.
+ */
+export const startEmulator = async (): Promise<string> => {
+  if (!existsSync(program)) await install();
+  const port = await freePort();
+  const { PATH, HOME } = process.env;
+  const child = spawn(program, {
+    stdio: "ignore",
+    env: {
+      PATH,
+      HOME,
+      NODE_PATH: join(projectRoot, "node_modules"),
+      BIND_HOST: "127.0.0.1",
+      MINISTACK_HOST: "127.0.0.1",
+      MINISTACK_REGION: region,
+      GATEWAY_PORT: String(port),
+    },
+  });
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  afterAll(async () => {
+    child.kill("SIGKILL"); // On SIGTERM, the emulator waits for its functions.
+    await ended;
+  });
+  const url = `http://127.0.0.1:${port}`;
+  while (!(await responds(`${url}/_ministack/health`))) {
+    if (child.exitCode !== null) throw new Error(`MiniStack exited with ${child.exitCode}`);
+    await sleep(100);
+  }
+  return url;
+};

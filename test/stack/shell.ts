@@ -1,0 +1,35 @@
+/** An operator's shell: variables and functions of one command exist in the next command. */
+import { spawn } from "node:child_process";
+import { readdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { projectRoot } from "../../infra/bundling.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+/** Creates a folder that looks like the project's folder, with a `cdk.out` of its own. */
+const projectFolder = (): string => {
+  const folder = temporaryFolder();
+  for (const name of readdirSync(projectRoot)) {
+    if (name !== "cdk.out") symlinkSync(join(projectRoot, name), join(folder, name));
+  }
+  return folder;
+};
+
+/** Opens a shell in the project's folder. The returned function runs a command and returns its output. */
+export const openShell = (variables: Record<string, string>) => {
+  const folder = projectFolder();
+  const home = temporaryFolder();
+  const state = join(home, "state.sh");
+  const { NODE_COMPILE_CACHE } = process.env;
+  const PATH = `${join(projectRoot, "node_modules/.bin")}:${process.env.PATH}`;
+  const env = { PATH, HOME: home, NODE_COMPILE_CACHE, ...variables };
+
+  return async (command: string): Promise<string> => {
+    const script = `[ -e ${state} ] && . ${state} 2>/dev/null\nset -eo pipefail\n${command}\n{ declare -p; declare -f; } > ${state}`;
+    const child = spawn("bash", ["-c", script], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+    const status = new Promise<number | null>((resolve) => child.once("close", resolve));
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    if ((await status) !== 0) throw new Error(`The command failed:\n${command}\n${stdout}\n${stderr}`);
+    return stdout;
+  };
+};

@@ -1,0 +1,149 @@
+/** `npm run test:stack`: deploys the stack to an AWS emulator with the commands of infra/README.md. */
+import { describe, expect, test } from "vitest";
+import { adaptations } from "./adaptations.ts";
+import {
+  changedTypes,
+  type Deployed,
+  existing,
+  putObject,
+  readTemplate,
+  resourcesOf,
+  unprotect,
+} from "./deployed-stack.ts";
+import { credentials, startEmulator, version } from "./emulator.ts";
+import { ownTemplate, tagBucket, works } from "./gaps.ts";
+import { blocksOf, section, typesChangedBy, typesIn } from "./readme.ts";
+import { openShell } from "./shell.ts";
+
+const variables = { ...credentials, AWS_ENDPOINT_URL: await startEmulator() };
+Object.assign(process.env, variables);
+
+const run = openShell({
+  ...variables,
+  CDK_APP: `node ${import.meta.dirname}/app.ts`,
+  CDK_REQUIRE_APPROVAL: "never", // Confirms `cdk deploy`.
+  CDK_FORCE: "true", // Confirms `cdk destroy`.
+  CDK_VALIDATION: "false", // `npm test` validates the template.
+  CDK_NOTICES: "false",
+});
+
+/** The checks of `npm run test:deployed` that an emulator cannot show. */
+const skipped = {
+  "TLSv1.2 is accepted": "The emulator serves HTTP.",
+  "TLSv1.3 is accepted": "The emulator serves HTTP.",
+  "TLSv1.1 is rejected": "The emulator serves HTTP.",
+  "role allows exactly the calls": "SimulatePrincipalPolicy ignores the keys of items.",
+  "A large message is streamed": "The emulator sends a response when it is complete.",
+  "A fault after the first byte": "The emulator sends a response when it is complete.",
+  "A 401 in the access log is counted": "The emulator writes no access log.",
+  "The time to the first byte": "The emulator reads no metrics from logs.",
+  "A replay and a reused Idempotency-Key are counted": "The emulator reads no metrics from logs.",
+  "Of parallel requests": "Two processors do not run 50 functions at the same time.",
+};
+
+const [deployment = "", ...firstRequests] = blocksOf("Deploy it").map((block) =>
+  block.replace(/^npm ci$/m, ""),
+);
+const deployDev = "npm run deploy -- --context stage=dev --outputs-file cdk.out/outputs.json";
+const intake = "--context intake=true --context deadLetterMinutes=1";
+
+let firstRequest = "";
+
+test("README's commands deploy the stack", async () => {
+  await run(deployment);
+});
+
+test("README's commands create a key and a message, and the first request returns 200", async () => {
+  let output = "";
+  for (const block of firstRequests.filter((one) => !one.includes("test:deployed"))) {
+    const [key = ""] = /emk_\S+/.exec(output) ?? [];
+    const [message = ""] = /[\da-f-]{36}(?= +infra)/.exec(output) ?? [];
+    firstRequest = block.replace("API_KEY", key).replace("MESSAGE_ID", message);
+    output += await run(firstRequest);
+  }
+  expect(output).toMatch(/^HTTP\/1.1 200 /m);
+});
+
+test("cdk diff reports no differences after a deployment", async () => {
+  expect(await run("npm run diff -- --context stage=dev 2>&1")).toMatch(/There were no differences/);
+});
+
+describe(`MiniStack ${version}`, () => {
+  const own = ownTemplate();
+
+  test("runs the stack with all adaptations", async () => {
+    expect(await works(own, adaptations)).toBe(true);
+  });
+
+  test.each(adaptations)("still needs this adaptation: $gap", async (adaptation) => {
+    const others = adaptations.filter((one) => one !== adaptation);
+    expect(await works(own, others), "Delete the adaptation").toBe(false);
+  });
+});
+
+test("npm run test:deployed passes on a stack with intake", async () => {
+  await run(`${deployDev} ${intake}`);
+  const options = Object.keys(skipped).map((name) => `--skip "${name}"`);
+  const output = await run(
+    `npm run -s test:deployed -- --json checks.json ${options.join(" ")}; cat checks.json`,
+  );
+  const { testResults } = JSON.parse(output.split("\n").at(-1) ?? "");
+  const checks: { title: string; status: string }[] = testResults[0].assertionResults;
+  const notRun = checks.filter(({ status }) => status !== "passed").map(({ title }) => title);
+  expect(notRun.filter((title) => !Object.keys(skipped).some((name) => title.includes(name)))).toEqual([]);
+});
+
+/** README lists resources that always stay, and resources that stay without `removeEverything`. */
+const [always = [], unlessRemoved = []] = section("Remove it")
+  .split(/^Without `removeEverything`/m)
+  .map(typesIn);
+// This resource is a setting of the AWS account. It has no name to look for.
+const account = "AWS::ApiGateway::Account";
+
+const typesOf = (resources: Deployed[]) => new Set(resources.map(({ type }) => type));
+
+test("tableName serves an existing table. cdk destroy leaves the table and what README lists", async () => {
+  const settings = `--context stage=copy --context tableName=$TABLE_NAME ${intake}`;
+  await run(`npm run deploy -- ${settings} --outputs-file cdk.out/copy.json`);
+  await run(
+    `DEV_URL=$API_URL API_URL=$(npx node -p "require('./cdk.out/copy.json')['EmailApi-copy'].ApiUrl")`,
+  );
+  expect(await run(firstRequest)).toMatch(/^HTTP\/1.1 200 /m);
+
+  const resources = await resourcesOf("EmailApi-copy");
+  await expect(run(`npx cdk destroy ${settings}`)).rejects.toThrow(/TerminationProtection/i);
+  await unprotect("EmailApi-copy");
+  await run(`npx cdk destroy ${settings}; API_URL=$DEV_URL`);
+  expect(await run(firstRequest)).toMatch(/^HTTP\/1.1 200 /m);
+  const left = typesOf(await existing(resources));
+  const listed = new Set([...always, ...unlessRemoved]).difference(new Set([account]));
+  expect(left).toEqual(listed.intersection(typesOf(resources)));
+});
+
+test("A deployment with other settings changes the resources that README lists", async () => {
+  const settings = {
+    logRetentionDays: "7",
+    rateLimit: "50",
+    keyRateLimit: "600",
+    domain: "api.example.com",
+    certificate: "arn:aws:acm:eu-west-1:000000000000:certificate/0a1b2c3d",
+  };
+  const before = await readTemplate("EmailApi-dev");
+  const options = Object.entries(settings).map((setting) => `--context ${setting.join("=")}`);
+  await run(`${deployDev} ${intake} ${options.join(" ")}`);
+  const expected = typesChangedBy(Object.keys(settings));
+  expected.delete("AWS::WAFv2::WebACLAssociation"); // An adaptation deletes this resource.
+  expect(changedTypes(before, await readTemplate("EmailApi-dev"))).toEqual(expected);
+});
+
+test("README's commands destroy the stack, and leave what README lists", async () => {
+  const resources = await resourcesOf("EmailApi-dev");
+  const [commands = ""] = blocksOf("Remove it");
+  const [lift = "", destroy = ""] = commands.replaceAll("removeEverything=true", `$& ${intake}`).split("\n");
+  await run(lift);
+  const bucket = resources.find(({ type }) => type === "AWS::S3::Bucket")?.id ?? "";
+  await tagBucket(bucket);
+  await putObject(bucket);
+  await run(destroy);
+  expect(typesOf(await existing(resources))).toEqual(new Set(always).difference(new Set([account])));
+});
