@@ -46,18 +46,25 @@ const wholeBody = (message: StoredMessage, opening: Buffer): Body => {
   return Object.assign(body, { zstd });
 };
 
+type Wanted = ReadonlySet<string>;
+
 /** Returns the JSON of the wanted fields without braces. */
-const fieldsJson = (fields: object, isWanted: (name: string) => boolean): string =>
-  JSON.stringify(Object.fromEntries(Object.entries(fields).filter(([name]) => isWanted(name)))).slice(1, -1);
+const fieldsJson = (fields: object, wanted: Wanted | undefined): string => {
+  const isWanted = ([name]: [string, unknown]) => wanted?.has(name);
+  return JSON.stringify(wanted ? Object.fromEntries(Object.entries(fields).filter(isWanted)) : fields).slice(
+    1,
+    -1,
+  );
+};
 
 /** Returns the body with a part of the stored content, or with none of it. */
-const selectedBody = (message: StoredMessage, isWanted: (name: string) => boolean): Body => {
+const selectedBody = (message: StoredMessage, wanted: Wanted): Body => {
   const { head } = message;
   const hasLong = hasLongFields(head);
-  const long = hasLong && longFields.some(isWanted);
-  const content = isWanted("content");
-  const parsed = isWanted("content_parsed");
-  const ofHead = fieldsJson(headFields(head), isWanted);
+  const long = hasLong && longFields.some((name) => wanted.has(name));
+  const content = wanted.has("content");
+  const parsed = wanted.has("content_parsed");
+  const ofHead = fieldsJson(headFields(head), wanted);
 
   const select = async function* (all: AsyncIterable<Buffer> | Iterable<Buffer>) {
     const from = content ? (hasLong ? beforeContent : contentStart) : beforeParsed(head);
@@ -65,7 +72,7 @@ const selectedBody = (message: StoredMessage, isWanted: (name: string) => boolea
     if (!parsed) yield Buffer.from("}");
   };
   const chunks = async function* (): AsyncGenerator<Uint8Array> {
-    const ofLong = long ? fieldsJson(await readLongFields(message), isWanted) : "";
+    const ofLong = long ? fieldsJson(await readLongFields(message), wanted) : "";
     const opening = `{${[ofHead, ofLong].filter(Boolean).join(",")}`;
     if (!content && !parsed) return yield Buffer.from(`${opening}}`);
     const separated = Buffer.from(opening === "{" ? opening : `${opening},`);
@@ -85,10 +92,9 @@ const selectedBody = (message: StoredMessage, isWanted: (name: string) => boolea
  * @param fields the fields of the response; by default, all fields
  */
 export const messageBody = (message: StoredMessage, fields?: readonly MessageField[]): Body => {
-  const wanted = fields && new Set<string>(fields);
-  const isWanted = (name: string): boolean => !wanted || wanted.has(name);
+  const wanted: Wanted | undefined = fields && new Set(fields);
   const stored = ["content", "content_parsed", ...(hasLongFields(message.head) ? longFields : [])];
-  if (!stored.every(isWanted)) return selectedBody(message, isWanted);
-  const ofHead = fieldsJson(headFields(message.head), isWanted);
+  if (wanted && !stored.every((name) => wanted.has(name))) return selectedBody(message, wanted);
+  const ofHead = fieldsJson(headFields(message.head), wanted);
   return wholeBody(message, Buffer.from(ofHead ? `{${ofHead},` : "{"));
 };
