@@ -7,10 +7,7 @@ const noise = (length: number, seed: number): Buffer => {
   return createCipheriv("aes-128-ctr", key, Buffer.alloc(16)).update(Buffer.alloc(length));
 };
 
-const words =
-  "account invoice delivery message we your order the of and has been shipped with thanks for café team".split(
-    " ",
-  );
+const words = "account invoice delivery message your order has been shipped with thanks for café".split(" ");
 
 const sentence = (seed: number): string =>
   Array.from(noise(14, seed), (byte) => words[byte % words.length]).join(" ");
@@ -41,7 +38,6 @@ const attachment = (bytes: number, index: number): string =>
   );
 
 const header = [
-  "Received: from mail.example.com (mail.example.com [192.0.2.1]) by mx.example.org; Fri, 20 Nov 2026 12:00:00 +0000",
   "From: =?utf-8?Q?Caf=C3=A9?= Example <hello@example.com>",
   "To: Ada Lovelace <ada@example.org>",
   "Subject: Your monthly reports",

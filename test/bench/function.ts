@@ -1,4 +1,4 @@
-/** A function in a process of its own. */
+/** A function in its own process. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { lambdaFlags } from "../lambda/runtime.ts";

@@ -40,7 +40,7 @@ export const rowWithin = (name: string, sides: Sides, atMost: number): Row => ({
 });
 
 const significant = (value: number | undefined): number | null =>
-  Number(value?.toPrecision(4) ?? null) || null;
+  value === undefined ? null : Number(value.toPrecision(4));
 
 const spread = (side: Figure | undefined) => side && [significant(side.low), significant(side.high)];
 

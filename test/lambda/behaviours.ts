@@ -8,7 +8,7 @@ export type Invoke = (event: unknown) => Promise<HttpResponse>;
 /** The body that arrived, and the name of the error that ended the response. */
 type Outcome = { body?: string; error?: string };
 
-/** The outcome of a handler whose process is still alive, and what the handler has observed. */
+/** The outcome of a handler, and the handler's observations. Its process is still alive. */
 export type Survived = { outcome: Outcome; seen: { bytesWritten: number; wasLeft: boolean } };
 
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : String(error));

@@ -1,4 +1,4 @@
-/** Invokes a handler on the local Lambda in a process of its own, and prints the outcome. */
+/** Invokes a handler on the local Lambda in another process, and prints the outcome. */
 import { invoke, type LambdaHandler } from "../../infra/local/lambda.ts";
 import { observe } from "./behaviours.ts";
 

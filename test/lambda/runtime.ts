@@ -1,4 +1,4 @@
-/** A function as Lambda runs it: its bundle in a process of its own, under AWS's runtime client. */
+/** A function in its own process under AWS's runtime client, as on Lambda. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";

@@ -25,9 +25,9 @@ export const measureWarm = async (workload: Workload): Promise<Row[]> => {
 
 const plans = {
   "50 KiB": { rounds: 20, warmUpTurns: 100 },
-  "1 MiB": { rounds: 15, warmUpTurns: 40 },
-  "5 MiB": { rounds: 9, warmUpTurns: 15 },
-  "25 MiB": { rounds: 7, warmUpTurns: 3 },
+  "1 MiB": { rounds: 12, warmUpTurns: 30 },
+  "5 MiB": { rounds: 9, warmUpTurns: 10 },
+  "25 MiB": { rounds: 5, warmUpTurns: 2 },
 } as const satisfies Record<Size, object>;
 
 const readAcrossNetwork = (workload: Workload, size: Size) => {

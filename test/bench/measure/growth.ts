@@ -16,7 +16,7 @@ import type { Workload } from "./workload.ts";
 
 const batchSize = 25;
 const parallelBatches = 4;
-/** Every read message has an email of its own. */
+/** Each of these messages has its own email. */
 const messagesRead = 100;
 
 /** Copies the head of a message without content until the table has so many messages. */
