@@ -45,7 +45,8 @@ export const reportNewKey = (
 const keyOrId = /emk_[\w-]{43}|(?<![\da-fA-F])[\da-fA-F]{64}(?![\da-fA-F])/g;
 
 /**
- * Returns the ids of all keys and ids in a text, such as `Authorization: Bearer emk_…`. A text without any is a label.
+ * Returns the ids of the keys in a text such as `Authorization: Bearer emk_…`. The text may contain keys and ids. A text
+ * without them is a label.
  *
  * @throws UserError if no key has the label, or several keys have it
  */

@@ -12,7 +12,7 @@ export const countOutcomes = <Name extends string>(
   const progress = showProgress(terminal, noun, totalBytes);
   const counts = new Map<Name, number>();
   return {
-    /** Counts one outcome, and prints above the progress. */
+    /** Counts one outcome, and prints its line above the progress. */
     add: (name: Name, bytes: number, print: () => void): void => {
       counts.set(name, (counts.get(name) ?? 0) + 1);
       progress.add(bytes);

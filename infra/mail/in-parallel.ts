@@ -1,11 +1,11 @@
 /** Runs many tasks at a time, within a limit on memory. */
 
 const maximumTasks = 32;
-/** Storing an email takes several times its size in memory. So an email of 40 MiB is stored almost alone. */
+/** Storing an email takes several times its size in memory. Two emails of 40 MiB at a time would be too much. */
 const maximumBytes = 48 * 1024 * 1024;
 
 /**
- * Calls `act` for each item: at most 32 at a time, with at most 48 MiB together. A larger item runs alone.
+ * Calls `act` for each item. At most 32 calls run at a time, with at most 48 MiB together. A larger item runs alone.
  *
  * @throws the first error of `act`, after all running calls have ended
  */

@@ -1,6 +1,6 @@
 /**
  * Receives batches of events from the queue, and records each event. An event that fails is retried, and the others of
- * its batch are not. Each attempt is one log line and one count. The log contains none of the sender's texts.
+ * its batch are not. Each attempt is one log line and one count. The log never quotes an event.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Logger } from "@aws-lambda-powertools/logger";
@@ -21,7 +21,7 @@ type Result = { event?: MessageEvent | undefined; outcome: Outcome | "failed"; e
  */
 const pausesMs = [100, 200, 400];
 
-/** A throttled table may need so long. If the function timed out, the whole batch would wait for the queue's timeout. */
+/** An event may take so long if the table is throttled. If the function timed out, the whole batch would be retried. */
 const minimumMs = 45_000;
 
 const timeIsUp = new Error("too little time is left in this batch. The event will be retried");
@@ -79,7 +79,7 @@ export const takeEvents = (
     logger.addContext(context);
     metrics.captureColdStartMetric();
     const results = new Map<SQSRecord, Result>();
-    // One event at a time, because an email of 40 MiB takes much of the memory.
+    // The function records one event at a time, because an email of 40 MiB takes much of the memory.
     for (const sqsRecord of Records) results.set(sqsRecord, await take(sqsRecord, context));
     for (const pause of pausesMs) {
       const early = [...results].filter(([, result]) => isEarly(result));

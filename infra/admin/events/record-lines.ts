@@ -1,4 +1,4 @@
-/** Records the events of files, one JSON event a line. */
+/** Records the events of files. Each line of a file is one event in JSON. */
 import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
 import { isRejection, type MessageEvent, parseEvent } from "../../../lib/intake/event.ts";
