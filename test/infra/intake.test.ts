@@ -1,10 +1,10 @@
 /** The intake as the template has it, and the rest of the stack without it. */
 import { describe, expect, test } from "vitest";
+import { daySeconds } from "../../lib/duration.ts";
 import { receivesWithin } from "../../lib/intake/event-lifetime.ts";
 import { type Resource, templateWith } from "../harness/synthesise.ts";
 
 const intake = { intake: "true" };
-const day = 24 * 60 * 60;
 
 /** Returns the properties of the resource whose logical id starts with this text. */
 const find = (type: string, start: string, settings: object = intake): Resource["Properties"] => {
@@ -61,7 +61,7 @@ describe("The queues", () => {
     ["DeadLetters", 14],
   ])("%s keeps events for %i days after they were sent", (name, days) => {
     expect(find("AWS::SQS::Queue", `Intake${name}`)).toMatchObject({
-      MessageRetentionPeriod: days * day,
+      MessageRetentionPeriod: days * daySeconds,
       SqsManagedSseEnabled: true,
     });
   });
