@@ -4,7 +4,4 @@ import type { Shell } from "./command.ts";
 import { defineRemoval } from "./message.ts";
 
 export const deleteMessage = (shell: Shell) =>
-  defineRemoval(shell, "delete-message", "delete messages", "deleted", messages.deleteMessage).addHelpText(
-    "after",
-    "\nNo event stores a deleted message again. import-message does.",
-  );
+  defineRemoval(shell, "delete-message", "delete messages", "deleted", messages.deleteMessage);
