@@ -33,18 +33,6 @@ test("a boundary of an outer multipart closes the inner multiparts", async () =>
   });
 });
 
-test("white space after a boundary is ignored", async () => {
-  const { parts } = await parseSample("boundary-with-padding");
-
-  expect(parts).toEqual([text("first"), html("<p>second</p>")]);
-});
-
-test("a tab after a boundary, or after the boundary parameter, is ignored", () => {
-  const parsed = parse("Content-Type: multipart/mixed; boundary=b\t\n\n--b\t\n\none\n--b--\t\n");
-
-  expect(parsed?.parts).toEqual([text("one")]);
-});
-
 test("preamble, epilogue and lines that resemble boundaries are not parts", async () => {
   const { parts } = await parseSample("preamble-and-epilogue");
 
@@ -66,56 +54,54 @@ test("a part may have no header, no empty line or no body", async () => {
   });
 });
 
-test("a boundary of two nested multiparts belongs to the inner multipart until that is closed", () => {
-  const nested = "Content-Type: multipart/mixed; boundary=b\n\n--b\n";
-  const parsed = parse(`${nested}${nested}\ninner\n--b--\n--b\n\nouter\n--b--\n--b\n\nepilogue\n`);
+const open = (boundary: string) => `Content-Type: multipart/mixed; boundary="${boundary}"`;
+const start = (boundary: string) => `${open(boundary)}\n\n--${boundary}\n`;
 
-  expect(parsed?.parts).toEqual([text("inner"), text("outer")]);
-});
+test.each([
+  ["white space after a boundary is ignored", `${open("b")}\n\n--b\t \n\none\n--b--\t\n`, ["one"]],
+  ["a tab after the parameter is ignored", `${open("b")}\t\n\n--b\n\none\n--b--\n`, ["one"]],
+  [
+    "a boundary of two nested multiparts belongs to the inner multipart until that is closed",
+    `${start("b")}${start("b")}\ninner\n--b--\n--b\n\nouter\n--b--\n--b\n\nepilogue\n`,
+    ["inner", "outer"],
+  ],
+  [
+    "a boundary is text after an outer multipart has continued",
+    `${start("a")}${start("b")}\none\n--a\n\n--b\ntwo\n--a--\n`,
+    ["one", "--b\ntwo"],
+  ],
+  [
+    "a boundary is text after an outer multipart has ended",
+    `${start("a")}${start("b")}\none\n--a--\n--a\n\nepilogue\n--b\n\nepilogue\n`,
+    ["one"],
+  ],
+  [
+    "a boundary of two nested multiparts is text after the multipart around them has continued",
+    `${start("a")}${start("b")}${start("b")}\none\n--a\n\n--b\ntwo\n--a--\n`,
+    ["one", "--b\ntwo"],
+  ],
+  [
+    "an empty line before a delimiter is text if lines end in CR",
+    `${open("b")}\r\r--b\r\rHello\r\r--b--\r`,
+    ["Hello\r"],
+  ],
+  [
+    "a boundary that ends in hyphens does not close another boundary",
+    `${start("a")}${start("a--")}\none\n--a--\n\ntwo\n--a----\n--a\n\nthree\n--a--\n`,
+    ["one", "two", "three"],
+  ],
+  ["a multipart with only a closing delimiter is text/plain", `${open("b")}\n\nHello\n--b--\n`, ["Hello"]],
+  [
+    "an inner multipart with only a closing delimiter is text/plain",
+    `${start("a")}${open("b")}\n\nHello\n--b--\n--a\n\nyou\n--a--\n`,
+    ["Hello", "you"],
+  ],
+  ["an empty multipart has no parts", `${open("b")}\n\n \n--b--\n`, []],
+])("%s", (_, email, contents) => {
+  const parsed = parse(email);
 
-test("a boundary is text after an outer multipart has continued or ended", () => {
-  const nested = (boundary: string) =>
-    `Content-Type: multipart/mixed; boundary=${boundary}\n\n--${boundary}\n`;
-  const wentOn = parse(`${nested("a")}${nested("b")}\none\n--a\n\n--b\ntwo\n--a--\n`);
-  const ended = parse(`${nested("a")}${nested("b")}\none\n--a--\n--a\n\nepilogue\n--b\n\nepilogue\n`);
-
-  expect(wentOn?.parts).toEqual([text("one"), text("--b\ntwo")]);
-  expect(ended?.parts).toEqual([text("one")]);
-});
-
-test("a boundary of two nested multiparts is text after the multipart around them has continued", () => {
-  const nested = (boundary: string) =>
-    `Content-Type: multipart/mixed; boundary=${boundary}\n\n--${boundary}\n`;
-  const parsed = parse(`${nested("a")}${nested("b")}${nested("b")}\none\n--a\n\n--b\ntwo\n--a--\n`);
-
-  expect(parsed?.parts).toEqual([text("one"), text("--b\ntwo")]);
-});
-
-test("an empty line before a delimiter is text if lines end in CR", () => {
-  const parsed = parse("Content-Type: multipart/mixed; boundary=b\r\r--b\r\rHello\r\r--b--\r");
-
-  expect(parsed?.parts).toEqual([text("Hello\r")]);
-});
-
-test("a boundary that ends in hyphens does not close another boundary", () => {
-  const nested = (boundary: string) =>
-    `Content-Type: multipart/mixed; boundary="${boundary}"\n\n--${boundary}\n`;
-  const parsed = parse(`${nested("a")}${nested("a--")}\none\n--a--\n\ntwo\n--a----\n--a\n\nthree\n--a--\n`);
-
-  expect(parsed?.parts).toEqual([text("one"), text("two"), text("three")]);
-});
-
-test("a multipart with only a closing delimiter is text/plain", () => {
-  const parsed = parse("Content-Type: multipart/mixed; boundary=b\n\nHello\n--b--\n");
-  const inner = parse(
-    "Content-Type: multipart/mixed; boundary=a\n\n--a\nContent-Type: multipart/related; boundary=b\n\nHello\n--b--\n--a\n\nyou\n--a--\n",
-  );
-
-  const empty = parse("Content-Type: multipart/mixed; boundary=b\n\n \n--b--\n");
-
-  expect(parsed?.parts).toEqual([text("Hello")]);
-  expect(empty).toMatchObject({ parts: [], attachments: [] });
-  expect(inner?.parts).toEqual([text("Hello"), text("you")]);
+  expect(parsed?.parts).toEqual(contents.map(text));
+  expect(parsed?.attachments).toEqual([]);
 });
 
 test("content_parsed is null only if an email exceeds a limit", () => {
