@@ -14,28 +14,24 @@ const unavailable = {
   headers: { "Retry-After": "1" },
 };
 
-test.each([
+const names = [
   ...["ThrottlingException", "ProvisionedThroughputExceededException", "RequestLimitExceeded"],
   ...["LimitExceededException", "TooManyRequestsException", "TransactionInProgressException"],
   ...["TimeoutError", "RequestTimeout", "RequestTimeoutException"],
-])("%s is a 503", (name) => {
-  expect(toApiError(named(name))).toMatchObject(unavailable);
-});
-
-test.each([
+];
+const codes = [
   ...["ECONNRESET", "ECONNREFUSED", "EPIPE", "ETIMEDOUT"],
   ...["EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN"],
-])("A connection that ends in %s is a 503", (code) => {
-  expect(toApiError(coded(code))).toMatchObject(unavailable);
-  expect(toApiError(new Error("detail", { cause: coded(code) }))).toMatchObject(unavailable);
-});
+];
 
-test.each([500, 502, 503, 504])("A %i of DynamoDB is a 503", (status) => {
-  expect(toApiError(httpError(status))).toMatchObject(unavailable);
-});
-
-test("A table that stays busy is a 503", () => {
-  expect(toApiError(new TableBusyError("detail"))).toMatchObject(unavailable);
+test.each([
+  ...names.map(named),
+  ...codes.map(coded),
+  ...codes.map((code) => new Error("detail", { cause: coded(code) })),
+  ...[500, 502, 503, 504].map(httpError),
+  new TableBusyError("detail"),
+])("An unavailable table (%o) is a 503", (error) => {
+  expect(toApiError(error)).toMatchObject(unavailable);
 });
 
 test.each([named("AccessDeniedException"), named("ValidationException"), httpError(400), coded("ENOENT")])(
