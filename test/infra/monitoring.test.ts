@@ -21,13 +21,13 @@ describe("The alarms", () => {
       [expect.stringMatching(/^RecordEvents crashed/), 0],
       ["More than 1% of requests end with a 5xx", 1],
       ...operations.map(({ id }) => [expect.stringMatching(`^${id} is slow: .* is above 2 seconds$`), 2000]),
-      ["More than 100 requests in 5 minutes have no valid API key", 100],
-      ["More than 100 requests in 5 minutes exceed a rate limit", 100],
+      ["More than 100 requests have no valid API key", 100],
+      ["More than 100 requests exceed a rate limit", 100],
       ...operations.flatMap(({ id }) => [
         [expect.stringMatching(`^${id} crashed`), 0],
         [`${id} is throttled: it reached its concurrency limit`, 0],
       ]),
-      ["DynamoDB throttles more than 10 calls in 5 minutes", 10],
+      ["DynamoDB throttles more than 10 calls", 10],
     ]);
   });
 
