@@ -3,8 +3,7 @@ import { AccessLogField, AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
 
 /**
  * A line contains no value that a caller can choose, except `gateway_request_id`. The latency of a streamed response
- * includes the time that the reader takes. All values are in quotes, because API Gateway writes `-` for a missing
- * value, and a line with `-` outside quotes is not JSON.
+ * includes the time that the reader takes. API Gateway writes `-` for a missing value, which is JSON only in quotes.
  */
 export const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({

@@ -12,9 +12,8 @@ import { bundle, bundleHandler, projectRoot } from "./bundling.ts";
 import type { ServiceTable } from "./service-table.ts";
 
 /**
- * Returns the partition keys that a permission allows. AWS does not document whether IAM evaluates an action of a
- * transaction with its own key or with all keys of the transaction. The statements of a transaction therefore allow
- * all of its keys, which is right in both cases.
+ * Returns the partition keys that a permission allows. IAM may evaluate an action of a transaction with its own key or
+ * with all keys of the transaction, because AWS does not document this. So the statements allow all keys.
  */
 const leadingKeys = ({ on, within }: Permission, permissions: readonly Permission[]): string[] => {
   const prefixes = within ? permissions.filter((other) => other.within).flatMap((other) => other.on) : on;
