@@ -14,7 +14,7 @@ export const expectStatus = ({ status, headers, body }: Received, expected: numb
   return JSON.parse(body.toString());
 };
 
-/** Expects an error of the catalogue. `WWW-Authenticate` has a check of its own. */
+/** Expects an error of the catalogue. Ignores `WWW-Authenticate`, because API Gateway renames it. */
 export const expectError = (received: Received, { status, message }: ErrorResponse): void => {
   deepEqual(expectStatus(received, status), { message });
 };

@@ -10,7 +10,6 @@ import {
   apiKeyKey,
   apiKeyListingKey,
   eventKey,
-  type ItemKey,
   idempotencyRecordKey,
   memberKey,
   messageMarkerKey,
@@ -37,42 +36,28 @@ const hour = 60 * 60 * 1000;
 /** DynamoDB throttles a partition that gets more parallel deletes. */
 const parallelDeletes = 3;
 
-const keysOf = async ({ client, name: TableName }: Table, pk: string): Promise<ItemKey[]> => {
-  const keys: ItemKey[] = [];
-  let ExclusiveStartKey: Record<string, unknown> | undefined;
-  do {
-    const page = await client.send(
-      new QueryCommand({
-        TableName,
-        KeyConditionExpression: "pk = :pk",
-        ExpressionAttributeValues: { ":pk": pk },
-        ProjectionExpression: "sk",
-        ConsistentRead: true,
-        ExclusiveStartKey,
-      }),
-    );
-    keys.push(...(page.Items ?? []).map(({ sk }) => ({ pk, sk })));
-    ExclusiveStartKey = page.LastEvaluatedKey;
-  } while (ExclusiveStartKey);
-  return keys;
+const deletePartition = async ({ client, name: TableName }: Table, pk: string): Promise<void> => {
+  const limit = pLimit(parallelDeletes);
+  const query = new QueryCommand({
+    TableName,
+    KeyConditionExpression: "pk = :pk",
+    ExpressionAttributeValues: { ":pk": pk },
+    ConsistentRead: true,
+  });
+  for (;;) {
+    const { Items = [] } = await retryWrite(() => client.send(query));
+    if (Items.length === 0) return;
+    const deletes = Items.map(({ sk }) => new DeleteCommand({ TableName, Key: { pk, sk } }));
+    await Promise.all(deletes.map((one) => limit(() => retryWrite(() => client.send(one)))));
+  }
 };
 
-/** Deletes all items of the partitions. Throws after the last partition if an item could not be deleted. */
+/** Deletes all items of the partitions. Throws after the last partition if one of them could not be deleted. */
 export const deletePartitions = async (table: Table, partitions: Iterable<string>): Promise<void> => {
-  const limit = pLimit(parallelDeletes);
   const failures: unknown[] = [];
-  for (const pk of partitions) {
-    try {
-      const deletes = (await keysOf(table, pk)).map((Key) =>
-        limit(() => retryWrite(() => table.client.send(new DeleteCommand({ TableName: table.name, Key })))),
-      );
-      const results = await Promise.allSettled(deletes);
-      failures.push(...results.flatMap((result) => (result.status === "rejected" ? [result.reason] : [])));
-    } catch (error) {
-      failures.push(error);
-    }
-  }
-  if (failures.length > 0) throw new AggregateError(failures, `The clean-up failed ${failures.length} times`);
+  for (const pk of partitions) await deletePartition(table, pk).catch((error) => failures.push(error));
+  if (failures.length > 0)
+    throw new AggregateError(failures, `Partitions that are not deleted: ${failures.length}`);
 };
 
 const isRetryable = ({ status }: Received): boolean => status === 429 || status >= 500;

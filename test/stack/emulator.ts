@@ -33,12 +33,6 @@ const install = async (): Promise<void> => {
   }
 };
 
-const responds = (url: string): Promise<boolean> =>
-  fetch(url).then(
-    ({ ok }) => ok,
-    () => false,
-  );
-
 /**
  * Starts the emulator on a free port of 127.0.0.1 until the end of the test file. Returns its URL.
  *
@@ -67,7 +61,7 @@ export const startEmulator = async (): Promise<string> => {
     await ended;
   });
   const url = `http://127.0.0.1:${port}`;
-  while (!(await responds(`${url}/_ministack/health`))) {
+  while (!(await fetch(`${url}/_ministack/health`).catch(() => null))) {
     if (child.exitCode !== null) throw new Error(`MiniStack exited with ${child.exitCode}`);
     await sleep(100);
   }

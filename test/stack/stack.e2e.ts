@@ -137,10 +137,10 @@ test("A deployment with other settings changes the resources that README lists",
 });
 
 test("README's commands destroy the stack, and leave what README lists", async () => {
-  const resources = await resourcesOf("EmailApi-dev");
   const [commands = ""] = blocksOf("Remove it");
   const [lift = "", destroy = ""] = commands.replaceAll("removeEverything=true", `$& ${intake}`).split("\n");
   await run(lift);
+  const resources = await resourcesOf("EmailApi-dev");
   const bucket = resources.find(({ type }) => type === "AWS::S3::Bucket")?.id ?? "";
   await tagBucket(bucket);
   await putObject(bucket);

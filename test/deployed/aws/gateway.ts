@@ -6,8 +6,6 @@ import { requestIdHeader } from "../../../lib/api/response.ts";
 import { expectError } from "../expect.ts";
 import type { Service } from "../service.ts";
 
-const tooLargeForGateway = 11_000_000;
-
 type Version = "TLSv1.1" | "TLSv1.2" | "TLSv1.3";
 
 /** Returns the negotiated TLS version, or `rejected` with the reason. */
@@ -62,7 +60,7 @@ export const describeGateway = (serviceOf: () => Service) =>
     });
 
     test("A body over API Gateway's 10 MB is rejected with the API's 413", async () => {
-      const { status, headers, body } = await service.addMember(secret, "x".repeat(tooLargeForGateway));
+      const { status, headers, body } = await service.addMember(secret, "x".repeat(11_000_000));
       expect([status, headers["content-type"]]).toEqual([413, "application/json"]);
       expect(JSON.parse(body.toString()).message).toContain("64 KiB");
     });

@@ -24,7 +24,7 @@ export const describeOperations = (serviceOf: () => Service) =>
       key = await service.newKey();
     });
 
-    /** Returns an output of the stack. Skips the test if there is none. */
+    /** Returns an output of the stack. Skips the test if the output does not exist. */
     const output = (name: string, { skip }: TestContext): string =>
       service.outputs?.[name] ?? skip(`The stack has no output ${name}.`);
 

@@ -14,18 +14,17 @@ import type { Service } from "../service.ts";
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
+const raw = Buffer.from(`Subject: Small\r\n\r\n${"Grüße, ".repeat(120)}`);
+
 const emails: [string, () => Buffer][] = [
-  ["1 KB", () => Buffer.from(`Subject: Small\r\n\r\n${"Grüße, ".repeat(120)}`)],
+  ["1 KB", () => raw],
   ["1 MiB", () => newEmail(MiB)],
   ["25 MiB", () => newEmail(25 * MiB)],
   ["40 MiB", () => newEmail(40 * MiB - 64 * KiB)],
 ];
 
-const milliseconds = (time: number): string => `${Math.round(time)} ms`;
-
 export const describeGetMessage = (serviceOf: () => Service) =>
   describe("Get Message", () => {
-    const raw = Buffer.from(`Subject: Small\r\n\r\n${"Grüße, ".repeat(120)}`);
     let service: Service;
     let secret: string;
     let id: string;
@@ -118,7 +117,7 @@ export const describeGetMessage = (serviceOf: () => Service) =>
       await service.getMessage(secret, id); // A cold start would delay the first byte.
       const { firstByte, lastByte } = await service.getMessage(secret, large);
       await annotate(
-        `first byte after ${milliseconds(firstByte)}, last byte after ${milliseconds(lastByte)}`,
+        `first byte after ${Math.round(firstByte)} ms, last byte after ${Math.round(lastByte)} ms`,
       );
       expect(firstByte).toBeLessThan(lastByte / 2);
     });
