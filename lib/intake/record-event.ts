@@ -24,12 +24,12 @@ export class MessageNotStoredYetError extends Error {
   override readonly name = "MessageNotStoredYetError";
 }
 
-/** DynamoDB rejects a change that makes the message's item larger than 400 KB. */
+const tooLarge = new EventRejectedError("it does not fit into the message's item of 400 KB");
+
+/** Returns whether the transaction would make an item larger than 400 KB. */
 const isTooLarge = (error: unknown): boolean => {
   const reasons = error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
-  return [...reasons.map(({ Message }) => Message), String(error)].some((text) =>
-    text?.includes("Item size"),
-  );
+  return reasons.some(({ Message }) => Message?.includes("Item size"));
 };
 
 /** Returns the raw email of a key. @throws EventRejectedError if the email is missing, MessageRejectedError if too large */
@@ -66,9 +66,7 @@ const recordOnce = async (
     now,
   );
   const failed = await transact(table, [...writes, record]).catch((error) => {
-    throw isTooLarge(error)
-      ? new EventRejectedError("it does not fit into the message's item of 400 KB")
-      : error;
+    throw isTooLarge(error) ? tooLarge : error;
   });
   return failed ? (checkRecord(event, failed.get(record)) ?? failed) : "recorded";
 };
@@ -82,6 +80,7 @@ const changeOf = (table: Table, event: ChangeEvent, now: number): Write => {
     }
     case "message.delivery_attempt": {
       const { time, log, status } = event;
+      if (Buffer.byteLength(log) > 400 * 1024) throw tooLarge; // DynamoDB rejects large requests in other ways.
       return addDeliveryAttempt(table, message, { time, log, status }, now);
     }
     case "message.opened":

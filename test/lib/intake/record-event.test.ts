@@ -163,6 +163,7 @@ test("An event that does not fit into the message's item is rejected, and the ot
   const tooLarge = new EventRejectedError("it does not fit into the message's item of 400 KB");
 
   await expect(attempt("1", 450)).rejects.toThrow(tooLarge);
+  await expect(attempt("1", 20_000)).rejects.toThrow(tooLarge);
   expect(await attempt("2", 300)).toBe("recorded");
   await expect(attempt("3", 300)).rejects.toThrow(tooLarge);
   expect(await attempt("4", 1)).toBe("recorded");
