@@ -48,7 +48,7 @@ function* inPieces(texts: Iterable<string>): Generator<Buffer, number> {
   return bytes;
 }
 
-type Json = string | null | readonly Json[] | { readonly [name: string]: Json };
+type Json = string | null | Json[] | { [name: string]: Json };
 
 const jsonFields = (fields: Record<string, Json>, end: string) =>
   jsonList("", Object.entries(fields), jsonField, end);
@@ -57,7 +57,7 @@ const jsonFields = (fields: Record<string, Json>, end: string) =>
 function* json(value: Json): Generator<string> {
   if (typeof value === "string") yield* jsonString(value);
   else if (value === null) yield "null";
-  else if (isArray(value)) yield* jsonList("[", value, json, "]");
+  else if (Array.isArray(value)) yield* jsonList("[", value, json, "]");
   else yield* jsonList("{", Object.entries(value), jsonField, "}");
 }
 
@@ -95,5 +95,3 @@ function* jsonString(text: string): Generator<string> {
 
 /** JSON.stringify would escape the two halves of a surrogate pair, but not the whole pair. */
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
-
-const isArray = (value: Json): value is readonly Json[] => Array.isArray(value);

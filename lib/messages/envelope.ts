@@ -2,7 +2,7 @@
 import { firstAddress } from "./mime/addresses.ts";
 import { charsetDecoder, decodeHeaderBytes } from "./mime/charset.ts";
 import { parseDate } from "./mime/date.ts";
-import { decodeHeaderText, headerValue, headerValues } from "./mime/header.ts";
+import { decodeHeaderText, headerValues } from "./mime/header.ts";
 import { readEmailHeader } from "./mime/header-block.ts";
 
 /** `sender` and `recipient` are valid addresses without a display name. A missing value is "" or null. */
@@ -22,7 +22,8 @@ export type Envelope = {
 export const readEnvelope = (raw: Uint8Array): Envelope => {
   const header = readEmailHeader(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength));
   const decode = charsetDecoder();
-  const text = (name: string) => decodeHeaderText(headerValue(header, name), decode);
+  const first = (name: string): string => headerValues(header, name)[0] ?? "";
+  const text = (name: string): string => decodeHeaderText(first(name), decode);
   const address = (...names: string[]) => {
     for (const name of names) {
       for (const value of headerValues(header, name)) {
@@ -38,6 +39,6 @@ export const readEnvelope = (raw: Uint8Array): Envelope => {
     sender: address("from", "sender", "return-path"),
     recipient: address("to", "delivered-to", "x-original-to", "cc"),
     message_id: text("message-id"),
-    date: parseDate(headerValue(header, "date")),
+    date: parseDate(first("date")),
   };
 };

@@ -26,10 +26,6 @@ export const oddFieldOf = (line: string): HeaderField | undefined => {
 export const headerValues = (fields: readonly HeaderField[], name: string): string[] =>
   fields.filter((field) => field.name.toLowerCase() === name).map(({ value }) => trimBlanks(value));
 
-/** Returns the value of the first field with this name, or "". */
-export const headerValue = (fields: readonly HeaderField[], name: string): string =>
-  headerValues(fields, name)[0] ?? "";
-
 /** `String.trim` would also remove U+00A0, which may be a byte of a UTF-8 character here. */
 export const trimBlanks = (text: string): string => {
   let start = 0;

@@ -5,7 +5,6 @@ import {
   decodeEscapes,
   decodeHeaderText,
   type HeaderField,
-  headerValue,
   headerValues,
   isBlank,
   trimBlanks,
@@ -25,8 +24,7 @@ const mediaType = /^([!#$%&'*+.^_`{|}~\w-]+)[ \t]*\/[ \t]*([!#$%&'*+.^_`{|}~\w-]
  * @param missing the media type of a header without Content-Type
  */
 export const contentType = (fields: readonly HeaderField[], missing = "text/plain"): Structured => {
-  const text =
-    headerValues(fields, "content-type").length > 0 ? valueAfterComments(fields, "content-type") : missing;
+  const text = valueAfterComments(fields, "content-type", missing);
   const [whole, type, subtype] = mediaType.exec(text) ?? ["", "text", "plain"];
   return { value: `${type}/${subtype}`.toLowerCase(), parameters: readParameters(text.slice(whole.length)) };
 };
@@ -146,7 +144,7 @@ const unquoted = (name: string, value: string): string => {
   return token;
 };
 
-const valueAfterComments = (fields: readonly HeaderField[], name: string): string => {
-  const text = headerValue(fields, name);
+const valueAfterComments = (fields: readonly HeaderField[], name: string, missing = ""): string => {
+  const [text = missing] = headerValues(fields, name);
   return text.slice(afterComments(text, 0));
 };

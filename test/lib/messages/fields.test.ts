@@ -171,13 +171,13 @@ describe("The query parameter fields", () => {
     expect((await get(newId(1), query)).toString()).toBe(body);
   });
 
-  test("is rejected or works with 10,000 names", async () => {
-    const response = await call(
-      `${url}/v2/accounts/${account_id}/messages/${newId(1)}?fields=${"id,".repeat(10_000)}id`,
-      { headers: bearer(secret) },
-    ).catch(({ cause }) => cause);
+  test("causes no server error with 10,000 names", async () => {
+    const query = `?fields=${"id,".repeat(10_000)}id`;
+    const { status } = await call(`${url}/v2/accounts/${account_id}/messages/${newId(1)}${query}`, {
+      headers: bearer(secret),
+    });
 
-    expect(response.status).toBeLessThan(500);
+    expect(status).toBeLessThan(500);
   });
 
   test("does not change which key may read the message", async () => {

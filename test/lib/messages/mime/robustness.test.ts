@@ -8,7 +8,7 @@ import { generatedEmail, jumble, mutated } from "../../../harness/generated-emai
 import { sampleEmail, sampleNames } from "../../../harness/sample-email.ts";
 
 /** GENERATED_EMAILS=100000 SEED=$RANDOM tests more emails. */
-const { GENERATED_EMAILS = "5000", SEED = "2026" } = process.env;
+const { GENERATED_EMAILS = "1500", SEED = "2026" } = process.env;
 const settings = (share: number) => ({
   numRuns: Math.ceil(Number(GENERATED_EMAILS) * share),
   seed: Number(SEED),
