@@ -29,7 +29,7 @@ const replacements = {
  * deployment without changes uploads nothing.
  *
  * The bundle is CommonJS. An ES module that imports `node:http` reads all its exports, which loads undici and web
- * streams. This takes a sixth of a cold start.
+ * streams, so cold starts are slower.
  *
  * @param file a file of functions/, relative to the project: `functions/get-message.ts`
  */

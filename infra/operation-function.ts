@@ -11,7 +11,7 @@ export class OperationFunction extends ServiceFunction {
       ...shared,
       description: `${method} ${path}`,
       file,
-      // 1,024 MB have 0.58 vCPU. A message of 40 MiB needs 1 to 4 s of processor time and 230 MB.
+      // 1,024 MB have 0.58 vCPU. The largest message needs less than half of the memory.
       memoryMegabytes: 1024,
       // Lambda streams 6 MB at once and then 2 MB a second. So 200 MB, its limit, take 97 s. Slow readers get the
       // rest. API Gateway waits 29 s for a buffered response. The function ends first, so its log has the cause.

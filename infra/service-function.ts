@@ -101,7 +101,7 @@ export class ServiceFunction extends Construct {
       architecture: Architecture.ARM_64, // costs 20% less than x86_64 per GB-second
       code: bundled(props.file),
       handler: bundleHandler,
-      // NODE_OPTIONS=--enable-source-maps is not set. It would read the source map in each cold start, for 9 ms of 71.
+      // NODE_OPTIONS=--enable-source-maps is not set, because it reads the source map in each cold start.
       environment: {
         TABLE_NAME: table.tableName,
         POWERTOOLS_METRICS_NAMESPACE: metricNamespace(stage),

@@ -15,7 +15,7 @@ type Body = Readable & { bytes: number; zstd?: () => Readable };
 
 const noContent = Buffer.from('"content":null,"content_parsed":null}');
 
-/** Returns the content if it is small and already read. For most emails, this saves a quarter of the time. */
+/** Returns the content if it is small and already read. For most emails, this saves a stream. */
 const smallContent = ({ head, firstPage }: StoredMessage): Buffer | null => {
   if (head.segments === 0) return noContent;
   return firstPage.length === head.segments ? decompressSmall(firstPage) : null;

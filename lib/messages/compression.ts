@@ -94,7 +94,7 @@ const streamedChunkBytes = 512 * 1024;
 export const decompressor = (): ZstdDecompress =>
   createZstdDecompress({ ...decompression, chunkSize: streamedChunkBytes });
 
-/** Decompressing 1 MiB takes a millisecond. A stream for less content costs more time than it saves. */
+/** For content of up to 1 MiB, a stream takes longer than the decompression. */
 const smallBytes = 1024 * 1024;
 
 /** Decompresses all segments synchronously. Returns `null` if the content has more than 1 MiB. */
