@@ -14,13 +14,18 @@ export type FailedConditions = {
   get<Stored extends object>(write: Write<Stored>): Stored | undefined;
 };
 
-const failedConditions = (items: ReadonlyMap<Write, Item | undefined>): FailedConditions => ({
-  has: (write) => items.has(write),
-  get: (write) => {
-    const item = items.get(write);
-    return write.fails(item) ? item : undefined;
-  },
-});
+type Entry = readonly [Write, Item | undefined];
+
+const failedConditions = (entries: readonly Entry[]): FailedConditions => {
+  const items = new Map(entries);
+  return {
+    has: (write) => items.has(write),
+    get: (write) => {
+      const item = items.get(write);
+      return write.fails(item) ? item : undefined;
+    },
+  };
+};
 
 /** Conflicts or throttling lasted longer than the timeout of the transaction. */
 export class TableBusyError extends Error {
@@ -31,7 +36,7 @@ export class TableBusyError extends Error {
 const defaultTimeoutMs = 20_000;
 
 /** Full jitter, so that transactions in conflict do not retry at the same time. */
-const backoff = (failures: number): number => Math.random() * Math.min(20 * 2 ** failures, 1000);
+const backoff = (attempts: number): number => Math.random() * Math.min(20 * 2 ** attempts, 1000);
 
 type CancellationReason = { Code?: string; Item?: Parameters<typeof unmarshall>[0] };
 type Cancellation = Error & { CancellationReasons?: CancellationReason[] };
@@ -41,7 +46,7 @@ const isCancellation = (error: unknown): error is Cancellation => error instance
 const conflict = "TransactionConflict";
 const failedCondition = "ConditionalCheckFailed";
 const throttling = ["ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"];
-const passing = new Set([conflict, ...throttling]);
+const retryable = new Set([conflict, ...throttling]);
 
 /** Returns the reason for each write. Throws errors that are neither failed conditions nor retryable. */
 const readReasons = (error: unknown): CancellationReason[] => {
@@ -49,36 +54,29 @@ const readReasons = (error: unknown): CancellationReason[] => {
   // An earlier attempt is still running. A retry with the same token returns its result.
   if (error.name === "TransactionInProgressException") return [];
   const reasons = error.name === "TransactionCanceledException" ? (error.CancellationReasons ?? []) : [];
-  const isOurs = ({ Code = "" }: CancellationReason) => Code === failedCondition || passing.has(Code);
+  const isOurs = ({ Code = "" }: CancellationReason) => Code === failedCondition || retryable.has(Code);
   if (!reasons.some(isOurs)) throw error;
   return reasons;
 };
 
-/** Returns the failed conditions that DynamoDB reports. */
-const failedConditionsOf = (
-  writes: readonly Write[],
-  reasons: readonly CancellationReason[],
-): FailedConditions =>
-  failedConditions(
-    new Map(
-      writes.flatMap((write, index) => {
-        const { Code, Item } = reasons[index] ?? {};
-        return Code === failedCondition ? [[write, Item && unmarshall(Item)]] : [];
-      }),
-    ),
-  );
+/** Returns the writes whose conditions DynamoDB reports as failed, with the existing items. */
+const reportedFailures = (writes: readonly Write[], reasons: readonly CancellationReason[]): Entry[] =>
+  writes.flatMap((write, index) => {
+    const { Code, Item } = reasons[index] ?? {};
+    return Code === failedCondition ? [[write, Item && unmarshall(Item)]] : [];
+  });
 
-/** Reads the writes' items, and returns the conditions that fail now, or `null`. */
-const readFailedConditions = async (
+/** Reads the writes' items. Returns the writes whose conditions fail now. */
+const readFailures = async (
   table: Table,
   writes: readonly Write[],
   abortSignal: AbortSignal,
-): Promise<FailedConditions | null> => {
-  const read = async (write: Write) =>
-    [write, await getItem<Item>(table, write.key, { consistent: true, abortSignal })] as const;
-  const found = await Promise.all(writes.map(read));
-  const failed = found.filter(([write, item]) => write.fails(item));
-  return failed.length > 0 ? failedConditions(new Map(failed)) : null;
+): Promise<Entry[]> => {
+  const read = async (write: Write): Promise<Entry> => [
+    write,
+    await getItem<Item>(table, write.key, { consistent: true, abortSignal }),
+  ];
+  return (await Promise.all(writes.map(read))).filter(([write, item]) => write.fails(item));
 };
 
 /**
@@ -114,15 +112,15 @@ export const transact = async (table: Table, writes: readonly Write[]): Promise<
   };
 
   try {
-    for (let failures = 0; ; failures++) {
+    for (let attempts = 0; ; attempts++) {
       const reasons = await attempt();
       if (!reasons) return null;
-      const isRetryable = reasons.length === 0 || reasons.some(({ Code = "" }) => passing.has(Code));
-      if (!isRetryable) return failedConditionsOf(writes, reasons);
-      await sleep(backoff(failures), undefined, { signal });
-      const met = writes.filter((_, index) => reasons[index]?.Code === conflict);
-      const failed = await readFailedConditions(table, met, signal);
-      if (failed) return failed;
+      const isRetryable = reasons.length === 0 || reasons.some(({ Code = "" }) => retryable.has(Code));
+      if (!isRetryable) return failedConditions(reportedFailures(writes, reasons));
+      await sleep(backoff(attempts), undefined, { signal });
+      const inConflict = writes.filter((_, index) => reasons[index]?.Code === conflict);
+      const failures = await readFailures(table, inConflict, signal);
+      if (failures.length > 0) return failedConditions(failures);
     }
   } catch (error) {
     throw signal.aborted ? new TableBusyError("The table stayed busy", { cause: error }) : error;
