@@ -24,10 +24,10 @@ const preferred: (keyof typeof encoders)[] = ["zstd", "br", "gzip"];
 const maximumBytes = 200_000_000 - 1000;
 
 export const compress = (): ApiMiddleware => ({
-  after: ({ event, response }) => {
+  after: ({ context, response }) => {
     if (typeof response?.body !== "object") return;
     const { body } = response;
-    const accepted = headerValues(event, "accept-encoding").join(","); // one list (RFC 9110, section 5.3)
+    const accepted = headerValues(context.request, "accept-encoding").join(","); // one list (RFC 9110, section 5.3)
     const negotiator = new Negotiator({ headers: { "accept-encoding": accepted } });
     const isTooLarge = (body.bytes ?? 0) > maximumBytes;
     const offered = isTooLarge ? preferred : [...preferred, "identity" as const];

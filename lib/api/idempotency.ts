@@ -88,8 +88,8 @@ const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
 /** Reads the Idempotency-Key, if the operation is idempotent. */
 export const header =
   ({ idempotent }: Operation): Step<"idempotencyKey", ApiRequest, { idempotencyKey: string | undefined }> =>
-  ({ event }) => {
-    const [idempotencyKey, ...others] = new Set(idempotent ? headerValues(event, "idempotency-key") : []);
+  (request) => {
+    const [idempotencyKey, ...others] = new Set(idempotent ? headerValues(request, "idempotency-key") : []);
     if (others.length > 0) throw new ApiError(idempotencyKeyConflict);
     if (idempotencyKey !== undefined && (idempotencyKey.length < 1 || idempotencyKey.length > 255)) {
       throw new ApiError(idempotencyKeyLength);

@@ -33,8 +33,10 @@ export type RequestLog = {
 
 /** The input of the first step. */
 export type ApiRequest = {
-  /** Header names are in lower case. */
+  /** Header names are in lower case. Of several lines or spellings of a header, only one is left. */
   readonly event: APIGatewayProxyEvent;
+  /** All lines of each header, under its name as the caller spelled it. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly context: Context;
   readonly table: Table;
   /** The time of the request, in milliseconds since the epoch. */
@@ -79,21 +81,11 @@ const settle = async (pending: readonly Promise<unknown>[]): Promise<void> => {
   for (const promise of pending) await promise;
 };
 
-/** Returns all values of a header, in the order of its lines. */
-export const headerValues = (
-  { headers, multiValueHeaders }: APIGatewayProxyEvent,
-  name: string,
-): readonly string[] => multiValueHeaders?.[name] ?? [headers[name] ?? []].flat();
-
-/** Merges headers whose names differ only in case. The normalizer would drop all but one of them. */
-const mergeSpellings = (event: APIGatewayProxyEvent): void => {
-  const merged = new Map<string, string[]>();
-  for (const [spelling, values = []] of Object.entries(event.multiValueHeaders ?? {})) {
-    const name = spelling.toLowerCase();
-    merged.set(name, [...(merged.get(name) ?? []), ...values]);
-  }
-  event.multiValueHeaders = Object.fromEntries(merged);
-};
+/** Returns all values of a header, in the order of its lines. @param name in lower case */
+export const headerValues = ({ headers }: ApiRequest, name: string): string[] =>
+  Object.entries(headers).flatMap(([spelling, values = []]) =>
+    spelling.toLowerCase() === name ? values : [],
+  );
 
 /** Adds the state of a request to Lambda's context. */
 export const beginRequest = (
@@ -103,7 +95,7 @@ export const beginRequest = (
   now: number,
 ): ApiContext => {
   event.headers ??= {}; // A test event from the Lambda console may have no headers.
-  mergeSpellings(event);
+  const headers = event.multiValueHeaders ?? event.headers;
   const { extendedRequestId, requestId, requestTimeEpoch } = event.requestContext ?? {};
   const requestLog: RequestLog = {
     requestId: extendedRequestId ?? requestId ?? lambdaContext.awsRequestId,
@@ -115,7 +107,7 @@ export const beginRequest = (
   const counted = metered(table, (units) => {
     requestLog.consumedCapacity += units;
   });
-  const request = { event, context: lambdaContext, table: counted, now, requestLog };
+  const request = { event, headers, context: lambdaContext, table: counted, now, requestLog };
   return Object.assign(lambdaContext, { requestLog, request, pending: [] });
 };
 
