@@ -97,15 +97,15 @@ export const header =
     return { idempotencyKey };
   };
 
-type Needs = ApiRequest & { path: AccountPath; idempotencyKey: string | undefined; json: unknown };
-type Adds = {
+type ReplayInput = ApiRequest & { path: AccountPath; idempotencyKey: string | undefined; json: unknown };
+type ReplayOutput = {
   once: Once;
   replayed: Promise<StorableResponse | undefined>;
 };
 
 /** Starts to read the stored response of the key. */
 export const replay =
-  (operation: Operation): Step<"replay", Needs, Adds> =>
+  (operation: Operation): Step<"replay", ReplayInput, ReplayOutput> =>
   ({ table, now, path, idempotencyKey: key, json }) => {
     const use =
       key === undefined

@@ -60,19 +60,19 @@ export type ApiMiddleware = MiddlewareObj<APIGatewayProxyEvent, ProxyResult, Err
  * step that adds nothing returns nothing, or a promise that rejects to reject the request. `Place` is the name of the
  * step in the order of the chain. `earlier` resolves when all earlier steps have passed.
  */
-export type Step<Place extends string, Needs, Adds = void | Promise<void>> = ((
-  request: Needs,
+export type Step<Place extends string, Input, Output = void | Promise<void>> = ((
+  request: Input,
   earlier: () => Promise<void>,
-) => Adds) & { readonly place?: Place };
+) => Output) & { readonly place?: Place };
 
-type Added<Adds> = Adds extends void | Promise<void> ? unknown : Adds;
+type Added<Output> = Output extends void | Promise<void> ? unknown : Output;
 type Rest<Order> = Order extends readonly [string, ...infer Others extends readonly string[]] ? Others : [];
 
 /** A chain of steps. `Left` names the steps that are still to be added, in their order. */
 export type Steps<State, Left extends readonly string[]> = {
   readonly middlewares: readonly ApiMiddleware[];
   /** Returns the chain with one more step. A step that is not the next in `Left` does not compile. */
-  add<Adds>(step: Step<Left[0] & string, State, Adds>): Steps<State & Added<Adds>, Rest<Left>>;
+  add<Output>(step: Step<Left[0] & string, State, Output>): Steps<State & Added<Output>, Rest<Left>>;
   /** Waits until all steps have passed. Returns the request with everything that they added. */
   settled(context: ApiContext): Promise<State>;
 };
@@ -87,7 +87,7 @@ export const headerValues = ({ headers }: ApiRequest, name: string): string[] =>
     spelling.toLowerCase() === name ? values : [],
   );
 
-/** Adds the state of a request to Lambda's context. */
+/** Output the state of a request to Lambda's context. */
 export const beginRequest = (
   event: APIGatewayProxyEvent,
   lambdaContext: Context,
@@ -130,7 +130,7 @@ const hold = (context: ApiContext, values: readonly unknown[]): void => {
 
 const stateOf = <State>({ request }: ApiContext) => request as State;
 
-const middlewareOf = <State, Adds>(step: Step<string, State, Adds>): ApiMiddleware => ({
+const middlewareOf = <State, Output>(step: Step<string, State, Output>): ApiMiddleware => ({
   before: ({ context }) => {
     const earlier = [...context.pending];
     const added: unknown = step(stateOf(context), () => settle(earlier));
