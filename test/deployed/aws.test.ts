@@ -1,18 +1,20 @@
-/** The deployed checks' view of IAM and DynamoDB: it shows a role with a wrong permission, and it cleans up. */
+/** The parts of the deployed checks that no run against a correct service shows. */
 import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
 import { ThrottlingException } from "@aws-sdk/client-dynamodb";
 import { IAMClient, SimulatePrincipalPolicyCommand } from "@aws-sdk/client-iam";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { expect, onTestFinished, test } from "vitest";
-import { operations } from "../../lib/api/operations.ts";
+import { getMessage, operations } from "../../lib/api/operations.ts";
 import { listItems } from "../../lib/table/list.ts";
 import { interceptedTable } from "../harness/intercepted-table.ts";
+import { listen } from "../harness/listen.ts";
 import { type Permission, permissionFor, permissionsOf } from "../harness/permissions.ts";
 import { table } from "../harness/service.ts";
 import { functionOf, templateWith } from "../harness/synthesise.ts";
 import { allowedCalls, grantedCalls } from "./aws/aws.ts";
-import { deletePartitions } from "./service.ts";
+import { deletePartitions, openService } from "./service.ts";
 
 const roleArn = "arn:aws:iam::123456789012:role/operation";
 const tableArn = "arn:aws:dynamodb:eu-west-1:123456789012:table/email-api";
@@ -49,12 +51,9 @@ test.for([
   ["dynamodb:DeleteItem", "MESSAGE#", "DeleteItem on MESSAGE#"],
   ["dynamodb:Scan", "", "Scan on no key"],
 ] as const)("A role that also allows %s on %s fails the check", async ([action, prefix, name]) => {
-  const [operation] = operations;
-  if (!operation) return;
-  simulateIam(operation, [{ action, prefix, within: undefined }]);
-  const allowed = await allowedCalls(roleArn, tableArn);
-  expect(allowed).toContain(name);
-  expect(grantedCalls(operation.permissions)).not.toContain(name);
+  simulateIam(getMessage, [{ action, prefix, within: undefined }]);
+  expect(await allowedCalls(roleArn, tableArn)).toContain(name);
+  expect(grantedCalls(getMessage.permissions)).not.toContain(name);
 });
 
 const fill = async (pk: string, items: number): Promise<void> => {
@@ -93,4 +92,11 @@ test("The clean-up finishes all partitions before it reports an error", async ()
     "Partitions that are not deleted: 1",
   );
   expect(await remaining(second)).toEqual([]);
+});
+
+test("A request is sent again after a 429 and after a 5xx", async () => {
+  const statuses = [429, 503, 200];
+  const port = await listen(createServer((_, response) => response.writeHead(statuses.shift() ?? 500).end()));
+  const service = openService({ url: `http://127.0.0.1:${port}`, table });
+  expect((await service.call("/", null)).status).toBe(200);
 });

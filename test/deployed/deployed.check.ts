@@ -9,7 +9,6 @@ import { openService, type Service } from "./service.ts";
 
 let service: Service;
 const serviceOf = () => service;
-
 beforeAll(() => {
   const { url, tableName, outputs } = inject("target");
   service = openService({ url, table: openTable({ name: tableName }), outputs });

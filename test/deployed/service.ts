@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { DeleteCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
 import { createApiKey, revokeApiKey } from "../../lib/api-keys/store.ts";
+import { dayMilliseconds } from "../../lib/duration.ts";
 import type { NewMessage } from "../../lib/messages/message.ts";
 import { storeMessage } from "../../lib/messages/store-message.ts";
 import {
@@ -30,8 +31,6 @@ export type Target = {
   /** The outputs of the deployed stack. Undefined for a service that no stack deployed. */
   outputs?: Outputs | undefined;
 };
-
-const hour = 60 * 60 * 1000;
 
 /** DynamoDB throttles a partition that gets more parallel deletes. */
 const parallelDeletes = 3;
@@ -60,15 +59,13 @@ export const deletePartitions = async (table: Table, partitions: Iterable<string
     throw new AggregateError(failures, `Partitions that are not deleted: ${failures.length}`);
 };
 
-const isRetryable = ({ status }: Received): boolean => status === 429 || status >= 500;
-
-const retryPauses = [1000, 2000, 4000];
+const retryPauses = [500, 1000, 2000];
 
 /** Sends a request again after a 429 or a 5xx, because most checks do not test these responses. */
 const requestWithRetries = async (url: string, sent: Sent): Promise<Received> => {
   for (const pause of retryPauses) {
     const received = await request(url, sent);
-    if (!isRetryable(received)) return received;
+    if (received.status !== 429 && received.status < 500) return received;
     await sleep(pause);
   }
   return request(url, sent);
@@ -99,7 +96,7 @@ export const openService = ({ url, table, outputs }: Target) => {
       headers: { ...(secret !== null && { Authorization: `Bearer ${secret}` }), ...sent.headers },
     });
 
-  /** Returns the fields of a message that is stored for an hour. */
+  /** Returns the fields of a message that is stored for a day. */
   const messageFields = (fields: Partial<NewMessage> = {}): NewMessage => {
     const id = randomUUID();
     partitions.add(messagePartition(account_id, id));
@@ -114,7 +111,7 @@ export const openService = ({ url, table, outputs }: Target) => {
       sender: "hello@example.com",
       recipient: "ada@example.org",
       status: "sent",
-      retain_until: new Date(Date.now() + hour),
+      retain_until: new Date(Date.now() + dayMilliseconds),
       ...fields,
     };
   };

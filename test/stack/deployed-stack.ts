@@ -9,7 +9,7 @@ import {
 import { CloudWatchLogsClient, DescribeLogGroupsCommand } from "@aws-sdk/client-cloudwatch-logs";
 import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { IAMClient, ListPoliciesCommand, ListRolesCommand } from "@aws-sdk/client-iam";
-import { ListBucketsCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { ListBucketsCommand, S3Client } from "@aws-sdk/client-s3";
 import { ListQueuesCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { Template } from "./adaptations.ts";
 
@@ -31,12 +31,6 @@ export const changedTypes = (before: Template, after: Template): Set<string> => 
 export const unprotect = (StackName: string) =>
   new CloudFormationClient().send(
     new UpdateTerminationProtectionCommand({ StackName, EnableTerminationProtection: false }),
-  );
-
-/** Puts an email into a bucket. */
-export const putObject = (Bucket: string) =>
-  new S3Client({ forcePathStyle: true }).send(
-    new PutObjectCommand({ Bucket, Key: "letter.eml", Body: "Hello" }),
   );
 
 export type Deployed = { type: string; id: string };

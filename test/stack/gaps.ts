@@ -8,7 +8,12 @@ import {
   CreateStackCommand,
   waitUntilStackCreateComplete,
 } from "@aws-sdk/client-cloudformation";
-import { GetBucketTaggingCommand, PutBucketTaggingCommand, S3Client } from "@aws-sdk/client-s3";
+import {
+  GetBucketTaggingCommand,
+  PutBucketTaggingCommand,
+  PutObjectCommand,
+  S3Client,
+} from "@aws-sdk/client-s3";
 import { projectRoot } from "../../infra/bundling.ts";
 import { missingCredentials, noRoute } from "../../lib/api/error-catalogue.ts";
 import { expectError } from "../deployed/expect.ts";
@@ -60,13 +65,14 @@ export const works = async (own: Template, adaptations: Adaptation[]): Promise<b
 };
 
 /**
- * Tags a bucket as the stack's template does, because MiniStack's CloudFormation ignores the tags of buckets. CDK's
- * function empties only buckets with this tag.
+ * Puts an email into a bucket, and tags the bucket as the stack's template does. MiniStack's CloudFormation ignores the
+ * tags of buckets, and CDK's function empties only buckets with this tag.
  */
-export const tagBucket = async (Bucket: string): Promise<void> => {
+export const fillBucket = async (Bucket: string): Promise<void> => {
   const s3 = new S3Client({ forcePathStyle: true });
+  await s3.send(new PutObjectCommand({ Bucket, Key: "letter.eml", Body: "Hello" }));
   const tags = await s3.send(new GetBucketTaggingCommand({ Bucket })).catch(() => undefined);
-  if (tags) throw new Error("MiniStack tags buckets now. Delete tagBucket");
+  if (tags) throw new Error("MiniStack tags buckets now. Delete the tagging from fillBucket");
   const TagSet = [{ Key: "aws-cdk:auto-delete-objects", Value: "true" }];
   await s3.send(new PutBucketTaggingCommand({ Bucket, Tagging: { TagSet } }));
 };

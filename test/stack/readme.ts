@@ -14,14 +14,6 @@ export const section = (heading: string): string => {
 export const blocksOf = (heading: string): string[] =>
   [...section(heading).matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block);
 
-/** Returns the inline command of a section that starts with a text. */
-export const commandOf = (heading: string, start: string): string => {
-  const prose = section(heading).replaceAll(/^```[\s\S]*?^```$/gm, "");
-  const command = [...prose.matchAll(/`([^`]+)`/g)].find(([, code]) => code?.startsWith(start));
-  if (!command?.[1]) throw new Error(`Section "${heading}" of infra/README.md has no command "${start}"`);
-  return command[1];
-};
-
 /** Returns the types of resources that a text names. */
 export const typesIn = (prose = ""): string[] =>
   [...prose.matchAll(/`(AWS::\w+::\w+)`/g)].map(([, type = ""]) => type);

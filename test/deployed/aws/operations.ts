@@ -30,11 +30,10 @@ export const describeOperations = (serviceOf: () => Service) =>
 
     /** Sends a request with the example values of the table of operations. */
     const request = (operation: Operation): Promise<Received> => {
-      const examples = new Map(
-        Object.entries(operation.pathParameters).map(([name, { example }]) => [name, String(example)]),
+      const path = Object.entries(operation.pathParameters).reduce(
+        (filled, [name, { example }]) => filled.replace(`{${name}}`, String(example)),
+        operation.path.replace("{account_id}", service.account_id),
       );
-      examples.set("account_id", service.account_id);
-      const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name) => examples.get(name) ?? "");
       return service.call(path, key.secret, {
         method: operation.method,
         ...(operation.body && { headers: { "Content-Type": "application/json" }, body: "{}" }),

@@ -17,7 +17,7 @@ const MiB = 1024 * KiB;
 const raw = Buffer.from(`Subject: Small\r\n\r\n${"Grüße, ".repeat(120)}`);
 
 const emails: [string, () => Buffer][] = [
-  ["1 KB", () => raw],
+  ["1 KiB", () => raw],
   ["1 MiB", () => newEmail(MiB)],
   ["25 MiB", () => newEmail(25 * MiB)],
   ["40 MiB", () => newEmail(40 * MiB - 64 * KiB)],
