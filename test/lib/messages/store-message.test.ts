@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { DeleteCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test } from "vitest";
 import { findMessage } from "../../../lib/messages/find.ts";
 import type { NewMessage } from "../../../lib/messages/message.ts";
@@ -22,6 +22,8 @@ import { failingAfter, readMessage } from "./stored-message.ts";
 const account_id = randomUUID();
 const message = (fields: Partial<NewMessage> = {}) => newMessage({ account_id, ...fields });
 const hello = Buffer.from("Subject: Hello\r\n\r\nHello");
+/** Random bytes do not compress, so this email has several segments. */
+const raw = randomBytes(1_500_000);
 
 describe("Storing a message", () => {
   test("returns true for a new message, and changes nothing if it is stored again", async () => {
@@ -49,11 +51,15 @@ describe("Storing a message", () => {
     expect(await itemsOf(one)).toEqual(before);
   });
 
-  test("that was interrupted leaves nothing to read, and succeeds when it is called again", async () => {
+  test.each([
+    ["the same email", raw],
+    ["another email", randomBytes(1_500_000)],
+  ])("that was interrupted leaves nothing to read, and then stores %s", async (_, interrupted) => {
     const one = message();
-    const raw = randomBytes(1_500_000);
 
-    await expect(storeMessage(failingAfter("PutCommand", 2), one, raw, noon)).rejects.toThrow("power cut");
+    await expect(storeMessage(failingAfter("PutCommand", 2), one, interrupted, noon)).rejects.toThrow(
+      "power cut",
+    );
     const between = await readMessage(one);
     await storeMessage(table, one, raw, noon);
 
@@ -61,40 +67,24 @@ describe("Storing a message", () => {
     expect((await readMessage(one))?.content).toBe(raw.toString("latin1"));
   });
 
-  test("that was interrupted does not block the id for another email", async () => {
-    const one = message();
-    const raw = randomBytes(1_500_000);
-
-    await expect(
-      storeMessage(failingAfter("PutCommand", 2), one, randomBytes(1_500_000), noon),
-    ).rejects.toThrow();
-    await storeMessage(table, one, raw, noon);
-
-    expect((await readMessage(one))?.content).toBe(raw.toString("latin1"));
-  });
-
   test("succeeds once if two calls store the same message at the same time", async () => {
     const one = message();
-    const raw = randomBytes(1_500_000);
 
-    const news = await Promise.all([
-      storeMessage(table, one, raw, noon),
-      storeMessage(table, one, raw, noon),
-    ]);
+    const areNew = await Promise.all([1, 2].map(() => storeMessage(table, one, raw, noon)));
 
-    expect(news.toSorted()).toEqual([false, true]);
+    expect(areNew.toSorted()).toEqual([false, true]);
     expect((await readMessage(one))?.content).toBe(raw.toString("latin1"));
   });
 
   test("succeeds for one of two emails that have the same id, and rejects the other email", async () => {
     const one = message();
-    const raws = [randomBytes(1_500_000), randomBytes(1_500_000)];
+    const raws = [raw, randomBytes(1_500_000)];
 
     const outcomes = await Promise.allSettled(raws.map((raw) => storeMessage(table, one, raw, noon)));
 
     const winner = outcomes.findIndex(({ status }) => status === "fulfilled");
-    const refused = outcomes[1 - winner] as PromiseRejectedResult;
-    expect(refused.reason).toEqual(
+    const rejected = outcomes[1 - winner] as PromiseRejectedResult;
+    expect(rejected.reason).toEqual(
       new MessageRejectedError(`a message with another email has the id ${one.id}`),
     );
     expect((await readMessage(one))?.content).toBe(raws[winner]?.toString("latin1"));
@@ -102,7 +92,6 @@ describe("Storing a message", () => {
 
   test("with another retention at the same time leaves no segment that expires before its head", async () => {
     const one = message();
-    const raw = randomBytes(1_500_000);
     const longer = { ...one, retain_until: new Date(noon + 60 * day) };
 
     await Promise.all([storeMessage(table, one, raw, noon), storeMessage(table, longer, raw, noon)]);
@@ -119,7 +108,6 @@ describe("Storing a message", () => {
     ["behind", "f"],
   ])("is not disturbed by a segment of an interrupted call that sorts %s its segments", async (_, digit) => {
     const one = message();
-    const raw = randomBytes(1_500_000);
     const key = segmentKey(account_id, one.id, digit.repeat(64), 0);
     await table.client.send(
       new PutCommand({ TableName: table.name, Item: { ...key, bytes: randomBytes(100_000) } }),
@@ -159,15 +147,15 @@ describe("Storing a message", () => {
     const larger = message();
 
     await storeMessage(table, one, raw, noon);
-    const refused = storeMessage(table, larger, Buffer.concat([raw, Buffer.from("x")]), noon);
+    const rejected = storeMessage(table, larger, Buffer.concat([raw, Buffer.from("x")]), noon);
 
-    await expect(refused).rejects.toThrow(
+    await expect(rejected).rejects.toThrow(
       "the email has 41943041 bytes, but at most 41943040 (40 MiB) are stored",
     );
     expect(await itemsOf(larger)).toEqual([]);
     const stored = await readMessage(one);
     expect(stored?.content === raw.toString("latin1")).toBe(true);
-  }, 30_000);
+  }, 120_000);
 
   test.each([
     ["id", "x", "must be a UUID"],
@@ -192,10 +180,10 @@ describe("Storing a message", () => {
   ])("rejects a wrong field, and names the field (%s: %s)", async (name, value, rule) => {
     const one = { ...message(), [name]: value } as NewMessage;
 
-    const refused = storeMessage(table, one, hello, noon);
+    const rejected = storeMessage(table, one, hello, noon);
 
-    await expect(refused).rejects.toThrow(MessageRejectedError);
-    await expect(refused).rejects.toThrow(new RegExp(`^${name}\\S* ${rule.replaceAll(/[()]/g, "\\$&")}`));
+    await expect(rejected).rejects.toThrow(MessageRejectedError);
+    await expect(rejected).rejects.toThrow(new RegExp(`^${name}\\S* ${rule.replaceAll(/[()]/g, "\\$&")}`));
     if (name !== "id") expect(await itemsOf(one)).toEqual([]);
   });
 
@@ -218,14 +206,6 @@ describe("Storing a message", () => {
       expect(await readMessage(one)).toMatchObject({ ...fields, content: hello.toString(), num_attempts: 3 });
     },
   );
-
-  test("keeps a long subject of an email that is not available", async () => {
-    const one = message({ subject: long });
-
-    await storeMessage(table, one, null, noon);
-
-    expect(await readMessage(one)).toMatchObject({ subject: long, content: null, content_parsed: null });
-  });
 
   test("needs less than 60 KB for the longest head", async () => {
     const words = "€".repeat(1000);
@@ -315,15 +295,6 @@ describe("A message in the table", () => {
     await storeMessage(table, one, hello, noon);
     await table.client.send(new DeleteCommand({ TableName: table.name, Key: headKey(account_id, one.id) }));
 
-    expect(await readMessage(one)).toBeNull();
-    await table.client.send(
-      new UpdateCommand({
-        TableName: table.name,
-        Key: headKey(account_id, one.id),
-        UpdateExpression: "SET expires_at = :t",
-        ExpressionAttributeValues: { ":t": 1 },
-      }),
-    );
     expect(await readMessage(one)).toBeNull();
   });
 });
