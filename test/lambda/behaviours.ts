@@ -37,8 +37,14 @@ const leaveEarly = async ({ body }: HttpResponse): Promise<Outcome> => {
 export const observe = async (invoke: Invoke, leaves: boolean): Promise<Survived> => {
   const response = invoke("run").then(leaves ? leaveEarly : readAll);
   const outcome = await response.catch((error) => ({ error: nameOf(error) }));
-  const { body } = await readAll(await invoke("report"));
-  return { outcome, seen: JSON.parse(body ?? "") };
+  const report = async () => JSON.parse((await readAll(await invoke("report"))).body ?? "");
+  let seen = await report();
+  // A busy machine needs longer to tell the handler that its reader has left.
+  for (let tries = 0; leaves && !seen.wasLeft && tries < 100; tries++) {
+    await sleep(100);
+    seen = await report();
+  }
+  return { outcome, seen };
 };
 
 export type Behaviour = {

@@ -1,25 +1,19 @@
-import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
+import { writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { findEngine, freePort, startEngine } from "../../../infra/local/engine.ts";
 import { UserError } from "../../../infra/user-error.ts";
-
-const folderWith = async (file: string): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), "email-api-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  await writeFile(join(folder, file), "");
-  return folder;
-};
+import { listen } from "../../harness/listen.ts";
+import { temporaryFolder } from "../../harness/temporary-folder.ts";
 
 test.each([
   ["darwin", "arm64", "dynoxide"],
   ["win32", "x64", "dynoxide.exe"],
 ])("The engine of %s-%s may be on the PATH, as %s", async (platform, arch, file) => {
-  const folder = await folderWith(file);
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, file), "");
 
   expect(findEngine(platform, arch, ["/nowhere", folder].join(delimiter))).toBe(join(folder, file));
 });
@@ -33,15 +27,8 @@ test("Without an engine, one line names the package and the alternatives", () =>
   );
 });
 
-const takePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => void server.close());
-  return (server.address() as AddressInfo).port;
-};
-
 test("The engine uses the first free port", async () => {
-  const [taken, free] = [await takePort(), await freePort()];
+  const [taken, free] = [await listen(createServer()), await freePort()];
 
   const engine = await startEngine({ ports: [taken, free] });
   onTestFinished(engine.stop);
@@ -50,7 +37,7 @@ test("The engine uses the first free port", async () => {
 });
 
 test("One line reports that all ports are in use", async () => {
-  await expect(startEngine({ ports: [await takePort()] })).rejects.toThrow(
+  await expect(startEngine({ ports: [await listen(createServer())] })).rejects.toThrow(
     new UserError("The embedded DynamoDB did not start: all of its ports are in use"),
   );
 });

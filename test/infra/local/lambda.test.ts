@@ -1,33 +1,36 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { bundle, bundleFile } from "../../../infra/bundling.ts";
 import { invoke, type LambdaHandler } from "../../../infra/local/lambda.ts";
 import { run } from "../../harness/process.ts";
-import { type Behaviour, behaviours } from "../../lambda/behaviours.ts";
+import { temporaryFolder } from "../../harness/temporary-folder.ts";
+import { type Behaviour, behaviours, observe } from "../../lambda/behaviours.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "email-api-handlers-"));
+const folder = await temporaryFolder();
 bundle("test/lambda/handlers.ts", folder);
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const file = join(folder, bundleFile);
 
-/** Runs a handler in a new process, because some handlers end it. `npm run test:lambda` runs them on AWS's runtime client. */
-const observed = async ({ handler, becomes }: Behaviour) => {
+/** Runs a handler in a new process, because the handler ends it, or changes the state of its module. */
+const runInProcess = async ({ handler, becomes }: Behaviour) => {
   const leaves = typeof becomes === "function" ? "leaves" : "";
   const { status, stdout, stderr } = await run(
     `node test/lambda/local-process.ts ${file} ${handler} ${leaves}`,
   );
-  if (status === 1) return { ends: stderr };
-  return JSON.parse(stdout);
+  return status === 1 ? { ends: stderr } : JSON.parse(stdout);
 };
 
+const runHere = async ({ handler }: Behaviour) => {
+  const handlers: Record<string, LambdaHandler<unknown>> = await import(file);
+  return observe((event) => invoke(handlers[handler] as LambdaHandler<unknown>, event), false);
+};
+
+/** `npm run test:lambda` runs the same handlers on AWS's runtime client. */
 test.each(behaviours)("$promise ($handler)", async (behaviour) => {
   const { becomes } = behaviour;
 
-  const survived = await observed(behaviour);
+  const survived = typeof becomes === "object" ? await runHere(behaviour) : await runInProcess(behaviour);
 
   if (becomes === "the process ends") expect(survived.ends).toContain("Error");
   else if (typeof becomes === "function") expect(becomes(survived), JSON.stringify(survived)).toBe(true);

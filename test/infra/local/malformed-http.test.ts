@@ -1,9 +1,8 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { respondToMalformedHttp } from "../../../infra/local/malformed-http.ts";
 import { asError, membersPath, serve } from "../../harness/echo-gateway.ts";
+import { listen } from "../../harness/listen.ts";
 import { exchange } from "../../harness/raw-http.ts";
 
 const noHttp = { status: 400, message: "The request must be valid HTTP/1.1" };
@@ -47,12 +46,7 @@ describe("The response has the shape of the API's errors for", () => {
   test("a request that never ends", async () => {
     const server = createServer({ requestTimeout: 50, headersTimeout: 50, connectionsCheckingInterval: 10 });
     respondToMalformedHttp(server);
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    onTestFinished(() => {
-      server.close();
-    });
-    const { port } = server.address() as AddressInfo;
+    const port = await listen(server);
 
     const answer = await exchange(`http://127.0.0.1:${port}`, "GET / HTTP/1.1\r\nHost: x\r\n");
 

@@ -123,21 +123,3 @@ test("Another site's page reaches neither the API, nor the table, nor the engine
   expect(answers).toEqual(answers.map(() => "TypeError: Failed to fetch"));
   expect(unsafe.slice(-2)).toEqual(["net::ERR_UNSAFE_PORT", "net::ERR_UNSAFE_PORT"]);
 });
-
-test("At the next visit, the script comes from the browser's own cache", async () => {
-  const { page } = await openPage();
-  const network = await page.context().newCDPSession(page);
-  await network.send("Network.enable");
-  const inMemory = new Set<string>();
-  network.on("Network.requestServedFromCache", ({ requestId }) => inMemory.add(requestId));
-  const sources: string[] = [];
-  network.on("Network.responseReceived", ({ requestId, response: { url, fromDiskCache } }) => {
-    if (url.includes("/reference.js"))
-      sources.push(fromDiskCache || inMemory.has(requestId) ? "cache" : "server");
-  });
-
-  await page.reload();
-  await page.getByRole("region", { name: "Get Message" }).waitFor();
-
-  expect(sources).toEqual(["cache"]);
-});

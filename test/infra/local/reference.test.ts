@@ -1,12 +1,13 @@
 /** The HTTP responses of the reference page. reference.browser.ts tests the page in a browser. */
 import { once } from "node:events";
 import { get as httpGet, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { gateway } from "../../../infra/local/gateway.ts";
+import { messagesPage } from "../../../infra/local/messages.ts";
 import { referencePages } from "../../../infra/local/reference.ts";
+import { listen } from "../../harness/listen.ts";
 
 const demo = {
   account_id: "7f0c1a52-9d0e-4b7a-8a54-2f4f3f0d9c11",
@@ -15,15 +16,9 @@ const demo = {
   messages: { welcome: "welcome", invoice: "invoice", bounce: "bounce" },
 };
 
-const servePages = async (): Promise<string> => {
-  const server = gateway([], referencePages(demo)).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-};
+const pages = new Map([...referencePages(demo), ["/messages", messagesPage(demo, [])]]);
+
+const servePages = async (): Promise<string> => `http://127.0.0.1:${await listen(gateway([], pages))}`;
 
 /** Sends a request without `fetch`, which would decompress the body. */
 const get = async (url: string, headers = {}): Promise<{ headers: IncomingHttpHeaders; body: Buffer }> => {
@@ -37,16 +32,38 @@ const scriptOf = async (url: string): Promise<string> => {
   return url + path;
 };
 
-test("The page contains a key, so nobody caches it, and no other site shows it in a frame", async () => {
-  const { headers, body } = await get(await servePages());
+test.each(["/", "/messages"])(
+  "The page %s contains a key, so no cache and no other site may use it",
+  async (path) => {
+    const url = await servePages();
 
-  expect(body.toString()).toContain(demo.api_key);
-  expect(headers).toMatchObject({
-    "content-type": "text/html; charset=utf-8",
-    "cache-control": "no-store",
-    "x-content-type-options": "nosniff",
-    "content-security-policy": expect.stringContaining("frame-ancestors 'none'"),
-  });
+    const { headers, body } = await get(url + path);
+    const other = await get(url + path, { Host: "evil.example" });
+
+    expect(body.toString()).toContain(demo.api_key);
+    expect(other.body.toString()).not.toContain(demo.api_key);
+    expect(headers).toMatchObject({
+      "content-type": "text/html; charset=utf-8",
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      "content-security-policy": expect.stringMatching(/^default-src .*frame-ancestors 'none'/),
+    });
+  },
+);
+
+test("Each load of the document has a new email and idempotency key, so that the first request is no replay", async () => {
+  const url = await servePages();
+  const examplesOf = async (): Promise<string[]> => {
+    const { paths } = JSON.parse((await get(`${url}/openapi.json`)).body.toString());
+    const { parameters, requestBody } = paths["/v2/accounts/{account_id}/members"].post;
+    return JSON.stringify({ parameters, requestBody }).match(/[\da-f-]{36}|ada\.[\da-f]+/g) ?? [];
+  };
+
+  const [first, second] = [await examplesOf(), await examplesOf()];
+
+  const isShared = (example: string): boolean => second.includes(example) && example !== demo.account_id;
+  expect(first.length).toBeGreaterThan(1);
+  expect(first.filter(isShared)).toEqual([]);
 });
 
 test("The script is compressed if the browser accepts gzip, and browsers may cache it for ever", async () => {

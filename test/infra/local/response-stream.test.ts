@@ -1,15 +1,11 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { openResponseStream } from "../../../infra/local/response-stream.ts";
+import { listen } from "../../harness/listen.ts";
 
 test("A connection that closes with its reader, before Lambda's response, does not end the process", async () => {
   const lambda = createServer((request) => request.once("data", () => request.socket.resetAndDestroy()));
-  lambda.listen(0, "127.0.0.1");
-  await once(lambda, "listening");
-  onTestFinished(() => void lambda.close());
-  const { stream, accepted } = openResponseStream((lambda.address() as AddressInfo).port, "/");
+  const { stream, accepted } = openResponseStream(await listen(lambda), "/");
   const ended = new Promise((resolve) => stream.once("close", resolve));
 
   stream.write("x".repeat(1_000_000));
