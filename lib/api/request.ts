@@ -87,7 +87,7 @@ export const headerValues = ({ headers }: ApiRequest, name: string): string[] =>
     spelling.toLowerCase() === name ? values : [],
   );
 
-/** Output the state of a request to Lambda's context. */
+/** Adds the state of a request to Lambda's context. */
 export const beginRequest = (
   event: APIGatewayProxyEvent,
   lambdaContext: Context,
