@@ -19,41 +19,6 @@ test.each([
   expect(parsed.headers.Subject).toEqual([subject]);
 });
 
-test("an incomplete email has the start of its last part", async () => {
-  expect(await parseSample("unterminated-multipart")).toMatchObject({
-    parts: [text("The whole text")],
-    attachments: [attachment("application/octet-stream", "hello worl")],
-  });
-});
-
-test("a boundary of an outer multipart closes the inner multiparts", async () => {
-  expect(await parseSample("unterminated-nested-multiparts")).toMatchObject({
-    parts: [text("text"), html("<p>text</p>")],
-    attachments: [attachment("application/pdf", "%PDF-")],
-  });
-});
-
-test("preamble, epilogue and lines that resemble boundaries are not parts", async () => {
-  const { parts } = await parseSample("preamble-and-epilogue");
-
-  expect(parts).toEqual([text("--bb is text, and so are\r\n--b-\r\n-- b")]);
-});
-
-test("a multipart without a boundary in its body is text/plain", async () => {
-  const unnamed = await parseSample("multipart-without-boundary");
-  const absent = await parseSample("multipart-boundary-not-in-body");
-
-  expect(unnamed.parts).toEqual([text("--b\r\nHello\r\n")]);
-  expect(absent.parts).toEqual([text("Grüße\r\n--right"), html("<p>Hello</p>")]);
-});
-
-test("a part may have no header, no empty line or no body", async () => {
-  expect(await parseSample("part-without-empty-line")).toMatchObject({
-    parts: [text("Just text, no header"), html(""), text("")],
-    attachments: [attachment("image/png", "", "dot.png")],
-  });
-});
-
 const open = (boundary: string) => `Content-Type: multipart/mixed; boundary="${boundary}"`;
 const start = (boundary: string) => `${open(boundary)}\n\n--${boundary}\n`;
 
