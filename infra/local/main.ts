@@ -66,7 +66,7 @@ const startDynamoDb = async ({ data }: Options): Promise<number> => {
   const port = portOf("DYNAMODB_PORT", defaultDynamoDbPort);
   if (data !== undefined) lockDataFile(data);
   engine = await startEngine({ ports: portsClosedToPages, file: data });
-  engine.ended.then((said) => fail(new UserError(`The embedded DynamoDB has ended: ${said}`)));
+  engine.ended.then((output) => fail(new UserError(`The embedded DynamoDB has ended: ${output}`)));
   Object.assign(process.env, localEnvironment(engine.port));
   const guard = engineGuard(engine.port);
   servers.push(guard);

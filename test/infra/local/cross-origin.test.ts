@@ -23,19 +23,11 @@ const foreignOrigin = {
 };
 
 describe("Under a name that is not the server's own,", () => {
-  const foreignNames = [
-    "evil.example:PORT",
-    "evil.example",
-    "127.0.0.1.nip.io:PORT",
-    "127.0.0.1",
-    "127.0.0.1:1",
-    "127.0.0.2:PORT",
-    "localhost.:PORT",
-    "localhost:PORT@evil.example",
-    "",
-  ];
+  const foreignNames =
+    "evil.example:PORT|evil.example|127.0.0.1.nip.io:PORT|127.0.0.1|127.0.0.1:1|127.0.0.2:PORT|localhost.:PORT|" +
+    "localhost:PORT@evil.example|";
 
-  test.each(foreignNames)("a page with an API key is rejected: %s", async (name) => {
+  test.each(foreignNames.split("|"))("a page with an API key is rejected: %s", async (name) => {
     const { url, port } = await serve(echo, pages);
 
     const response = await exchange(url, get(name.replace("PORT", String(port)), "/key"));
@@ -65,21 +57,20 @@ describe("Under a name that is not the server's own,", () => {
   );
 });
 
-test.each([
-  "http://evil.example",
-  "https://127.0.0.1:PORT",
-  "http://127.0.0.1:1",
-  "http://127.0.0.1",
-  "http://localhost:PORT.evil.example",
-  "null",
-  "",
-])("Every request with the foreign Origin %s is rejected", async (origin) => {
-  const { url, host, port } = await serve(echo, pages);
-  const header = `Origin: ${origin.replace("PORT", String(port))}`;
+const foreignOrigins =
+  "http://evil.example|https://127.0.0.1:PORT|http://127.0.0.1:1|http://127.0.0.1|" +
+  "http://localhost:PORT.evil.example|null|";
 
-  for (const path of [messagePath, "/key", "/public", "/no-route"])
-    expect(asError(await exchange(url, get(host, path, header))), path).toEqual(foreignOrigin);
-});
+test.each(foreignOrigins.split("|"))(
+  "Every request with the foreign Origin %s is rejected",
+  async (origin) => {
+    const { url, host, port } = await serve(echo, pages);
+    const header = `Origin: ${origin.replace("PORT", String(port))}`;
+
+    for (const path of [messagePath, "/key", "/public", "/no-route"])
+      expect(asError(await exchange(url, get(host, path, header))), path).toEqual(foreignOrigin);
+  },
+);
 
 test.each(["127.0.0.1", "localhost", "LOCALHOST", "[::1]"])(
   "A program, and a page of the server itself, may call the server %s",

@@ -56,10 +56,10 @@ test("The guard forwards a program's request, and rejects the request of a page"
 
   expect(program?.status).toBe(200);
   expect(program?.body).toContain("TableNames");
-  for (const refused of [page, rebound, asked]) {
-    expect(refused?.status).toBe(403);
-    expect(refused?.headers.has("access-control-allow-origin")).toBe(false);
-    expect(refused?.body).not.toContain("TableNames");
+  for (const rejected of [page, rebound, asked]) {
+    expect(rejected?.status).toBe(403);
+    expect(rejected?.headers.has("access-control-allow-origin")).toBe(false);
+    expect(rejected?.body).not.toContain("TableNames");
   }
 });
 

@@ -106,16 +106,16 @@ test("Any request over a socket gets a response of the contract", {
   const met = new Map<number, number>();
 
   const holds = async ({ text, isWhole }: RawRequest): Promise<void> => {
-    const answer = await exchange(url, Buffer.from(text, "latin1"), isWhole ? {} : { hangUpAfter: 5 });
-    if (answer === null) return expect(isWhole, `${JSON.stringify(text)} has no response`).toBe(false);
-    met.set(answer.status, (met.get(answer.status) ?? 0) + 1);
-    const answered = text.startsWith("HEAD ")
+    const response = await exchange(url, Buffer.from(text, "latin1"), isWhole ? {} : { hangUpAfter: 5 });
+    if (response === null) return expect(isWhole, `${JSON.stringify(text)} has no response`).toBe(false);
+    met.set(response.status, (met.get(response.status) ?? 0) + 1);
+    const body = text.startsWith("HEAD ")
       ? null
-      : decoded(Buffer.from(answer.body, "latin1"), answer.headers.get("content-encoding"));
+      : decoded(Buffer.from(response.body, "latin1"), response.headers.get("content-encoding"));
     try {
-      expectContract(answer.status, Object.fromEntries(answer.headers), answered);
+      expectContract(response.status, Object.fromEntries(response.headers), body);
     } catch (cause) {
-      throw new Error(`${JSON.stringify(text)} gets ${answer.status}: ${answer.body}`, { cause });
+      throw new Error(`${JSON.stringify(text)} gets ${response.status}: ${response.body}`, { cause });
     }
   };
   await fc.assert(

@@ -23,19 +23,11 @@ import { listen } from "../../harness/listen.ts";
 import { exchange, openConnection, parseAnswer } from "../../harness/raw-http.ts";
 
 describe("The response is 404 for an unknown route:", () => {
-  test.each([
-    "//",
-    "//x",
-    "///v2/accounts/a/messages/m",
-    "/v2/./accounts/a/messages/m",
-    "/V2/accounts/a/messages/m",
-    `${messagePath}/`,
-    "/v2/accounts//messages/m",
-    "/constructor",
-    "/__proto__",
-    "/%",
-    "/?",
-  ])("GET %s", async (target) => {
+  const paths =
+    "// //x ///v2/accounts/a/messages/m /v2/./accounts/a/messages/m /V2/accounts/a/messages/m " +
+    `${messagePath}/ /v2/accounts//messages/m /constructor /__proto__ /% /?`;
+
+  test.each(paths.split(" "))("GET %s", async (target) => {
     const { url, host } = await serve(echo, [
       ["/page", { holdsKey: false, respond: () => ({ statusCode: 200, headers: {}, body: "" }) }],
     ]);
@@ -46,9 +38,9 @@ describe("The response is 404 for an unknown route:", () => {
   test.each(["DELETE", "OPTIONS", "PATCH", "TRACE", "PROPFIND", "M-SEARCH"])("%s", async (method) => {
     const { url, host } = await serve();
 
-    const answer = await exchange(url, get(host, messagePath).replace("GET", method));
+    const response = await exchange(url, get(host, messagePath).replace("GET", method));
 
-    expect(asError(answer)).toEqual(noRoute);
+    expect(asError(response)).toEqual(noRoute);
   });
 
   test("OPTIONS *, and CONNECT", async () => {
@@ -98,9 +90,9 @@ test("A body over 10 MiB is rejected, and the connection serves the next request
 test.each(["100-continue", "200-ok"])("A request that expects %s is served", async (expectation) => {
   const { url, host } = await serve();
 
-  const answer = await exchange(url, get(host, messagePath, `Expect: ${expectation}`));
+  const response = await exchange(url, get(host, messagePath, `Expect: ${expectation}`));
 
-  expect(eventOf(answer).path).toBe(messagePath);
+  expect(eventOf(response).path).toBe(messagePath);
 });
 
 describe("A function that fails", () => {
@@ -252,12 +244,14 @@ test("A waiting function starts when another ends or fails", async () => {
   };
   const { url, host } = await serve(handler, [], 2);
 
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
       exchange(url, get(host, `${messagePath}${index % 2 ? "?fails=1" : ""}`)),
     ),
   );
 
   expect(most).toBe(2);
-  expect(answers.map((answer) => answer?.status)).toEqual(answers.map((_, index) => (index % 2 ? 500 : 200)));
+  expect(responses.map((response) => response?.status)).toEqual(
+    responses.map((_, index) => (index % 2 ? 500 : 200)),
+  );
 });

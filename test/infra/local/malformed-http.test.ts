@@ -48,8 +48,8 @@ describe("The response has the shape of the API's errors for", () => {
     respondToMalformedHttp(server);
     const port = await listen(server);
 
-    const answer = await exchange(`http://127.0.0.1:${port}`, "GET / HTTP/1.1\r\nHost: x\r\n");
+    const response = await exchange(`http://127.0.0.1:${port}`, "GET / HTTP/1.1\r\nHost: x\r\n");
 
-    expect(asError(answer)).toEqual({ status: 400, message: "The request took too long to arrive" });
+    expect(asError(response)).toEqual({ status: 400, message: "The request took too long to arrive" });
   });
 });

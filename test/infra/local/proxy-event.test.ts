@@ -6,9 +6,9 @@ describe("The event of a request", () => {
   test("has the header names in the caller's case, the last value of each, and all values in order", async () => {
     const { url, host } = await serve();
 
-    const answer = await exchange(url, get(host, messagePath, "X-Twice: 1", "x-once:  a b ", "X-Twice: 2"));
+    const response = await exchange(url, get(host, messagePath, "X-Twice: 1", "x-once:  a b ", "X-Twice: 2"));
 
-    const { headers, multiValueHeaders } = eventOf(answer);
+    const { headers, multiValueHeaders } = eventOf(response);
     expect(headers).toEqual({ Host: host, "X-Twice": "2", "x-once": "a b" });
     expect(multiValueHeaders).toEqual({ Host: [host], "X-Twice": ["1", "2"], "x-once": ["a b"] });
   });
@@ -18,12 +18,12 @@ describe("The event of a request", () => {
     async (name) => {
       const { url, host } = await serve();
 
-      const answer = await exchange(
+      const response = await exchange(
         url,
         get(host, `/v2/accounts/${name}/messages/m?${name}=1`, `${name}: 1`),
       );
 
-      const { headers, multiValueHeaders, queryStringParameters, pathParameters } = eventOf(answer);
+      const { headers, multiValueHeaders, queryStringParameters, pathParameters } = eventOf(response);
       expect(Object.entries(headers)).toContainEqual([name, "1"]);
       expect(Object.entries(multiValueHeaders)).toContainEqual([name, ["1"]]);
       expect(Object.entries(queryStringParameters ?? {})).toEqual([[name, "1"]]);
@@ -34,9 +34,9 @@ describe("The event of a request", () => {
   test("has the path unchanged, and the path parameters decoded if that is possible", async () => {
     const { url, host } = await serve();
 
-    const answer = await exchange(url, get(host, "/v2/accounts/%C3%A9/messages/%ff?a=1&a=2&b"));
+    const response = await exchange(url, get(host, "/v2/accounts/%C3%A9/messages/%ff?a=1&a=2&b"));
 
-    expect(eventOf(answer)).toMatchObject({
+    expect(eventOf(response)).toMatchObject({
       path: "/v2/accounts/%C3%A9/messages/%ff",
       pathParameters: { account_id: "é", message_id: "%ff" },
       queryStringParameters: { a: "2", b: "" },
@@ -79,8 +79,8 @@ describe("The event of a request", () => {
   test("is the same for a target in absolute form (RFC 9112, section 3.2.2)", async () => {
     const { url, host } = await serve();
 
-    const answer = await exchange(url, get(host, `http://${host}${messagePath}?a=1`));
+    const response = await exchange(url, get(host, `http://${host}${messagePath}?a=1`));
 
-    expect(eventOf(answer)).toMatchObject({ path: messagePath, queryStringParameters: { a: "1" } });
+    expect(eventOf(response)).toMatchObject({ path: messagePath, queryStringParameters: { a: "1" } });
   });
 });

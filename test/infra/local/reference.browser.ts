@@ -113,13 +113,13 @@ test("Another site's page reaches neither the API, nor the table, nor the engine
   const unsafe: (string | undefined)[] = [];
   page.on("requestfailed", (request) => unsafe.push(request.failure()?.errorText));
 
-  const answers = [
+  const responses = [
     await read(`${url}/openapi.json`, "cors"),
     await read(`http://127.0.0.1:${DYNAMODB_PORT}/`, "cors"),
     await read(`http://127.0.0.1:${engine.port}/`, "cors"),
     await read(`http://127.0.0.1:${engine.port}/`, "no-cors"),
   ];
 
-  expect(answers).toEqual(answers.map(() => "TypeError: Failed to fetch"));
+  expect(responses).toEqual(responses.map(() => "TypeError: Failed to fetch"));
   expect(unsafe.slice(-2)).toEqual(["net::ERR_UNSAFE_PORT", "net::ERR_UNSAFE_PORT"]);
 });
