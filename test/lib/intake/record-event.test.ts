@@ -4,7 +4,6 @@ import { EventRejectedError, parseEvent, type StoredEvent } from "../../../lib/i
 import { MessageNotStoredYetError, recordChange, recordEvent } from "../../../lib/intake/record-event.ts";
 import { findMessage } from "../../../lib/messages/find.ts";
 import { deleteMessage } from "../../../lib/messages/remove.ts";
-import { MessageRejectedError } from "../../../lib/messages/store-message.ts";
 import { eventKey, headKey } from "../../../lib/table/keys.ts";
 import { interceptedTable } from "../../harness/intercepted-table.ts";
 import { pipelineMessage } from "../../harness/pipeline.ts";
@@ -88,13 +87,6 @@ test("A message that expires before its event arrives is not stored", async () =
   expect(await store(stored, noon + 1000)).toBe("expired");
 
   expect(await itemsOf({ account_id, id })).toEqual([]);
-});
-
-test("A message with the id of another message is rejected", async () => {
-  const { stored } = await message();
-  await store(stored);
-
-  await expect(store({ ...stored, id: "other" }, noon, other)).rejects.toThrow(MessageRejectedError);
 });
 
 test("An event is recorded once within its longest life of 28 days, to the second", async () => {
