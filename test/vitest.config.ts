@@ -24,7 +24,6 @@ const project = (name: string, include: string, options: object = {}) => ({
 /** Each project is one npm script: `npm test` runs `unit`, `npm run test:browser` runs `browser`. */
 export default defineConfig({
   test: {
-    reporters: ["default", "./test/harness/slowest.ts"],
     sequence: { shuffle: true },
     maxWorkers: 4, // More than the two processors, because many tests wait for retries and child processes.
     projects: [

@@ -1,26 +1,16 @@
-/** The Chromium that this machine has. */
-import { accessSync, constants } from "node:fs";
+/** Starts the Chromium of this machine. */
+import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
 
 const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-const isExecutable = (file: string): boolean => {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
 const findChromium = (): string => {
   const folders = (process.env.PATH ?? "").split(delimiter);
-  const found = names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
+  const found = names.flatMap((name) => folders.map((folder) => join(folder, name))).find(existsSync);
   if (found) return found;
   throw new Error(
-    `No Chromium is installed: none of ${names.join(", ")} is on the PATH. On Debian, run ` +
-      '"apt-get update && apt-get install -y chromium", then "npm run test:browser" again',
+    'No Chromium is on the PATH. On Debian, run "apt-get update && apt-get install -y chromium"',
   );
 };
 

@@ -5,7 +5,7 @@ import { gateway, type Page } from "../../infra/local/gateway.ts";
 import type { LambdaHandler } from "../../infra/local/lambda.ts";
 import { addAccountMember, getMessage } from "../../lib/api/operations.ts";
 import { listen } from "./listen.ts";
-import type { RawAnswer } from "./raw-http.ts";
+import type { RawResponse } from "./raw-http.ts";
 
 /** Returns the event as the response. */
 export const echo = async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => ({
@@ -28,11 +28,11 @@ export const get = (host: string, target: string, ...headers: string[]): string 
   [`GET ${target} HTTP/1.1`, `Host: ${host}`, ...headers, "", ""].join("\r\n");
 
 /** Returns the event that {@link echo} received. */
-export const eventOf = (answer: RawAnswer | null): APIGatewayProxyEvent =>
+export const eventOf = (answer: RawResponse | null): APIGatewayProxyEvent =>
   JSON.parse(Buffer.from(answer?.body ?? "", "latin1").toString());
 
 /** Asserts the rules for every error. Returns its status and message. */
-export const asError = (answer: RawAnswer | null): { status: number | undefined; message: string } => {
+export const asError = (answer: RawResponse | null): { status: number | undefined; message: string } => {
   expect(Object.fromEntries(answer?.headers ?? [])).toMatchObject({
     "content-type": "application/json",
     "cache-control": "no-store",

@@ -13,23 +13,12 @@ declare module "vitest" {
   }
 }
 
-/** Local engines accept any region and credentials. The shell's own values take precedence. */
-const named = ({
-  AWS_ENDPOINT_URL_DYNAMODB,
-  AWS_REGION,
-  AWS_ACCESS_KEY_ID,
-  AWS_SECRET_ACCESS_KEY,
-}: NodeJS.ProcessEnv) =>
-  AWS_ENDPOINT_URL_DYNAMODB && {
-    AWS_ENDPOINT_URL_DYNAMODB,
-    AWS_REGION: AWS_REGION ?? "local",
-    AWS_ACCESS_KEY_ID: AWS_ACCESS_KEY_ID ?? "local",
-    AWS_SECRET_ACCESS_KEY: AWS_SECRET_ACCESS_KEY ?? "local",
-  };
-
 export default async (project: TestProject) => {
-  const other = named(process.env);
-  if (other) return project.provide("engine", other);
+  if (process.env.AWS_ENDPOINT_URL_DYNAMODB) {
+    const variables = Object.entries(localEnvironment(0));
+    const named = variables.map(([name, value]) => [name, process.env[name] ?? value]);
+    return project.provide("engine", Object.fromEntries(named));
+  }
   const engine = await startEngine();
   project.provide("engine", localEnvironment(engine.port));
   return engine.stop;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { onTestFinished } from "vitest";
 
-export type RawAnswer = { status: number; headers: Map<string, string>; body: string };
+export type RawResponse = { status: number; headers: Map<string, string>; body: string };
 
 const dechunk = (text: string): string | null => {
   let rest = text;
@@ -26,7 +26,7 @@ const dechunk = (text: string): string | null => {
  * @param method the request's method, because a response to HEAD has no body
  * @param isAll whether the connection has closed, which ends a response to HTTP/1.0
  */
-export const parseAnswer = (text: string, method = "GET", isAll = false): RawAnswer | null => {
+export const parseResponse = (text: string, method = "GET", isAll = false): RawResponse | null => {
   const end = text.indexOf("\r\n\r\n");
   if (end < 0) return null;
   const [statusLine = "", ...lines] = text.slice(0, end).split("\r\n");
@@ -38,7 +38,7 @@ export const parseAnswer = (text: string, method = "GET", isAll = false): RawAns
     }),
   );
   const rest = text.slice(end + 4);
-  if (status === 100) return parseAnswer(rest, method, isAll);
+  if (status === 100) return parseResponse(rest, method, isAll);
   if (method === "HEAD") return { status, headers, body: "" };
   const length = headers.get("content-length");
   if (length !== undefined) {
@@ -68,18 +68,18 @@ export const exchange = async (
   url: string,
   bytes: Buffer | string,
   { hangUpAfter }: { hangUpAfter?: number } = {},
-): Promise<RawAnswer | null> => {
+): Promise<RawResponse | null> => {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   const method = /^[A-Z]+(?= )/.exec(Buffer.from(bytes).toString("latin1", 0, 16))?.[0] ?? "GET";
   let text = "";
   const timer = hangUpAfter === undefined ? undefined : setTimeout(() => socket.end(), hangUpAfter);
-  const answer = await new Promise<RawAnswer | null>((resolve) => {
+  const answer = await new Promise<RawResponse | null>((resolve) => {
     socket.on("error", () => {});
-    socket.once("close", () => resolve(parseAnswer(text, method, true)));
+    socket.once("close", () => resolve(parseResponse(text, method, true)));
     socket.on("data", (chunk) => {
       text += chunk.toString("latin1");
-      const parsed = parseAnswer(text, method);
+      const parsed = parseResponse(text, method);
       if (parsed) resolve(parsed);
     });
     socket.write(bytes);

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
-import { decoded, expectContract } from "../../harness/any-answer.ts";
+import { decoded, expectContract } from "../../harness/any-response.ts";
 import {
   body,
   headersFor,

@@ -20,7 +20,7 @@ import {
   serve,
 } from "../../harness/echo-gateway.ts";
 import { listen } from "../../harness/listen.ts";
-import { exchange, openConnection, parseAnswer } from "../../harness/raw-http.ts";
+import { exchange, openConnection, parseResponse } from "../../harness/raw-http.ts";
 
 describe("The response is 404 for an unknown route:", () => {
   const paths =
@@ -76,7 +76,7 @@ test("A body over 10 MiB is rejected, and the connection serves the next request
   socket.write(`POST ${membersPath} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${size}\r\n\r\n`);
   socket.write(Buffer.alloc(size));
   await expect
-    .poll(() => asError(parseAnswer(text)))
+    .poll(() => asError(parseResponse(text)))
     .toEqual({
       status: 413,
       message: "The request body must be at most 64 KiB",
@@ -84,7 +84,7 @@ test("A body over 10 MiB is rejected, and the connection serves the next request
   text = "";
   socket.write(get(host, messagePath));
 
-  await expect.poll(() => parseAnswer(text)?.status).toBe(200);
+  await expect.poll(() => parseResponse(text)?.status).toBe(200);
 });
 
 test.each(["100-continue", "200-ok"])("A request that expects %s is served", async (expectation) => {

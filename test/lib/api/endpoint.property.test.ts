@@ -6,7 +6,7 @@ import { beforeAll, expect, test } from "vitest";
 import { invoke } from "../../../infra/local/lambda.ts";
 import { type Operation, operations } from "../../../lib/api/operations.ts";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
-import { decoded, expectContract } from "../../harness/any-answer.ts";
+import { decoded, expectContract } from "../../harness/any-response.ts";
 import {
   body,
   headersFor,
