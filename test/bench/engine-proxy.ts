@@ -13,9 +13,9 @@ const reads = new Set(["GetItem", "BatchGetItem", "Query"]);
 /** Milliseconds. A function needs less time to send the calls of one round trip. */
 const responseDelay = 20;
 
-export type EngineProxy = { port: number; take: () => Cost; stop: () => void };
+export type EngineProxy = { port: number; take: () => Promise<Cost>; stop: () => void };
 
-/** Starts the proxy. `take` returns the counts since the last `take`. */
+/** Starts the proxy. `take` waits for calls under way, and returns the counts since the last `take`. */
 export const startEngineProxy = async (engineUrl: string): Promise<EngineProxy> => {
   const nothing = (): Cost => ({ calls: 0, roundTrips: 0, readUnits: 0, writeUnits: 0 });
   let cost = nothing();
@@ -43,7 +43,8 @@ export const startEngineProxy = async (engineUrl: string): Promise<EngineProxy> 
     underWay--;
     response.writeHead(received.status, { "Content-Type": "application/x-amz-json-1.0" }).end(text);
   });
-  const take = (): Cost => {
+  const take = async (): Promise<Cost> => {
+    while (underWay > 0) await sleep(responseDelay);
     const taken = cost;
     cost = nothing();
     return taken;

@@ -18,10 +18,10 @@ const costsOf = async (bundle: string, events: Event[], proxy: EngineProxy): Pro
   const started = await startFunction(bundle, {
     AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${proxy.port}`,
   });
-  const costs = [proxy.take()];
+  const costs = [await proxy.take()];
   for (const event of events) {
     await started.run({ events: [event] });
-    costs.push(proxy.take());
+    costs.push(await proxy.take());
   }
   await started.stop();
   return costs;
