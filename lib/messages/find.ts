@@ -48,27 +48,22 @@ export const findMessage = async (
     );
     return (Items ?? []) as Item[];
   };
-  /** Returns the segments from `from` to before `to`, or `null` if one of them is not among the items. */
-  const inOrder = (
-    { content_digest }: Head,
-    items: Item[],
-    from: number,
-    to: number,
-  ): Uint8Array[] | null => {
-    const segments = items.filter(({ sk }, index) => sk === segmentSort(content_digest, from + index));
-    return segments.length === to - from ? segments.map(({ bytes }) => bytes) : null;
-  };
   const [head, ...items] = await query(headSort, withContent ? 2 : 1, consistent);
   if (head?.sk !== headSort || !isLive(head, now)) return null;
+  const keyOf = (index: number): string => segmentSort(head.content_digest, index);
+  /** Returns the segments from `from` to before `to`, or `null` if one of them is not among the items. */
+  const inOrder = (items: Item[], from: number, to: number): Uint8Array[] | null => {
+    const segments = items.filter(({ sk }, index) => sk === keyOf(from + index));
+    return segments.length === to - from ? segments.map(({ bytes }) => bytes) : null;
+  };
   const firstPageEnd = withContent ? Math.min(1, head.segments) : 0;
-  const firstSegments = inOrder(head, items, 0, firstPageEnd);
+  const firstSegments = inOrder(items, 0, firstPageEnd);
   // Without the first segment, an eventually consistent head may be older than the deletion of its content.
   if (!firstSegments && !consistent) return null;
 
   const fetchPage = async (from: number, to: number): Promise<Uint8Array[]> => {
-    const start = segmentSort(head.content_digest, from);
     const read = async (consistent: boolean) =>
-      inOrder(head, await query(start, to - from, consistent), from, to);
+      inOrder(await query(keyOf(from), to - from, consistent), from, to);
     const page = (await read(false)) ?? (await read(true));
     if (!page) throw new Error(`A segment from ${from} of ${head.segments} of message ${id} is missing`);
     return page;

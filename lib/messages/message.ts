@@ -9,7 +9,6 @@ export type DeliveryAttempt = z.infer<typeof DeliveryAttempt>;
 
 /** One inline text leaf of the MIME tree, transfer-decoded and converted to Unicode. */
 export const Part = z.object({ content_type: z.string(), content: z.string() });
-export type Part = z.infer<typeof Part>;
 
 /** Another leaf of the MIME tree. `content` is base64 without line breaks. */
 export const Attachment = z.object({
@@ -18,7 +17,6 @@ export const Attachment = z.object({
   content_type: z.string(),
   content_id: z.string(),
 });
-export type Attachment = z.infer<typeof Attachment>;
 
 export const ParsedContent = z.object({
   parts: z.array(Part),
