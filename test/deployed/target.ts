@@ -33,10 +33,10 @@ Quota: the checks send 50 requests at the same time. The quota "Concurrent execu
 A new account can have a quota of 10. Then Lambda throttles requests, and the checks with parallel requests can fail.
 The checks retry a 429 or a 5xx three times.
 
-Permissions: reading and writing the table, iam:SimulatePrincipalPolicy, logs:FilterLogEvents and
-cloudwatch:GetMetricStatistics. A stack with intake also requires s3:PutObject, s3:DeleteObject, sqs:SendMessage, sqs:ReceiveMessage,
-sqs:DeleteMessage and sqs:GetQueueAttributes. Deploy such a stack with "--context deadLetterMinutes=1". Otherwise, the
-check of dead letters is skipped, because it would take an hour.`;
+Permissions: reading, writing and describing the table, iam:SimulatePrincipalPolicy, logs:FilterLogEvents and
+cloudwatch:GetMetricStatistics. A stack with intake also requires s3:PutObject, s3:DeleteObject, sqs:SendMessage,
+sqs:ReceiveMessage, sqs:DeleteMessage and sqs:GetQueueAttributes. Deploy such a stack with "--context
+deadLetterMinutes=1". Otherwise, the check of dead letters is skipped, because it would take an hour.`;
 
 const options = {
   stack: { type: "string" },

@@ -1,6 +1,6 @@
 /**
  * Adapts a template of the stack to the gaps of MiniStack 1.5.33. The stack itself knows nothing of the emulator. When a
- * new version closes a gap, the test "MiniStack still needs this adaptation" fails. Then delete the adaptation.
+ * new version closes a gap, the test "still needs this adaptation" fails. Then delete the adaptation.
  */
 
 type Resource = { Type: string; Properties: Record<string, unknown> };

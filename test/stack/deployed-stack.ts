@@ -48,8 +48,8 @@ export const resourcesOf = async (StackName: string): Promise<Deployed[]> => {
 const call = async (service: string, path: string, body?: string): Promise<string> => {
   const Authorization = `AWS4-HMAC-SHA256 Credential=test/20261120/eu-west-1/${service}/aws4_request`;
   const headers = { Authorization, "Content-Type": "application/x-www-form-urlencoded" };
-  const request = body === undefined ? { headers } : { headers, method: "POST", body };
-  return (await fetch(process.env.AWS_ENDPOINT_URL + path, request)).text();
+  const url = process.env.AWS_ENDPOINT_URL + path;
+  return (await fetch(url, { headers, ...(body && { method: "POST", body }) })).text();
 };
 
 /** Returns the names of everything in the account, among other words. */
@@ -68,6 +68,13 @@ const everything = async (): Promise<Set<string>> => {
   ]);
   return new Set(JSON.stringify(lists).split(/["\\<>]+/));
 };
+
+/** The types of resources that {@link existing} finds. */
+export const findable = new Set(
+  "ApiGateway::RestApi CloudWatch::Alarm CloudWatch::Dashboard DynamoDB::GlobalTable IAM::ManagedPolicy IAM::Role Lambda::Function Logs::LogGroup S3::Bucket SQS::Queue"
+    .split(" ")
+    .map((type) => `AWS::${type}`),
+);
 
 /** Returns the resources that exist in the account. */
 export const existing = async (resources: Deployed[]): Promise<Deployed[]> => {

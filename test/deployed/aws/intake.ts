@@ -79,16 +79,13 @@ export const describeIntake = (serviceOf: () => Service) => {
 
   describe("Intake", () => {
     test("Events in any order are recorded once each, within 10 seconds after the message", async (context) => {
-      const bucket = output("EmailBucketName", context);
       const queue = output("EventQueueUrl", context);
       const { account_id: _, ...message } = service.messageFields();
       const ref = { id: message.id };
       const raw = newEmail(3_000_000);
-      const key = `${message.id}/grüße 1.eml`;
-      await new S3Client().send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: raw }));
-      onTestFinished(
-        async () => void (await new S3Client().send(new DeleteObjectCommand({ Bucket: bucket, Key: key }))),
-      );
+      const object = { Bucket: output("EmailBucketName", context), Key: `${message.id}/grüße 1.eml` };
+      await new S3Client().send(new PutObjectCommand({ ...object, Body: raw }));
+      onTestFinished(async () => void (await new S3Client().send(new DeleteObjectCommand(object))));
 
       const opened = event("message.opened", ref);
       const delivered = { time, status: "delivered" };
@@ -102,7 +99,7 @@ export const describeIntake = (serviceOf: () => Service) => {
       ];
       for (const body of earlyEvents) await send(queue, body);
       await sleep(2000);
-      const stored = event("message.stored", message, { raw_email: key });
+      const stored = event("message.stored", message, { raw_email: object.Key });
       for (const body of [stored, stored, opened]) await send(queue, body);
 
       await vi.waitFor(() => getMessage(message.id), { timeout: 30_000, interval: 250 });
