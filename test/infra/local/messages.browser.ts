@@ -201,6 +201,9 @@ describe("Hostile emails", () => {
           if (await frame.evaluate("document.documentElement.dataset.ran"))
             events.push(`${subject} ran a script`);
         expect(page.url()).toContain(`${url}/messages#`);
+        const index = Number(/\d+/.exec(subject)?.[0]);
+        if (hostileEmails[index]?.name === "an image")
+          expect(await page.locator("#remote").textContent()).toContain(hostOf(index));
         expect(page.frames().length, subject).toBe(2);
         shownEmails.push(subject);
       }
