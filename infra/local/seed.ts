@@ -8,8 +8,6 @@ import { showProgress } from "../progress.ts";
 import { UserError } from "../user-error.ts";
 import { visible } from "../visible.ts";
 
-const retention = 30 * dayMilliseconds;
-
 export type Seeded = {
   /** The ids of the messages, whether this start or an earlier one has stored them. */
   ids: string[];
@@ -35,7 +33,7 @@ export const seed = async (
     domain_id,
     direction: "incoming",
     status: "received",
-    retain_until: new Date(now + retention),
+    retain_until: new Date(now + 30 * dayMilliseconds),
   } as const;
   try {
     await importMail(table, files, fields, now, (imported) => {
