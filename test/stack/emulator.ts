@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { afterAll } from "vitest";
 import { projectRoot } from "../../infra/bundling.ts";
 import { freePort } from "../../infra/local/engine.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const run = promisify(execFile);
 
@@ -48,6 +49,7 @@ export const startEmulator = async (): Promise<string> => {
     env: {
       PATH,
       HOME,
+      TMPDIR: temporaryFolder(),
       NODE_PATH: join(projectRoot, "node_modules"),
       BIND_HOST: "127.0.0.1",
       MINISTACK_HOST: "127.0.0.1",

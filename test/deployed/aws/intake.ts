@@ -17,7 +17,6 @@ import type { Service } from "../service.ts";
 
 const time = "2026-11-20T12:00:07.000Z";
 const visibleWithin = { timeout: 10_000, interval: 250 };
-
 /** The longest `deadLetterMinutes` for which the checks wait. */
 const longestMinutes = 2;
 
