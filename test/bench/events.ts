@@ -4,9 +4,19 @@ import type { APIGatewayProxyEvent, SQSEvent } from "aws-lambda";
 
 export type Caller = { account_id: string; secret: string };
 
-const event = (fields: Partial<APIGatewayProxyEvent>): APIGatewayProxyEvent => {
+const event = ({ headers = {}, ...fields }: Partial<APIGatewayProxyEvent>): APIGatewayProxyEvent => {
+  const multiValueHeaders = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, [value]]),
+  );
   const requestContext = { requestId: randomUUID() };
-  return { multiValueHeaders: {}, body: null, isBase64Encoded: false, requestContext, ...fields } as never;
+  return {
+    headers,
+    multiValueHeaders,
+    body: null,
+    isBase64Encoded: false,
+    requestContext,
+    ...fields,
+  } as never;
 };
 
 type Options = { accept?: string; fields?: string };

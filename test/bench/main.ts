@@ -38,7 +38,7 @@ const startOwnEngine = async (): Promise<Engine | undefined> => {
 /** Without the tools to build AWS's runtime client, the report has all other rows. */
 const coldStarts = async (workload: Workload): Promise<Row[]> => {
   try {
-    return await measureColdStarts(workload, runtimeClient(tell), 9);
+    return await measureColdStarts(workload, runtimeClient(tell), 7);
   } catch (error) {
     console.error(`Cold starts were not measured: ${error instanceof Error ? error.message : error}`);
     return [];

@@ -23,7 +23,7 @@ const newEvents = <E extends Event>(count: number, newEvent: () => E): E[] =>
 /** Add Account Member across the network. Each request is a new user with a new key, and is then repeated. */
 export const measureMembers = async (workload: Workload): Promise<Row[]> => {
   const { addMember, addMemberFloor, addMemberPeer } = workload.bundles;
-  const plan = { environment: () => workload.acrossNetwork, rounds: 9, warmUpTurns: 10 };
+  const plan = { environment: () => workload.acrossNetwork, rounds: 7, warmUpTurns: 6 };
   const turn = () => newEvents(25, () => addAccountMemberEvent(workload.caller));
   const first = await inTurns(
     { ours: addMember, floor: addMemberFloor, peer: addMemberPeer },
@@ -52,12 +52,12 @@ export const measureStoring = async (workload: Workload): Promise<Row[]> => {
         turn: () => times(requests, read(workload, size)),
         environment: () => ({ EMAIL_BYTES: String(sizes[size]) }),
         rounds,
-        warmUpTurns: requests === 1 ? 2 : 5,
+        warmUpTurns: requests === 1 ? 1 : 5,
       },
     );
     return row(`Storing an email of ${size} (CPU ms)`, each(reports, cpuOf), { atMost, of: "peer" });
   };
-  return [await rowOf("50 KiB", 0.7, 40, 9), await rowOf("25 MiB", 0.5, 1, 5)];
+  return [await rowOf("50 KiB", 0.7, 40, 9), await rowOf("25 MiB", 0.5, 1, 3)];
 };
 
 /** The variables that RecordEvents needs and no open uses. */
