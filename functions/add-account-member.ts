@@ -1,4 +1,4 @@
-/** Add Account Member: gives a user a role in an account. One Idempotency-Key adds the member exactly once. */
+/** Add Account Member: adds a user with a role to an account. Each Idempotency-Key adds only one member. */
 import { endpoint } from "../lib/api/endpoint.ts";
 import { alreadyMember } from "../lib/api/error-catalogue.ts";
 import type { StorableResponse } from "../lib/api/idempotency.ts";
@@ -26,7 +26,7 @@ export const createHandler = endpoint({
         isNew ? [writes.member, writes.user] : [writes.member],
       );
       if (response) return response;
-      // Another request has created the user since the read.
+      // Another request has created the user since `prefetch` looked for the user.
       const existing = failed.get(writes.user);
       if (existing) return join(existing, false);
       return once.store(conflict);

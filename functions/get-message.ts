@@ -18,7 +18,7 @@ export const createHandler = endpoint({
     }),
   refetch: ({ path, query, table, now }) =>
     findMessage(table, path.account_id, path.message_id, now, { withContent: includesContent(query.fields) }),
-  // A key with a domain scope may learn that a message does not exist.
+  // If the message does not exist, an API key with any domain scope receives a 404 instead of a 403.
   permits: ({ scopes }, message) =>
     message ? grants(scopes, domainScope(message.head.domain)) : scopes.some(isDomainScope),
   handle: ({ query, prefetched: message }) => {

@@ -1,4 +1,4 @@
-/** Record Events: receives events from the queue, and records each of them once. */
+/** Record Events: receives events from the queue, and records each event once. */
 import { openEmailBucket } from "../lib/intake/email-bucket.ts";
 import { openEventQueue, type PostponeEvents } from "../lib/intake/event-queue.ts";
 import { type ReadEmail, recordEvent } from "../lib/intake/record-event.ts";
@@ -18,6 +18,6 @@ export const createHandler = (
 const table = openTable();
 export const handler = createHandler(table);
 
-/** Opens the connection to DynamoDB in the init phase, by the read of an event that does not exist. */
+/** Opens the connection to DynamoDB during Lambda's init phase, by reading an event that does not exist. */
 export const warmUp = (on = table): Promise<unknown> =>
   getItem(on, eventKey("", ""), { abortSignal: AbortSignal.timeout(500) }).catch(() => {});

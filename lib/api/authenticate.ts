@@ -1,10 +1,10 @@
-/** Authentication with bearer API keys (RFC 6750). Every request looks its key up. */
+/** Authentication with bearer API keys (RFC 6750). Each request reads the API key from the table. */
 import { type ApiKey, findApiKey } from "../api-keys/store.ts";
 import { invalidApiKey, missingCredentials } from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";
 import type { ApiRequest, Step } from "./request.ts";
 
-/** RFC 6750, section 2.1: one token of b64 characters. The scheme may have any case (RFC 9110, section 11.1). */
+/** RFC 6750, section 2.1: the scheme `Bearer` and a token. Any case of `Bearer` is valid (RFC 9110, section 11.1). */
 const bearer = /^Bearer +([\w.~+/-]+=*)$/i;
 
 /** Reads the secret from the Authorization header. */
@@ -20,7 +20,7 @@ const findValidKey = async ({ table, secret, now }: ApiRequest & { secret: strin
   return apiKey;
 };
 
-/** Starts to look the key up. */
+/** Starts to read the API key, without waiting for the result. */
 export const apiKey: Step<"apiKey", ApiRequest & { secret: string }, { apiKey: Promise<ApiKey> }> = (
   request,
 ) => ({ apiKey: findValidKey(request) });

@@ -1,4 +1,4 @@
-/** Authorization: a key gives access to its own account, as far as its scopes allow. */
+/** Authorization: an API key gives access to one account. The key's scopes restrict the operations and the data. */
 import { grants } from "../api-keys/scopes.ts";
 import type { ApiKey } from "../api-keys/store.ts";
 import { invalidApiKey, lacksScope } from "./error-catalogue.ts";
@@ -8,17 +8,17 @@ import type { ApiRequest, Step } from "./request.ts";
 
 type WithKey = ApiRequest & { apiKey: Promise<ApiKey> };
 
-/** Checks that the key belongs to the account in the path. */
+/** Checks that the API key belongs to the account in the path. */
 export const account: Step<"account", WithKey & { path: AccountPath }> = async (request) => {
   const apiKey = await request.apiKey;
   if (apiKey.account_id !== request.path.account_id) throw new ApiError(invalidApiKey);
   request.requestLog.apiKey = apiKey;
 };
 
-/** Returns whether a key without the operation's scope may still receive the prefetched data. */
+/** Returns whether an API key that lacks the operation's scope may receive the prefetched data anyway. */
 export type Permit<Prefetched> = (apiKey: ApiKey, prefetched: Prefetched) => boolean;
 
-/** Checks the operation's scope. If the operation has a {@link Permit}, the step `permit` checks the scope instead. */
+/** Checks that the API key has the operation's scope. With a {@link Permit}, the step `permit` checks this later. */
 export const scope =
   (operation: Operation, permits: Permit<never> | undefined): Step<"scope", WithKey> =>
   async ({ apiKey }) => {
@@ -26,7 +26,7 @@ export const scope =
     if (!permits && !grants(scopes, operation.scope)) throw new ApiError(lacksScope(operation.scope));
   };
 
-/** Checks that the key has the operation's scope, or that `permits` allows the prefetched data. */
+/** Checks that the API key has the operation's scope, or that `permits` returns true for the prefetched data. */
 export const permit =
   <Prefetched>(
     operation: Operation,

@@ -1,4 +1,4 @@
-/** Compresses a streamed response if the caller's Accept-Encoding asks for it. */
+/** Compresses a streamed response with a coding that the caller's Accept-Encoding header accepts. */
 import { pipeline } from "node:stream";
 import { constants, createBrotliCompress, createGzip, createZstdCompress } from "node:zlib";
 import Negotiator from "negotiator";
@@ -7,20 +7,18 @@ import { ApiError } from "./errors.ts";
 import { type ApiMiddleware, headerValues } from "./request.ts";
 
 /**
- * The levels compress faster than a network sends. Brotli's default level 11 would not. Level 3 of zstd has a window of
- * 2 MB. RFC 9659 allows at most 8 MB.
+ * Compression levels that are faster than a network. Brotli's default, level 11, is slower. Level 3 of zstd uses a
+ * window of 2 MB. RFC 9659 limits the window of zstd to 8 MB.
  */
 const encoders = {
   zstd: () => createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 3 } }),
   br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
   gzip: () => createGzip({ level: 6 }),
 };
-/** The order for a caller who accepts several codings equally. */
+/** The order of preference if a caller accepts several codings equally. */
 const preferred: (keyof typeof encoders)[] = ["zstd", "br", "gzip"];
 
-/**
- * Lambda ends a streamed response at 200 MB, including its prelude. Compressed messages stay far below the limit.
- */
+/** Lambda cuts a streamed response off at 200 MB. The status and the headers count, too. */
 const maximumBytes = 200_000_000 - 1000;
 
 export const compress = (): ApiMiddleware => ({
@@ -39,7 +37,7 @@ export const compress = (): ApiMiddleware => ({
     response.headers = { ...response.headers, Vary: "Accept-Encoding" };
     if (!encoding || encoding === "identity") return;
     response.headers["Content-Encoding"] = encoding;
-    // `pipe` would not forward an error of the body, so the caller would wait for ever.
+    // `pipeline` forwards an error of the body. After an error with `pipe`, the caller would wait forever.
     response.body = (encoding === "zstd" && body.zstd?.()) || pipeline(body, encoders[encoding](), () => {});
   },
 });

@@ -1,4 +1,4 @@
-/** The middleware stack of every operation, around the operation's own handler. */
+/** The middlewares that run before and after the `handle` function of every operation. */
 import middy from "@middy/core";
 import httpHeaderNormalizer from "@middy/http-header-normalizer";
 import type { APIGatewayProxyEvent } from "aws-lambda";
@@ -17,7 +17,7 @@ import { type ApiResponse, type ProxyResult, toProxyResult } from "./response.ts
 import { type Sent, sendResponse } from "./stream-response.ts";
 import * as validate from "./validate.ts";
 
-/** The order in which the contract checks a request, with the status of a failed check. */
+/** The order of the checks, as the API's contract requires. Comments give the status of a failed check. */
 export type Order = [
   "credentials", // 401
   "apiKey", // 401
@@ -39,22 +39,22 @@ export type Order = [
 type Call<Path, Query, Body> = { path: Path; query: Query; body: Body; table: Table; now: number };
 
 type Reads<Path, Query, Body, Prefetched> = {
-  /** Reads while the key is looked up. It makes one read, so that its time does not reveal what exists. */
+  /** Runs while the API key is read. Makes one read, so that the time does not reveal whether an item exists. */
   prefetch: (call: Call<Path, Query, Body>) => Promise<Prefetched>;
-  /** Reads again if `prefetch` found `null`, after the key, its account and its scope are checked. */
+  /** Reads again if `prefetch` returned `null`. Starts only after all earlier steps have passed. */
   refetch?: (call: Call<Path, Query, Body>) => Promise<Prefetched>;
 };
 
 type Definition<Path extends AccountPath, Query, Body, Streams extends boolean, Prefetched> = {
   operation: Operation<Path, Query, Body, Streams>;
   permits?: authorize.Permit<Prefetched>;
-  /** Runs after all checks have passed. */
+  /** Runs the operation after all checks have passed, and returns the response. */
   handle: (
     call: Call<Path, Query, Body> & { prefetched: Prefetched; once: idempotency.Once },
   ) => Promise<ApiResponse> | ApiResponse;
 } & Reads<Path, Query, Body, Prefetched>;
 
-/** Starts `prefetch`, and `refetch` if `prefetch` found `null` and all earlier steps have passed. */
+/** Starts `prefetch`. If `prefetch` returns `null`, waits for the earlier steps, and then starts `refetch`. */
 export const read =
   <Path, Query, Body, Prefetched>({
     prefetch,
@@ -75,7 +75,7 @@ export const read =
 
 /**
  * Returns a function that creates an operation's Lambda handler. The handler authenticates, authorizes and validates
- * the request, calls `handle`, and turns errors into responses. In Lambda, the table and the clock are the defaults.
+ * the request, calls `handle`, and turns errors into responses. Tests can replace the table and the clock.
  *
  * @example
  * export const createHandler = endpoint({

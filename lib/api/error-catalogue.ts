@@ -1,6 +1,6 @@
-/** Every error of the API. Functions throw these errors, API Gateway returns some, and the document shows them all. */
+/** Every error of the API. Functions and API Gateway return these errors, and the OpenAPI document lists them. */
 
-/** `message` is one sentence for the caller. */
+/** An error response. `message` is one sentence for the caller. */
 export type ErrorResponse = {
   readonly status: number;
   readonly message: string;
@@ -16,7 +16,7 @@ const error = (status: number, message: string, headers: ErrorResponse["headers"
 export const missingCredentials = error(401, "Missing or malformed bearer token", {
   "WWW-Authenticate": "Bearer",
 });
-/** The response to an unknown, revoked, expired or foreign key. A caller cannot distinguish the four cases. */
+/** The API key is unknown, revoked, expired or of another account. A caller cannot distinguish these four cases. */
 export const invalidApiKey = error(401, "Invalid API key", {
   "WWW-Authenticate": 'Bearer error="invalid_token"',
 });

@@ -1,9 +1,9 @@
-/** Errors that become responses. */
+/** Errors that become error responses of the API. */
 import { isUnavailable } from "../table/retry.ts";
 import { TableBusyError } from "../table/transact.ts";
 import { type ErrorResponse, internalError, unavailable } from "./error-catalogue.ts";
 
-/** An error for the caller. Its texts are in the {@link file://./error-catalogue.ts catalogue}. */
+/** An error that the caller receives as a response. The {@link file://./error-catalogue.ts catalogue} lists all. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
@@ -16,7 +16,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Returns an `ApiError` unchanged. Returns `503` if the table is unavailable, and `500` for any other error. */
+/** Returns an `ApiError` unchanged. Otherwise, the status is 503 if the table is unavailable, or else 500. */
 export const toApiError = (error: Error): ApiError => {
   if (error instanceof ApiError) return error;
   const tableFailed = error instanceof TableBusyError || isUnavailable(error);

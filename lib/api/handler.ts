@@ -1,4 +1,4 @@
-/** The two kinds of Lambda handlers. */
+/** The types of Lambda handlers: buffered and streaming. */
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
 
 export type BufferedHandler<Event = APIGatewayProxyEvent> = (
@@ -6,7 +6,7 @@ export type BufferedHandler<Event = APIGatewayProxyEvent> = (
   context: Context,
 ) => Promise<APIGatewayProxyResult>;
 
-/** Writes status, headers and body to the stream. */
+/** Writes the response's status, headers and body to the stream. */
 export type StreamingHandler<Event = APIGatewayProxyEvent> = (
   event: Event,
   stream: awslambda.HttpResponseStream,

@@ -1,6 +1,6 @@
 /**
- * Idempotency. One transaction makes an operation's writes and stores its response, so neither exists without the
- * other. No request leaves a lock or a lease behind.
+ * Idempotency. One transaction makes an operation's writes and stores the operation's response. So a crash never
+ * leaves writes without a stored response, and no locks or leases are needed.
  *
  *   first use                                  + 24 h
  *   ├── same request: replayed ────────────────┤── a new key
@@ -20,16 +20,16 @@ import type { AccountPath, Operation } from "./operations.ts";
 import { type ApiRequest, headerValues, type Step } from "./request.ts";
 import type { ApiResponse } from "./response.ts";
 
-/** A response with a body that can be stored. */
+/** A response that can be stored, because its body is not a stream. */
 export type StorableResponse = ApiResponse & { body: string };
 
-/** Makes the writes of a request at most once for each Idempotency-Key. */
+/** Makes the writes of a request at most once per Idempotency-Key. */
 export type Once = {
   /**
-   * Makes all writes and stores the response, and returns the response. If the key was used before, returns the stored
-   * response instead. If the condition of a write failed, changes nothing and returns the failed conditions.
+   * Makes all writes, stores the response and returns the response. If the Idempotency-Key was used before, only
+   * returns the stored response. If the condition of a write fails, writes nothing and returns the failed conditions.
    *
-   * @throws ApiError 422 if the key was used with a different request
+   * @throws ApiError 422 if the Idempotency-Key was used with a different request
    * @throws TableBusyError if conflicts or throttling continue
    */
   commit: (
@@ -38,11 +38,11 @@ export type Once = {
   ) => Promise<
     { response: StorableResponse; failed?: never } | { response?: never; failed: FailedConditions }
   >;
-  /** Stores a response without writes, and returns it. If the key was used before, returns the stored response. */
+  /** Stores and returns a response. If the Idempotency-Key was used before, only returns the stored response. */
   store: (response: StorableResponse) => Promise<StorableResponse>;
 };
 
-/** An Idempotency-Key with the request that uses it. */
+/** An Idempotency-Key, its account, and the fingerprint of the request. */
 type Use = { account_id: string; key: string; fingerprint: string };
 
 type StoredResponse = { fingerprint: string; status: number; body: string; expires_at: number };
@@ -53,15 +53,15 @@ const toReplay = (stored: StoredResponse, use: Use): StorableResponse => {
 };
 
 /**
- * Returns the stored response of the key. The read is eventually consistent, at half the price. If it misses a stored
- * response, the condition of the write fails and returns that response.
+ * Returns the stored response of an Idempotency-Key. The read is eventually consistent, which halves its price. If
+ * the read misses a stored response, the later write's condition fails, and DynamoDB returns the stored response.
  */
 const findReplay = async (table: Table, use: Use, now: number): Promise<StorableResponse | undefined> => {
   const stored = await getItem<StoredResponse>(table, idempotencyRecordKey(use.account_id, use.key));
   return stored && isLive(stored, now) ? toReplay(stored, use) : undefined;
 };
 
-/** @param use `undefined` if the caller sent no key. Then no response is stored. */
+/** @param use `undefined` if the caller sent no Idempotency-Key. Then no response is stored. */
 const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
   const putRecord = (use: Use, { status, body }: StorableResponse) =>
     putIfAbsent<StoredResponse>(
@@ -85,7 +85,7 @@ const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
   };
 };
 
-/** Reads the Idempotency-Key, if the operation is idempotent. */
+/** Reads the Idempotency-Key header if the operation is idempotent. */
 export const header =
   ({ idempotent }: Operation): Step<"idempotencyKey", ApiRequest, { idempotencyKey: string | undefined }> =>
   (request) => {
@@ -103,7 +103,7 @@ type ReplayOutput = {
   replayed: Promise<StorableResponse | undefined>;
 };
 
-/** Starts to read the stored response of the key. */
+/** Starts to read the stored response of the Idempotency-Key. */
 export const replay =
   (operation: Operation): Step<"replay", ReplayInput, ReplayOutput> =>
   ({ table, now, path, idempotencyKey: key, json }) => {

@@ -4,12 +4,12 @@ import { openTable, type Table } from "../table/table.ts";
 import type { ApiHandler } from "./handler.ts";
 import type { Operation } from "./operations.ts";
 
-/** The longest time that the init phase waits for the table. */
+/** The timeout of the warm-up's DynamoDB calls. */
 const timeoutMs = 500;
 
 const id = "00000000-0000-4000-8000-000000000000";
 
-/** A request with an API key that does not exist. The response is a `401`, and nothing is written. */
+/** A request with an API key that does not exist. The handler responds with a 401 and writes nothing. */
 const sampleEvent = ({ method, pathParameters }: Operation, body: object | undefined) => ({
   httpMethod: method,
   headers: { Authorization: "Bearer none", "Content-Type": "application/json", "Idempotency-Key": "none" },
@@ -19,7 +19,7 @@ const sampleEvent = ({ method, pathParameters }: Operation, body: object | undef
 
 const sampleContext = { awsRequestId: "none", getRemainingTimeInMillis: () => timeoutMs };
 
-/** Runs a function without its log lines and metrics. */
+/** Runs a function, and discards its log lines and metrics. */
 const withoutOutput = async (run: () => Promise<unknown>): Promise<void> => {
   const streams = [process.stdout, process.stderr].map((stream) => ({ stream, write: stream.write }));
   for (const { stream } of streams) stream.write = () => true;
@@ -28,11 +28,11 @@ const withoutOutput = async (run: () => Promise<unknown>): Promise<void> => {
 };
 
 /**
- * Opens the table for the handler and the warm-up.
+ * Creates an operation's handler and warm-up. Both use the same connections to DynamoDB.
  *
- * The warm-up sends one sample request through a second handler. So the connections are open and the code is compiled
- * before the first request. In the init phase, an on-demand function has more processor than its memory buys
- * (measured in https://github.com/DataDog/datadog-lambda-extension/pull/700, and not promised by AWS).
+ * The warm-up sends one sample request through a second handler. The sample request opens the connections and
+ * compiles the code before the first real request. During the init phase, Lambda gives a function more processor time
+ * (measured in https://github.com/DataDog/datadog-lambda-extension/pull/700, not documented by AWS).
  *
  * @param sampleBody a valid body, for an operation with a body
  */

@@ -1,6 +1,6 @@
-/** The names of the functions' metrics in CloudWatch. The dimension `service` is the id of the operation. */
+/** The names of the functions' CloudWatch metrics. The metrics' dimension `service` is the operation's id. */
 
-/** Returns the namespace of a stage. Powertools reads it from `POWERTOOLS_METRICS_NAMESPACE`. */
+/** Returns the namespace of a stage's metrics. Powertools reads `POWERTOOLS_METRICS_NAMESPACE`. */
 export const metricNamespace = (stage: string): string => `EmailApi/${stage}`;
 
 export const metricNames = {

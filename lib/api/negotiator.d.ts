@@ -1,4 +1,4 @@
-/** Types of negotiator 1.x, as far as we use it. Its published types end at 0.6. */
+/** Types for the parts of negotiator 1.x that we use. The package `@types/negotiator` covers only version 0.6. */
 declare module "negotiator" {
   export default class Negotiator {
     constructor(request: { headers: Record<string, string | undefined> });

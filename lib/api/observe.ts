@@ -1,4 +1,4 @@
-/** Writes one log line and the metrics of each request. The log contains no key, address, subject or content. */
+/** Writes one log line and the metrics of each request. The log contains no secret, email address, subject or email. */
 import { Logger } from "@aws-lambda-powertools/logger";
 import { injectLambdaContext } from "@aws-lambda-powertools/logger/middleware";
 import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
@@ -10,7 +10,7 @@ import type { ApiMiddleware, RequestLog } from "./request.ts";
 import type { ProxyResult } from "./response.ts";
 import type { Sent } from "./stream-response.ts";
 
-/** Returns the middlewares, and `logRequest` for the end of a request. A streamed response ends after the middlewares. */
+/** Returns middlewares and `logRequest`, which runs later, because streaming starts after the middlewares. */
 export const observe = (operation: Operation) => {
   const logger = new Logger({ serviceName: operation.id });
   const metrics = new Metrics({ serviceName: operation.id });
@@ -21,7 +21,7 @@ export const observe = (operation: Operation) => {
     after: ({ context: { requestLog }, response }) => {
       if (typeof response?.body !== "object") return;
       response.body.once("error", (error: NodeJS.ErrnoException) => {
-        // This code means that the caller disconnected.
+        // ERR_STREAM_PREMATURE_CLOSE means that the caller disconnected.
         if (error.code !== "ERR_STREAM_PREMATURE_CLOSE") requestLog.fault = error;
       });
     },
@@ -58,7 +58,7 @@ export const observe = (operation: Operation) => {
       status: statusCode,
       duration_ms: Math.round((performance.now() - startedAt) * 100) / 100,
       consumed_capacity: consumedCapacity,
-      // Includes the cold start, and excludes the time that the reader takes.
+      // The time to the first byte includes a cold start, but does not depend on how fast the caller reads.
       time_to_first_byte_ms: sent?.firstByteAt && receivedAt && sent.firstByteAt - receivedAt,
       slow_reader: sent?.isReaderSlow || undefined,
       ...(fault && { error: errorFields(fault) }),

@@ -1,6 +1,6 @@
 /**
- * The table of operations. An entry defines everything that differs between operations. The functions, the stack, the
- * local server and the OpenAPI document are built from the table.
+ * The table of operations. Each operation's entry defines how the operation differs from the others. The functions,
+ * the stack, the local server and the OpenAPI document are built from the entries.
  */
 import type * as z from "zod/mini";
 import { type Scope, scopes } from "../api-keys/scopes.ts";
@@ -21,34 +21,34 @@ export type Operation<
   Body = unknown,
   Streams extends boolean = boolean,
 > = {
-  /** The OpenAPI operationId, and the name in logs and metrics. */
+  /** The operationId in the OpenAPI document, and the operation's name in logs and metrics. */
   readonly id: OperationId;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** An API Gateway resource path. Its `{names}` are the names of `pathParameters`. */
+  /** A resource path of API Gateway. Each `{name}` in the path is a field of `pathParameters`. */
   readonly path: string;
   readonly pathParameters: ParametersFor<Path>;
-  /** A request may have each of them once. Other query parameters are ignored. */
+  /** A request may contain each query parameter once. Unknown query parameters are ignored. */
   readonly queryParameters: ParametersFor<Query>;
-  /** The schema of the request's JSON body; `null` if the operation reads no body. */
+  /** The schema of the request's JSON body, or `null` if the operation reads no body. */
   readonly body: z.ZodMiniType<Body> | null;
   /**
-   * The status of a successful response, and its schema's name in the OpenAPI document or `null` for no content. It is
-   * a name because functions do not validate their responses, and so need not load the schema.
+   * The status of a successful response, and the name of its schema in the OpenAPI document (`null` for no content).
+   * Functions do not validate responses, so the entry contains only the name and does not load the schema.
    */
   readonly response: { readonly status: number; readonly schema: string | null };
-  /** The file whose `handler` export serves the operation. */
+  /** The file that exports the operation's Lambda handler. */
   readonly file: string;
-  /** The scope that a key needs. */
+  /** The scope that an API key needs for the operation. */
   readonly scope: Scope;
-  /** Everything that the function does with the table, from the look-up of the API key on. */
+  /** All DynamoDB calls of the operation's function, including the read of the API key. */
   readonly permissions: readonly Permission[];
-  /** Whether Lambda streams the response. Otherwise Lambda buffers it, and accepts at most 6 MB. */
+  /** Whether Lambda streams the response. Lambda buffers any other response, and limits a buffered response to 6 MB. */
   readonly streams: Streams;
   /** Whether the operation reads the Idempotency-Key header. */
   readonly idempotent: boolean;
 };
 
-/** Infers the types of an entry's input. */
+/** Returns the entry. TypeScript infers the types of path, query and body from the entry. */
 const operation = <Path extends AccountPath, Query, Streams extends boolean, Body = undefined>(
   entry: Operation<Path, Query, Body, Streams>,
 ): Operation<Path, Query, Body, Streams> => entry;
@@ -104,7 +104,7 @@ export const addAccountMember = operation({
   file: "functions/add-account-member.ts",
   scope: scopes.addMembers,
   permissions: [
-    // Reads members only after a transaction conflict.
+    // The function reads member items only after a transaction conflict.
     { call: "GetItem", on: [itemTypes.apiKey, itemTypes.user, itemTypes.account, itemTypes.idempotency] },
     {
       call: "PutItem",

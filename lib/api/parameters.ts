@@ -1,14 +1,14 @@
-/** Parameters of a path or a query. */
+/** Parameters of a URL's path or query. */
 import * as z from "zod/mini";
 
 export type Parameter<Value> = {
-  /** Reads the text from the URL. An optional query parameter accepts `undefined`. */
+  /** Parses the parameter's text. The schema of an optional query parameter accepts `undefined`. */
   readonly schema: z.ZodMiniType<Value>;
-  /** Markdown for the reference. */
+  /** Markdown for the API reference. */
   readonly description: string;
-  /** The text as a caller writes it in a URL. */
+  /** An example of the parameter's text in a URL. */
   readonly example: string;
-  /** Whether the request log contains the value of this query parameter. Set it only if no value is confidential. */
+  /** Whether the request log contains the value of this query parameter. Never log confidential values. */
   readonly isLogged?: boolean;
 };
 
@@ -25,7 +25,7 @@ export const schemaOf = <Values>(parameters: ParametersFor<Values>): z.ZodMiniTy
 
 export const uuidRule = (name: string): string => `${name} must be a UUID`;
 
-/** Returns a parameter that accepts a UUID in any case, and reads it in lower case. */
+/** Returns a parameter that accepts a UUID in upper or lower case, and converts the UUID to lower case. */
 export const uuidParameter = (name: string, description: string, example: string): Parameter<string> => ({
   schema: z.guid(uuidRule(name)).check(z.toLowerCase()),
   description,

@@ -1,10 +1,10 @@
 /**
- * The checks of a request, as a chain of steps.
+ * Checks a request with a chain of steps.
  *
- * A step receives the results of earlier steps, and returns its own. A step rejects the request by throwing.
- * A step that reads the table adds a promise, and the next step starts without waiting. So the look-up of the key costs
- * no extra round trip. If several steps fail, the caller receives the error of the earliest step. So a caller without
- * a valid key learns nothing else about the request.
+ * A step receives the results of the earlier steps, and returns its own results. A step rejects the request by
+ * throwing. A step that reads the table returns a promise, and the next step starts without waiting. So all reads run
+ * in parallel. If several steps fail, the caller receives the error of the first failed step in the chain. So a
+ * caller without a valid API key learns nothing else about the request.
  */
 import type { MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
@@ -16,16 +16,16 @@ import type { ProxyResult } from "./response.ts";
 /** The log data of a request. */
 export type RequestLog = {
   readonly requestId: string;
-  /** API Gateway's `requestId`. A caller can choose it. */
+  /** API Gateway's `requestId`. A caller can choose this id. */
   readonly gatewayRequestId: string | undefined;
-  /** `performance.now()` at the start. */
+  /** `performance.now()` at the start of the request. */
   readonly startedAt: number;
   /** The time at which API Gateway received the request, in milliseconds since the epoch. */
   readonly receivedAt: number | undefined;
   consumedCapacity: number;
-  /** The values of the query parameters that are logged. */
+  /** The values of the query parameters with `isLogged`. */
   query?: Record<string, unknown>;
-  /** The API key, after the check that the key belongs to the account. */
+  /** The API key. Set after the check that the API key belongs to the account in the path. */
   apiKey?: ApiKey;
   /** The cause of a 5xx response or of an incomplete response. */
   fault?: Error;
@@ -33,9 +33,9 @@ export type RequestLog = {
 
 /** The input of the first step. */
 export type ApiRequest = {
-  /** Header names are in lower case. Of several lines or spellings of a header, only one is left. */
+  /** Header names are in lower case. If a request repeats a header, `event` contains only one of the values. */
   readonly event: APIGatewayProxyEvent;
-  /** All lines of each header, under its name as the caller spelled it. */
+  /** All values of each header. Header names have the case in which the caller sent them. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly context: Context;
   readonly table: Table;
@@ -47,18 +47,18 @@ export type ApiRequest = {
 /** Lambda's context with the state of the request. Middlewares and handler share this object. */
 export type ApiContext = Context & {
   requestLog: RequestLog;
-  /** Everything that the steps have added so far. */
+  /** The request with the results of all steps so far. */
   request: ApiRequest;
-  /** The promises of the steps, in the order of the steps. */
+  /** The promises that the steps returned, in the order of the steps. */
   pending: Promise<unknown>[];
 };
 
 export type ApiMiddleware = MiddlewareObj<APIGatewayProxyEvent, ProxyResult, Error, ApiContext>;
 
 /**
- * Takes its input from the request, and returns an object to add to the request. The object may contain promises. A
- * step that adds nothing returns nothing, or a promise that rejects to reject the request. `Place` is the name of the
- * step in the order of the chain. `earlier` resolves when all earlier steps have passed.
+ * A step of the chain. Returns an object whose fields are added to the request. The fields may be promises. A step
+ * without results returns nothing, or a promise. If the promise rejects, the request is rejected. `Place` is the
+ * step's name in the order of the chain. `earlier()` resolves when all earlier steps have passed.
  */
 export type Step<Place extends string, Input, Output = void | Promise<void>> = ((
   request: Input,
@@ -68,12 +68,12 @@ export type Step<Place extends string, Input, Output = void | Promise<void>> = (
 type Added<Output> = Output extends void | Promise<void> ? unknown : Output;
 type Rest<Order> = Order extends readonly [string, ...infer Others extends readonly string[]] ? Others : [];
 
-/** A chain of steps. `Left` names the steps that are still to be added, in their order. */
+/** A chain of steps. `Left` lists the names of the missing steps, in order. */
 export type Steps<State, Left extends readonly string[]> = {
   readonly middlewares: readonly ApiMiddleware[];
-  /** Returns the chain with one more step. A step that is not the next in `Left` does not compile. */
+  /** Returns the chain with one more step. TypeScript accepts only the first step in `Left`. */
   add<Output>(step: Step<Left[0] & string, State, Output>): Steps<State & Added<Output>, Rest<Left>>;
-  /** Waits until all steps have passed. Returns the request with everything that they added. */
+  /** Waits until all steps have passed. Returns the request with the results of all steps. */
   settled(context: ApiContext): Promise<State>;
 };
 
@@ -81,7 +81,7 @@ const settle = async (pending: readonly Promise<unknown>[]): Promise<void> => {
   for (const promise of pending) await promise;
 };
 
-/** Returns all values of a header, in the order of its lines. @param name in lower case */
+/** Returns the values of all lines of a header. @param name in lower case */
 export const headerValues = ({ headers }: ApiRequest, name: string): string[] =>
   Object.entries(headers).flatMap(([spelling, values = []]) =>
     spelling.toLowerCase() === name ? values : [],
@@ -111,7 +111,7 @@ export const beginRequest = (
   return Object.assign(lambdaContext, { requestLog, request, pending: [] });
 };
 
-/** If a step throws while earlier steps are pending, replaces its error by the error of an earlier step. */
+/** If a step throws, waits for the earlier steps. If an earlier step fails, its error replaces the thrown error. */
 const reportEarliest: ApiMiddleware = {
   onError: async (request) => {
     await settle(request.context.pending).catch((earlier) => {
@@ -151,7 +151,7 @@ const chain = <State, Left extends readonly string[]>(
 });
 
 /**
- * Returns the empty chain. `Order` names its steps.
+ * Returns a chain without steps. `Order` lists the names of the steps to add.
  *
  * @example
  * steps<["name", "thing"]>().add(readName).add(findThing);

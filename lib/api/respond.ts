@@ -1,4 +1,4 @@
-/** Turns the error that ended a request into a response, and adds the request's id to every response. */
+/** Turns an error of a request into an error response, and adds the request id to every response. */
 import { toApiError } from "./errors.ts";
 import type { ApiMiddleware } from "./request.ts";
 import { errorBody, requestIdHeader, toProxyResult } from "./response.ts";

@@ -1,10 +1,10 @@
-/** The response of an operation, and its form for Lambda's proxy integration. */
+/** The response of an operation, and the same response in the format of Lambda's proxy integration. */
 import type { Readable } from "node:stream";
 import type { APIGatewayProxyResult } from "aws-lambda";
 
 /**
- * A stream of JSON in UTF-8. `bytes` is its length, if known. `zstd` returns the same stream in zstd, if the content
- * is stored in zstd.
+ * A stream of JSON in UTF-8. `bytes` is the stream's length, if known. If the content is stored in zstd format,
+ * `zstd` returns the JSON in zstd format.
  */
 export type StreamedBody = Readable & { bytes?: number; zstd?: () => Readable };
 
@@ -17,14 +17,14 @@ export type ApiResponse = {
 
 export type ProxyResult = Omit<APIGatewayProxyResult, "body"> & { body: string | StreamedBody };
 
-/** Headers of every response with content, including API Gateway's own responses. */
+/** Headers of every response with a body, including the responses that API Gateway generates. */
 export const commonHeaders = {
   "Content-Type": "application/json",
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
 } as const;
 
-/** The header with the id of the request. The logs contain the same id. */
+/** The response header with the request id. The logs contain this request id, too. */
 export const requestIdHeader = "X-Request-Id";
 
 export const toProxyResult = ({ status, headers, body }: ApiResponse): ProxyResult => {

@@ -1,4 +1,4 @@
-/** Sends responses through Lambda's stream. */
+/** Sends responses through Lambda's response stream. */
 import { once } from "node:events";
 import type { ProxyResult } from "./response.ts";
 
@@ -6,17 +6,17 @@ import type { ProxyResult } from "./response.ts";
 export type Sent = {
   /** `Date.now()` at the first byte. */
   firstByteAt?: number;
-  /** The reader was too slow to receive the whole response in time. */
+  /** The caller read too slowly to receive the whole response before the timeout. */
   isReaderSlow: boolean;
 };
 
-/** At the function's timeout, Lambda kills the process and counts a crash. A slow reader must not cause this. */
+/** A slow response ends 10 s before the function's timeout. At the timeout, Lambda would kill the process. */
 const millisecondsToEnd = 10_000;
 
 /**
- * Writes the body as fast as the reader reads it, and ends the stream. Shortly before the function's timeout, cuts the
- * body off and ends the stream. middy's own mode uses a pipe, which destroys Lambda's stream if the body fails. The
- * runtime client then rejects a promise without a handler, and the process ends.
+ * Writes the body as fast as the caller reads, and ends the stream. Shortly before the function's timeout, cuts the
+ * body off and ends the stream. middy's streaming is not used: if the body fails, middy destroys Lambda's stream.
+ * Lambda's runtime client then causes an unhandled promise rejection, and the process ends.
  *
  * @param millisecondsLeft the time until the function's timeout
  * @throws Error if the body fails. The runtime client logs every field of the error. DynamoDB's errors can contain

@@ -1,4 +1,4 @@
-/** Validation of path, query and body. */
+/** Validates the path, query and body of a request. */
 import jsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type * as z from "zod/mini";
@@ -20,7 +20,7 @@ import { type Parameter, schemaOf } from "./parameters.ts";
 import type { ApiRequest, Step } from "./request.ts";
 
 const maximumBodyBytes = 64 * 1024;
-/** JSON.parse accepts any depth. Recursive functions such as `checkJson` would overflow the stack. */
+/** JSON.parse accepts any nesting depth. Deeper values would overflow the call stack of recursive functions. */
 const maximumDepth = 100;
 
 const check = <T>(schema: z.ZodMiniType<T>, value: unknown): T => {
@@ -46,7 +46,7 @@ const queryValue = (
   return values[0] ?? queryStringParameters?.[name];
 };
 
-/** Reads the operation's query parameters, and ignores all others. */
+/** Reads the operation's query parameters, and ignores unknown query parameters. */
 export const query = <Query>({
   queryParameters,
 }: Operation<AccountPath, Query>): Step<"query", ApiRequest, { query: Query }> => {
@@ -66,7 +66,7 @@ export const query = <Query>({
   };
 };
 
-/** RFC 6838, section 4.2: a type with the suffix `+json` is JSON. */
+/** RFC 6838, section 4.2: a media type with the suffix `+json` is JSON. */
 const jsonMediaType = /^application\/(?:[\w.!#$&^+-]+\+)?json[ \t]*(?:;|$)/i;
 
 export const mediaType =
@@ -85,7 +85,7 @@ export const bodySize =
 
 const parser = jsonBodyParser<APIGatewayProxyEvent>({ disableContentTypeCheck: true });
 
-/** Errors for the fields that the parser rejects. The cause of the parser's error names the field. */
+/** Errors for the field names that middy's JSON parser rejects. The field name is `cause.data` of middy's error. */
 const forbiddenFields = new Map<unknown, ErrorResponse>([
   ["__proto__", protoField],
   ["constructor", prototypeField],
@@ -94,7 +94,7 @@ const forbiddenFields = new Map<unknown, ErrorResponse>([
 const forbiddenFieldOf = ({ cause }: Error): unknown =>
   typeof cause === "object" && cause !== null && "data" in cause ? cause.data : undefined;
 
-/** Parses the body. Adds `undefined` if the operation has no body. */
+/** Parses the body. The result is `undefined` if the operation has no body. */
 export const json =
   (operation: Operation): Step<"json", ApiRequest, { json: unknown }> =>
   ({ event, context }) => {
@@ -115,7 +115,7 @@ export const json =
     }
   };
 
-/** Throws if the table cannot store the value, or if the value is nested too deep. */
+/** Throws if a string is not well-formed Unicode, which DynamoDB cannot store, or if the value is nested too deep. */
 const checkJson = (value: unknown, depth = 0): void => {
   if (typeof value === "string" && !value.isWellFormed()) throw new ApiError(halfSurrogatePair);
   if (value === null || typeof value !== "object") return;

@@ -1,7 +1,7 @@
 /** Conditional writes of one item. */
 import { retryWrite } from "./retry.ts";
 
-/** Makes the write. Returns false if its condition failed, so that nothing changed. */
+/** Makes the write and returns true. If the write's condition fails, returns false. */
 export const succeeds = async (write: () => Promise<unknown>): Promise<boolean> => {
   try {
     await retryWrite(write);

@@ -1,15 +1,15 @@
 /**
- * Expiry of items. DynamoDB's TTL deletes an expired item hours or days late. So every read and every condition
- * compares `expires_at`, and treats an expired item as absent.
+ * Expiry of items. DynamoDB's TTL deletes an expired item hours or days late. So readers and conditions compare
+ * `expires_at` with the current time, and treat an expired item as absent.
  *
  *   written                expires_at                 TTL deletes it
  *   ├── live ──────────────┤── absent to every caller ┤
  */
 
-/** Returns milliseconds since the epoch, as `Date.now` does. */
+/** Returns the current time in milliseconds since the epoch, like `Date.now`. */
 export type Clock = () => number;
 
-/** Returns whole seconds since the epoch, the unit of `expires_at`. */
+/** Converts milliseconds to whole seconds, the unit of `expires_at`. */
 export const epochSeconds = (milliseconds: number): number => Math.floor(milliseconds / 1000);
 
 export const isLive = (item: { expires_at?: number } | undefined, now: number): boolean =>

@@ -6,7 +6,7 @@ import type { Table } from "./table.ts";
 type Options = { consistent?: boolean; abortSignal?: AbortSignal };
 
 /**
- * Returns the item, even if it has expired, or `undefined`.
+ * Returns the item, or `undefined` if no item exists. The item may have expired.
  *
  * @param options.consistent makes the read strongly consistent, at twice the price; by default false
  */

@@ -1,25 +1,25 @@
 /**
- * Decodes the binary values of DynamoDB's responses in place, and passes placeholders to the SDK. The SDK would copy
- * each value twice as a string. At 5 MiB, this saves 58% of the processor time.
+ * Decodes base64 values inside DynamoDB's response, and passes placeholders for the values to the SDK. The SDK itself
+ * would copy each value twice as a string. A response of 5 MiB needs 58% less processor time.
  *
  *   response {"Items":[{"bytes":{"B":"KLUv/WQ…"},"sk":…      for the SDK   {"Items":[{"bytes":{"B":"#0"},"sk":…
  */
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { streamCollector } from "@smithy/core/serde";
 
-/** The start of a binary value. It cannot occur in a text, because JSON escapes quotes in texts. */
+/** The start of a binary value. This text cannot occur inside a JSON string, because JSON escapes quotes. */
 const opening = '{"B":"';
 
-/** The start of a placeholder. The character does not occur in base64. */
+/** The start of a placeholder. Base64 does not contain the character `#`. */
 const placeholderStart = "#";
 
 const padding = "=".charCodeAt(0);
 
-/** A string of this length stays in V8's young generation, so a minor garbage collection frees it. */
+/** The number of characters to decode at once. A minor garbage collection frees strings of this length. */
 const pieceCharacters = 64 * 1024;
 
 /**
- * Decodes the base64 from `start` to `end`, and writes the bytes over it. Three bytes replace four characters.
+ * Decodes the base64 text from `start` to `end`. The decoded bytes overwrite the text, which is longer.
  *
  * @throws TypeError if the text is not base64. Node.js itself would skip unknown characters.
  */
@@ -37,7 +37,7 @@ const decodeInPlace = (response: Buffer, start: number, end: number): Uint8Array
   return response.subarray(start, written);
 };
 
-/** Returns the options of a client that decodes in place. */
+/** Returns client options. With these options, the client decodes base64 values inside DynamoDB's response. */
 export const inPlaceBase64 = (): Pick<DynamoDBClientConfig, "streamCollector" | "base64Decoder"> => {
   const decoded = new Map<string, Uint8Array>();
   let count = 0;
@@ -58,7 +58,7 @@ export const inPlaceBase64 = (): Pick<DynamoDBClientConfig, "streamCollector" | 
         rest = end;
       }
       for (const [name, bytes] of found) decoded.set(name, bytes);
-      // The SDK parses the response before the next turn of the event loop.
+      // Deletes the decoded values later, because the SDK parses the response before the event loop's next turn.
       setImmediate(() => {
         for (const name of found.keys()) decoded.delete(name);
       });

@@ -1,4 +1,4 @@
-/** Listings of the items of a partition. */
+/** Lists the items of a partition. */
 import { type NativeAttributeValue, QueryCommand, type QueryCommandOutput } from "@aws-sdk/lib-dynamodb";
 import type { ItemKey } from "./keys.ts";
 import type { Table } from "./table.ts";

@@ -4,7 +4,7 @@ import type { Table } from "./table.ts";
 
 type Output = { ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[] };
 
-/** Returns the table with a counter. Every call that asks DynamoDB for its consumed capacity adds its units. */
+/** Returns a table that calls `add` with the consumed capacity of each call. Calls must set ReturnConsumedCapacity. */
 export const metered = (table: Table, add: (capacityUnits: number) => void): Table => {
   const send = async (...call: unknown[]) => {
     const output = await Reflect.apply(table.client.send, table.client, call);

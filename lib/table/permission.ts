@@ -1,9 +1,9 @@
-/** Permissions on the table: a function's role allows these calls on these item types, and no others. */
+/** Permissions on the table. A function's IAM role allows only the listed calls on the listed item types. */
 import type { itemTypes } from "./keys.ts";
 
 export type Permission = {
   readonly call: "GetItem" | "Query" | "PutItem" | "UpdateItem" | "DeleteItem";
   readonly on: readonly (typeof itemTypes)[keyof typeof itemTypes][];
-  /** Allows the call only as part of this call. */
+  /** Allows the call only inside a transaction. */
   readonly within?: "TransactWriteItems";
 };

@@ -1,4 +1,4 @@
-/** Retries in addition to the SDK's own, for calls whose failure would cost more than the wait. */
+/** Retries a call after the SDK's own retries have failed, for callers that prefer a long wait to an error. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isThrottlingError, isTransientError } from "@smithy/core/retry";
 
@@ -6,13 +6,13 @@ const isSdkError = (error: unknown): error is Error & { cause?: Error } => error
 
 export const isThrottled = (error: unknown): boolean => isSdkError(error) && isThrottlingError(error);
 
-/** Returns whether the table is throttled or unreachable: a network error, a timeout, or a 5xx from DynamoDB. */
+/** Returns whether the error means that the table is throttled or unreachable. Timeouts and 5xx errors count, too. */
 export const isUnavailable = (error: unknown): boolean =>
   isSdkError(error) && (isThrottled(error) || isTransientError(error));
 
 const defaultTimeoutMs = 60_000;
 
-/** Full jitter, so that throttled callers do not retry at the same time. */
+/** Returns the milliseconds before a retry. Full jitter prevents throttled callers from retrying at the same time. */
 const backoff = (failures: number): number => Math.random() * Math.min(50 * 2 ** failures, 2000);
 
 type Options = {
@@ -22,11 +22,11 @@ type Options = {
 };
 
 /**
- * Makes a call, and retries it with exponential backoff. Returns the result.
+ * Makes a call, and retries a failed call with exponential backoff. Returns the call's result.
  *
  * @param options.isRetryable by default, errors of an unavailable table are retried
  * @param options.signal ends the retries with an AbortError
- * @param options.timeoutMs no retry starts later; by default 60,000
+ * @param options.timeoutMs the time after which no attempt is retried; by default 60,000
  * @throws the error of the last attempt
  */
 export const retry = async <T>(
@@ -47,6 +47,6 @@ export const retry = async <T>(
 const isWriteRetryable = (error: unknown): boolean =>
   isThrottled(error) || (error instanceof Error && error.name === "TransactionConflictException");
 
-/** Retries a single write while it is throttled or in conflict with a transaction. The SDK does not retry conflicts. */
+/** Retries a write after throttling or a transaction conflict. The SDK does not retry transaction conflicts. */
 export const retryWrite = <T>(write: () => Promise<T>): Promise<T> =>
   retry(write, { isRetryable: isWriteRetryable });

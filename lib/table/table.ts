@@ -1,4 +1,4 @@
-/** The table: its name and its client. */
+/** The DynamoDB table: its name and the SDK's client. */
 import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { inPlaceBase64 } from "./in-place-base64.ts";
@@ -16,18 +16,18 @@ export type Table = {
 };
 
 type TableOptions = {
-  /** The table's name; by default `TABLE_NAME` of the environment. */
+  /** The table's name; by default the environment variable `TABLE_NAME`. */
   name?: string | undefined;
-  /** The URL of DynamoDB; by default the SDK's own, from the region or `AWS_ENDPOINT_URL_DYNAMODB`. */
+  /** The URL of DynamoDB. By default, the SDK uses `AWS_ENDPOINT_URL_DYNAMODB` or the region's URL. */
   endpoint?: string | undefined;
-  /** The longest silence of a call, in milliseconds; by default 3,000. */
+  /** The longest wait for data from DynamoDB, in milliseconds; by default 3,000. */
   timeoutMs?: number;
 };
 
 /**
- * Opens the table. Region and credentials come from the environment, as the SDK reads them.
+ * Creates a client for the table. The SDK reads the region and the credentials from the environment.
  *
- * The SDK makes three attempts. So a caller receives a `503` before API Gateway's own timeout.
+ * The SDK makes only three attempts, so that a caller receives a 503 before API Gateway's timeout.
  *
  * @throws Error if no name is set
  */

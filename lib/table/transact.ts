@@ -27,15 +27,15 @@ const failedConditions = (entries: readonly Entry[]): FailedConditions => {
   };
 };
 
-/** Conflicts or throttling lasted longer than the timeout of the transaction. */
+/** Thrown if conflicts or throttling last longer than the timeout of the transaction. */
 export class TableBusyError extends Error {
   override readonly name = "TableBusyError";
 }
 
-/** A buffered function has 28 seconds. */
+/** Shorter than the 28 seconds timeout of functions with a buffered response. */
 const defaultTimeoutMs = 20_000;
 
-/** Full jitter, so that transactions in conflict do not retry at the same time. */
+/** Returns the milliseconds before a retry. Full jitter prevents simultaneous retries of conflicting transactions. */
 const backoff = (attempts: number): number => Math.random() * Math.min(20 * 2 ** attempts, 1000);
 
 type CancellationReason = { Code?: string; Item?: Parameters<typeof unmarshall>[0] };
@@ -48,10 +48,10 @@ const failedCondition = "ConditionalCheckFailed";
 const throttling = ["ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"];
 const retryable = new Set([conflict, ...throttling]);
 
-/** Returns the reason for each write. Throws errors that are neither failed conditions nor retryable. */
+/** Returns each write's cancellation reason. Rethrows an error without a failed condition or a retryable reason. */
 const readReasons = (error: unknown): CancellationReason[] => {
   if (!isCancellation(error)) throw error;
-  // An earlier attempt is still running. A retry with the same token returns its result.
+  // An earlier attempt is still running. A retry with the same token returns the result of the earlier attempt.
   if (error.name === "TransactionInProgressException") return [];
   const reasons = error.name === "TransactionCanceledException" ? (error.CancellationReasons ?? []) : [];
   const isOurs = ({ Code = "" }: CancellationReason) => Code === failedCondition || retryable.has(Code);
@@ -66,7 +66,7 @@ const reportedFailures = (writes: readonly Write[], reasons: readonly Cancellati
     return Code === failedCondition ? [[write, Item && unmarshall(Item)]] : [];
   });
 
-/** Reads the writes' items. Returns the writes whose conditions fail now. */
+/** Reads the existing items of the writes. Returns the writes whose conditions would fail now. */
 const readFailures = async (
   table: Table,
   writes: readonly Write[],
@@ -80,11 +80,11 @@ const readFailures = async (
 };
 
 /**
- * Makes all writes and returns `null`, or makes none and returns the failed conditions. All attempts have the same
- * token, so an attempt whose response was lost is not repeated. DynamoDB remembers a token for 10 minutes.
+ * Makes all writes and returns `null`. If a condition fails, writes nothing and returns the failed conditions. All
+ * attempts send the same idempotency token. So if a response is lost, the retry does not repeat the writes.
  *
- * DynamoDB cancels a transaction that is in conflict with another one. The other transaction has often made a condition
- * fail, so the items are read before a retry.
+ * DynamoDB cancels a transaction that conflicts with another transaction. The other transaction's writes have often
+ * made a condition fail, so `transact` reads the items before a retry.
  *
  * @throws TableBusyError if conflicts or throttling last longer than 20 seconds
  *
@@ -101,7 +101,7 @@ export const transact = async (table: Table, writes: readonly Write[]): Promise<
     ReturnConsumedCapacity: "TOTAL",
   });
 
-  /** Returns `null` if the writes were made, otherwise the reason for each write. */
+  /** Returns `null` if the writes were made, otherwise each write's cancellation reason. */
   const attempt = async (): Promise<CancellationReason[] | null> => {
     try {
       await table.client.send(command, { abortSignal: signal });

@@ -13,11 +13,11 @@ export type Item = Record<string, unknown>;
 export type Write<Stored extends object = object> = {
   readonly transactItem: TransactItem;
   readonly key: ItemKey;
-  /** Returns whether the condition fails for the existing item, or for `undefined` if no item exists. */
+  /** Returns whether the write's condition fails. `found` is the existing item, or `undefined` if no item exists. */
   readonly fails: (found: Item | undefined) => found is Item & Stored;
 };
 
-/** Puts an item if none exists, or if the existing item has expired. */
+/** Puts an item if no item with this key exists, or if the existing item has expired. */
 export const putIfAbsent = <Stored extends object>(
   table: Table,
   key: ItemKey,
@@ -44,7 +44,7 @@ export const put = (table: Table, key: ItemKey, fields: object): Write => ({
   fails: (_found): _found is Item => false,
 });
 
-/** Updates an item under a condition. `fails` must agree with the condition of `change`. */
+/** Updates an item under a condition. `fails` must return true if the condition in `change` is false. */
 export const update = (
   table: Table,
   key: ItemKey,
@@ -63,7 +63,7 @@ export const update = (
   fails: (found): found is Item => fails(found),
 });
 
-/** Updates an item if it exists and has not expired. */
+/** Updates an item if the item exists and has not expired. */
 export const updateLive = (
   table: Table,
   key: ItemKey,
