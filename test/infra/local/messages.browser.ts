@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Locator, Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { launchChromium } from "../../harness/chromium.ts";
 import { listen } from "../../harness/listen.ts";
@@ -166,10 +166,15 @@ describe("Hostile emails", () => {
 
     const names = await contacted(async (page) => {
       for (const index of hostileEmails.keys()) {
+        const predicate = (request: Request) => new URL(request.url()).host === hostOf(index);
+        const contact = page
+          .context()
+          .waitForEvent("request", { predicate, timeout })
+          .catch(() => {});
         await page.goto(`http://127.0.0.1:${port}/${index}`, { waitUntil: "commit" });
         await clickAndSettle(page, page.getByText("Click", { exact: true }));
         await page.evaluate("document.body.innerHTML += ''").catch(() => {}); // a second parse
-        await page.waitForTimeout(300);
+        await contact;
       }
     });
 
