@@ -60,7 +60,7 @@ export const measureGrowth = async ({ bundles }: Workload): Promise<Row[]> => {
     {
       turn: (name) => tables[name].events,
       environment: (name) => ({ TABLE_NAME: tables[name].TABLE_NAME }),
-      rounds: 12,
+      rounds: 8,
       warmUpTurns: 6,
     },
   );
