@@ -1,6 +1,6 @@
 /**
  * Decodes base64 values inside DynamoDB's response, and passes placeholders for the values to the SDK. The SDK itself
- * would copy each value twice as a string. A response of 5 MiB needs 58% less processor time.
+ * would copy each value twice as a string. A response of 5 MiB needs about half the processor time.
  *
  *   response {"Items":[{"bytes":{"B":"KLUv/WQ…"},"sk":…      for the SDK   {"Items":[{"bytes":{"B":"#0"},"sk":…
  */
