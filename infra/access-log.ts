@@ -2,8 +2,9 @@
 import { AccessLogField, AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
 
 /**
- * A line contains no value that a caller can choose, except `gateway_request_id`. The latency of a streamed response
- * includes the time that the reader takes. API Gateway writes `-` for a missing value, which is JSON only in quotes.
+ * A log line contains no value that a caller can choose, except `gateway_request_id`. The latency of a streamed
+ * response includes the time that the caller takes to read. Numbers have quotes, because a missing number is logged
+ * as `-`.
  */
 export const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({

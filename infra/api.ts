@@ -1,4 +1,4 @@
-/** The REST API: one route per operation, and API Gateway's own errors in the shape of the API. */
+/** The REST API: one route per operation, and error responses of API Gateway in the API's format. */
 import { Aws, Duration, type RemovalPolicy, Validations } from "aws-cdk-lib";
 import {
   CfnRestApi,
@@ -23,16 +23,16 @@ import { KeyRateLimit } from "./key-rate-limit.ts";
 import type { OperationFunction } from "./operation-function.ts";
 import type { Settings } from "./settings.ts";
 
-/** An operation and the function that serves it. */
+/** An operation and its Lambda function. */
 export type ServedOperation = { operation: Operation; handler: OperationFunction };
 
-/** An operation's method in API Gateway, and the function behind it. */
+/** An operation with its API Gateway method and its Lambda function. */
 export type Route = ServedOperation & { method: Method };
 
 export type ApiProps = {
   stage: string;
   operations: readonly ServedOperation[];
-  /** The API's domain name and the ARN of its certificate. Without a domain, the API has API Gateway's address. */
+  /** The API's domain name, and its certificate's ARN. Without a domain, API Gateway assigns an address. */
   domain?: { name: string; certificate: string } | undefined;
   limits: Pick<Settings, "rateLimit" | "burstLimit" | "keyRateLimit">;
   logRetention: RetentionDays;
@@ -40,8 +40,8 @@ export type ApiProps = {
 };
 
 /**
- * TLS 1.2 or 1.3 with forward secrecy. API Gateway's default accepts TLS 1.0. STRICT rejects a request if the server
- * name of its TLS handshake differs from its Host header.
+ * TLS 1.2 or 1.3 with forward secrecy. API Gateway's default also accepts TLS 1.0. The mode STRICT rejects a request
+ * if the server name in the TLS handshake differs from the Host header.
  */
 const transport = {
   securityPolicy: SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,
@@ -49,10 +49,10 @@ const transport = {
 } as const;
 
 /**
- * The errors of the responses that API Gateway generates. API Gateway treats an unknown route as a request without a
- * valid signature. No operation uses API Gateway's own authorization, so these types mean an unknown route. AWS
- * documents that the status of a `DEFAULT_` type replaces the status of every other type. An emulator with measured
- * behaviour contradicts this. The list names every type that can occur, so both lead to the same responses.
+ * The error for each type of response that API Gateway generates. For an unknown route, API Gateway reports an
+ * authorization error. No operation uses API Gateway's authorization, so an authorization error always means an
+ * unknown route. AWS documents that the status of a `DEFAULT_` type overrides all other types, but an emulator
+ * contradicts AWS. The list contains every type that can occur, so the responses are correct in both cases.
  */
 const gatewayErrors: readonly { error: errors.ErrorResponse; types: readonly ResponseType[] }[] = [
   {
@@ -81,7 +81,7 @@ const gatewayErrors: readonly { error: errors.ErrorResponse; types: readonly Res
   },
 ];
 
-/** A regional API. API Gateway ends its idle streams after 5 minutes. An edge-optimized API ends them after 30 s. */
+/** A regional API, which closes an idle stream after 5 minutes. An edge-optimized API closes it after 30 s. */
 export class Api extends Construct {
   readonly restApi: RestApi;
   readonly accessLog: LogGroup;
@@ -99,7 +99,8 @@ export class Api extends Construct {
     this.restApi = new RestApi(this, "RestApi", {
       restApiName: `EmailApi-${stage}`,
       endpointTypes: [EndpointType.REGIONAL],
-      // API Gateway needs a role to write logs. All APIs of the account share this role, so it outlives the stack.
+      // API Gateway needs an IAM role to write logs. All APIs of the AWS account share the role, so it outlives the
+      // stack.
       cloudWatchRole: true,
       deployOptions: {
         stageName: stage,
@@ -147,7 +148,7 @@ export class Api extends Construct {
     this.domainTarget = this.restApi.domainName?.domainNameAliasDomainName;
   }
 
-  /** A stage has one web ACL. Without a rate limit per key, the operator may associate a web ACL with the stage. */
+  /** A stage can have one web ACL. Without a rate limit per API key, operators may add their own web ACL. */
   private addWebAcl(requestsPerMinute: number | undefined) {
     if (requestsPerMinute === undefined) {
       this.addGatewayResponse(ResponseType.WAF_FILTERED, errors.blocked);
@@ -164,7 +165,7 @@ export class Api extends Construct {
 
   private addGatewayResponse(type: ResponseType, { status, message, headers }: errors.ErrorResponse) {
     const { "Content-Type": contentType, ...common } = commonHeaders;
-    // API Gateway reads a value in quotes as a constant, and any other value as the name of a parameter.
+    // API Gateway treats a header value in quotes as a constant, and any other value as a parameter's name.
     const constants = Object.entries({ ...common, ...headers }).map(([name, value]) => [name, `'${value}'`]);
     this.restApi.addGatewayResponse(type.responseType, {
       type,

@@ -1,4 +1,4 @@
-/** The CDK app: one stack with the settings of the CDK context. */
+/** The CDK app: one stack with the settings from the CDK context. */
 import { App } from "aws-cdk-lib";
 import { operations } from "../lib/api/operations.ts";
 import { checkReplicaChange, readDeployedTemplate } from "./replica-change.ts";
@@ -11,7 +11,7 @@ try {
   const region = process.env.CDK_DEFAULT_REGION;
   const settings = readSettings(app.node.getAllContext(), region);
   const { stackName } = new EmailApiStack(app, { settings, operations, region });
-  // The CDK command sets the account if it found credentials. `npm run synth` needs none.
+  // The CDK command sets CDK_DEFAULT_ACCOUNT if it finds AWS credentials. `npm run synth` needs no credentials.
   if (process.env.CDK_DEFAULT_ACCOUNT) {
     const { template } = app.synth().getStackByName(stackName);
     checkReplicaChange(await readDeployedTemplate(stackName, region), template);

@@ -6,7 +6,7 @@ import { buildSync } from "esbuild";
 
 export const projectRoot = fileURLToPath(new URL("..", import.meta.url));
 
-/** Lambda loads `index.mjs`, which requires the bundle. */
+/** Lambda loads `index.mjs`, which loads the bundle `function.cjs`. */
 export const entryFile = "index.mjs";
 export const bundleFile = "function.cjs";
 export const bundleHandler = "index.handler";
@@ -14,7 +14,7 @@ export const bundleHandler = "index.handler";
 const environment = "./infra/bundling/environment.ts";
 const unused = "./infra/bundling/unused.ts";
 
-/** Replacements for modules that are useless in Lambda. They are 40% of the code that the functions import. */
+/** Replacements for modules that are useless in Lambda. The modules are 40% of the imported code. */
 const replacements = {
   "@aws-sdk/credential-provider-node": environment,
   "@smithy/core/config": environment,
@@ -24,12 +24,12 @@ const replacements = {
 };
 
 /**
- * Writes `index.mjs`, and `function.cjs` with its source map, into a folder. The bundle contains the AWS SDK, because the
- * runtime's copy is older and slower to load. The same sources result in the same bytes on every machine, so a
- * deployment without changes uploads nothing.
+ * Writes `index.mjs`, and `function.cjs` with its source map, into a folder. The bundle contains the AWS SDK, because
+ * the SDK in Lambda's runtime is older and slower to load. The same sources produce the same bytes on every machine,
+ * so a deployment without changes uploads nothing.
  *
- * The bundle is CommonJS. An ES module that imports `node:http` reads all its exports, which loads undici and web
- * streams, so cold starts are slower.
+ * The bundle is CommonJS, because an ES module would slow down cold starts. An ES module that imports `node:http`
+ * reads all exports of `node:http`, which loads undici and web streams.
  *
  * @param file a file of functions/, relative to the project: `functions/get-message.ts`
  */

@@ -29,7 +29,7 @@ export const addDashboard = (
 ): Dashboard => {
   const operations = api.routes.map(({ operation }) => operation);
   return new Dashboard(scope, "Dashboard", {
-    // Names of dashboards are unique in an account, not in a region.
+    // A dashboard's name must be unique in the AWS account, across all regions.
     dashboardName: `EmailApi-${stage}-${Stack.of(scope).region}`,
     widgets: [
       [

@@ -1,4 +1,4 @@
-/** The intake: other programs put raw emails into a bucket, and send events to a queue. */
+/** The intake: other programs put raw emails into an S3 bucket, and send events to an SQS queue. */
 import { Duration, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
 import { ManagedPolicy, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
@@ -23,23 +23,23 @@ const permissions: readonly Permission[] = [
 const timeout = Duration.minutes(2);
 
 /**
- * AWS recommends six times the function's timeout. An event waits for so long if the function crashes. After any other
- * failure, the function itself sets the event's visibility timeout.
+ * AWS recommends a visibility timeout of six times the function's timeout. It applies if the function crashes. After
+ * any other failure, the function itself sets the event's visibility timeout.
  */
 const visibilityTimeout = Duration.minutes(6 * timeout.toMinutes());
 
-/** Lambda's limits for the maximum concurrency of an event source. */
+/** The values that Lambda accepts for the maximum concurrency of an event source. */
 const [minimumConcurrency, maximumConcurrency] = [2, 1000];
 
 /**
- * The default of `concurrency`. A new account runs 10 functions at the same time. Without a limit, the opens of one
- * mailing would leave none for the API. Reserved concurrency is no alternative in such an account, because Lambda keeps
- * a part of every account's quota unreserved.
+ * The default of `concurrency`. A new AWS account can run 10 functions at the same time. Without a limit, the open
+ * events of one mailing would use all 10, and throttle the API. A new account cannot reserve concurrency, because
+ * Lambda keeps a part of every account's quota unreserved.
  */
 const defaultConcurrency = 5;
 
 export type IntakeProps = SharedProps & {
-  /** Minutes until an event that keeps failing becomes a dead letter. */
+  /** The minutes until an event that keeps failing moves to the dead-letter queue. */
   deadLetterMinutes: number;
 };
 
@@ -48,7 +48,7 @@ export class Intake extends Construct {
   readonly events: Queue;
   readonly deadLetters: Queue;
   readonly recordEvents: ServiceFunction;
-  /** Allows a sending pipeline to put emails and to send events, and nothing else. */
+  /** Allows a sending pipeline only to put emails into the bucket and to send events to the queue. */
   readonly pipelinePolicy: ManagedPolicy;
 
   constructor(scope: Construct, id: string, { deadLetterMinutes, ...shared }: IntakeProps) {

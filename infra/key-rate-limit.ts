@@ -1,11 +1,11 @@
-/** A rate limit per API key. AWS WAF rejects requests above the limit before they reach a function. */
+/** A rate limit per API key. AWS WAF rejects requests above the limit before the requests reach a function. */
 import type { Stage } from "aws-cdk-lib/aws-apigateway";
 import { CfnWebACL, CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
 import { Construct } from "constructs";
 
 export type KeyRateLimitProps = {
   gatewayStage: Stage;
-  /** The limit of one API key, and of one address for requests without a key. AWS WAF accepts 10 or more. */
+  /** The limit for each API key, and for each IP address without an API key. AWS WAF accepts 10 or more. */
   requestsPerMinute: number;
 };
 
@@ -23,7 +23,7 @@ const withoutAuthorization: CfnWebACL.StatementProperty = {
   },
 };
 
-/** Counts by API key. The transformations make all spellings of the scheme and the spaces equal. */
+/** Counts requests by API key. Upper case and repeated spaces in the header do not start a separate count. */
 const authorization: CfnWebACL.RateBasedStatementCustomKeyProperty = {
   header: {
     name: "authorization",
@@ -34,7 +34,7 @@ const authorization: CfnWebACL.RateBasedStatementCustomKeyProperty = {
   },
 };
 
-/** Without samples of requests, because samples contain headers, and so API keys. */
+/** Disables request samples, because a sample contains the API key in the Authorization header. */
 const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
   metricName,
   cloudWatchMetricsEnabled: true,
@@ -42,8 +42,8 @@ const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => (
 });
 
 /**
- * A web ACL with two rules: one counts by API key, the other by address if there is no key. The web ACL has no custom
- * response, because API Gateway's response for blocked requests has the request id.
+ * A web ACL with two rules. The first rule counts requests by API key. The second rule counts requests without an API
+ * key by IP address. AWS WAF sends no custom response, because API Gateway's response contains the request id.
  */
 export class KeyRateLimit extends Construct {
   constructor(scope: Construct, id: string, { gatewayStage, requestsPerMinute }: KeyRateLimitProps) {

@@ -1,10 +1,10 @@
-/** Metrics that CloudWatch Logs reads from log lines. */
+/** Metrics that CloudWatch Logs extracts from log lines. */
 import { FilterPattern, type IFilterPattern } from "aws-cdk-lib/aws-logs";
 
-/** A metric with one dimension. The dimension is a field of the log lines. */
+/** A metric with one dimension. The dimension's value is a field of the log line. */
 export type LogMetric = { name: string; lines: IFilterPattern; value: string; dimension: string };
 
-/** The time to the first byte of a stream in milliseconds, by operation. Read from the log of a function. */
+/** The milliseconds to the first byte of a streamed response, per operation. The function's log contains the time. */
 export const timeToFirstByte: LogMetric = {
   name: "TimeToFirstByte",
   lines: FilterPattern.exists("$.time_to_first_byte_ms"),
@@ -12,7 +12,7 @@ export const timeToFirstByte: LogMetric = {
   dimension: "service",
 };
 
-/** The number of requests with status 401 or 429, by status. Read from the access log. */
+/** The number of requests with status 401 or 429, per status. The access log contains the status. */
 export const rejections: LogMetric = {
   name: "Rejected",
   lines: FilterPattern.any(

@@ -62,19 +62,19 @@ export class Metrics extends Construct {
     return this.custom(rejections.name, { [rejections.dimension]: status }, "Sum", status);
   }
 
-  /** Returns the latency in milliseconds. For a stream, it ends at the first byte, because a slow reader is no fault. */
+  /** Returns milliseconds. A stream's latency is the time to the first byte, because slow callers are no fault. */
   latency({ operation, method }: Route, statistic: string): IMetric {
     return operation.streams
       ? this.custom(timeToFirstByte.name, { service: operation.id }, statistic, statistic)
       : method.metricLatency(this.gatewayStage, { statistic, period, label: statistic });
   }
 
-  /** Returns a count that a function logs. */
+  /** Returns a metric that a function counts with Powertools. */
   counted(name: string, { id }: { id: string }): IMetric {
     return this.custom(name, { service: id }, "Sum", `${id} ${name}`);
   }
 
-  /** Returns the number of throttled reads and writes. DynamoDB publishes no zeros. */
+  /** Returns the number of throttled reads and writes. FILL adds zeros, because DynamoDB publishes no zeros. */
   tableThrottles(): IMetric {
     const { table } = this.measured;
     return new MathExpression({

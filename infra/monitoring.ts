@@ -1,4 +1,4 @@
-/** The alarms, beside the dashboard. */
+/** Creates the dashboard and the alarms of the stack. */
 import { Duration } from "aws-cdk-lib";
 import {
   Alarm,
@@ -17,16 +17,16 @@ import { type Measured, Metrics, period } from "./metrics.ts";
 
 export type MonitoringProps = Measured & {
   intake: Intake | undefined;
-  /** The ARN of the SNS topic that alarms notify. Without a topic, alarms only change their state. */
+  /** The ARN of the SNS topic that alarms notify. Without a topic, alarms appear only in CloudWatch. */
   alarmTopic: string | undefined;
 };
 
-/** SQS leaves events that were received more than three times out of the age of the oldest event. */
+/** The limit for the age of the oldest event. SQS ignores events that were received more than three times. */
 const longWait = Duration.minutes(30);
 
 const slowP99 = Duration.seconds(2);
 
-/** A dashboard, and one alarm for each way in which the service can fail its callers. */
+/** A dashboard, and one alarm for each kind of failure that callers would notice. */
 export class Monitoring extends Construct {
   readonly dashboard: Dashboard;
   private readonly props: MonitoringProps;
@@ -98,7 +98,7 @@ export class Monitoring extends Construct {
     this.alarm("TableThrottles", this.metrics.tableThrottles(), 10, "DynamoDB throttles more than 10 calls");
   }
 
-  /** Adds an alarm for two of three periods of 5 minutes above the limit. One cold start or one retry raises no alarm. */
+  /** Adds an alarm. One cold start raises no alarm, because two of three 5-minute periods must exceed the limit. */
   private alarm(id: string, metric: IMetric, above: number, alarmDescription: string) {
     const alarm = new Alarm(this, id, {
       metric,

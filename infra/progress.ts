@@ -1,4 +1,4 @@
-/** How far a long command has come, as one line at the foot of a terminal. */
+/** Shows the progress of a long command as the last line of a terminal. */
 
 export type Terminal = { write: (text: string) => void; columns: number };
 
@@ -9,17 +9,17 @@ const minutes = (seconds: number): string =>
   `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 
 export type Progress = {
-  /** One more is done, of so many bytes. */
+  /** Counts one more finished item, with its size in bytes. */
   add: (bytes: number) => void;
-  /** Prints something above the line. */
+  /** Calls `print`, whose output appears above the progress line. */
   above: (print: () => void) => void;
   end: () => void;
 };
 
 /**
- * Draws `█████░░░░░  50%  1,200 emails  300/s  0:04 left`. Without a terminal it draws nothing.
+ * Draws `█████░░░░░ 50% 1,200 emails 300/s 0:04 left`. Without a terminal, draws nothing.
  *
- * @param totalBytes of all that there is to do; 0 where that is not known
+ * @param totalBytes the size of all items; 0 if the size is unknown
  */
 export const showProgress = (terminal: Terminal | undefined, noun: string, totalBytes: number): Progress => {
   const startedAt = performance.now();

@@ -1,4 +1,4 @@
-/** Checks a change of the table's replicas before CloudFormation starts the change. */
+/** Checks a change of the table's replicas before the deployment. */
 import { isDeepStrictEqual } from "node:util";
 import { CloudFormationClient, GetTemplateCommand } from "@aws-sdk/client-cloudformation";
 import { UserError } from "./user-error.ts";
@@ -13,14 +13,14 @@ const tableOf = (template: Template): Resource | undefined =>
 const regionsOf = (table: Resource): string[] =>
   (table.Properties?.Replicas ?? []).map(({ Region }) => Region);
 
-/** Returns the resource without this replica. CDK gives the table a stream only if the table has replicas. */
+/** Returns the resource without one replica and without the stream, which CDK adds only to a table with replicas. */
 const withoutReplica = (resource: Resource | undefined, region: string | undefined): unknown => {
   if (!resource?.Properties?.Replicas) return resource;
   const { Replicas, StreamSpecification: _, ...others } = resource.Properties;
   return { ...resource, Properties: others, Replicas: Replicas.filter(({ Region }) => Region !== region) };
 };
 
-/** Returns the logical id of a resource that differs in more than this replica. */
+/** Returns the logical id of a resource that differs between the two templates, apart from one replica. */
 const otherChange = (deployed: Template, next: Template, region: string | undefined): string | undefined => {
   const all = { ...deployed.Resources, ...next.Resources };
   return Object.keys(all).find(
@@ -34,8 +34,8 @@ const otherChange = (deployed: Template, next: Template, region: string | undefi
 };
 
 /**
- * CloudFormation adds or removes one replica per update. AWS advises against any other change in this update, because
- * a rollback can leave the new replica behind.
+ * CloudFormation adds or removes only one replica per update. AWS advises against other changes in the same update,
+ * because a rollback can leave the new replica behind.
  *
  * @throws UserError if the deployment changes more than one replica, or one replica and something else.
  */
@@ -58,8 +58,8 @@ export const checkReplicaChange = (deployed: Template, next: Template): void => 
 };
 
 /**
- * Reads the template of the deployed stack. Returns an empty template if there is no such stack, or if the credentials
- * may not read it. CloudFormation then rejects a wrong change itself, only later.
+ * Reads the template of the deployed stack. Returns an empty template if the stack does not exist, or if the
+ * credentials may not read the template. CloudFormation then still rejects a change of two replicas, but only later.
  */
 export const readDeployedTemplate = async (
   StackName: string,

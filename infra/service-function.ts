@@ -1,4 +1,4 @@
-/** A Lambda function of the service, its role and its log. */
+/** A Lambda function with its IAM role and its log group. */
 import { dirname, join } from "node:path";
 import { type Duration, type RemovalPolicy, Stack } from "aws-cdk-lib";
 import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
@@ -12,8 +12,8 @@ import { bundle, bundleHandler, projectRoot } from "./bundling.ts";
 import type { ServiceTable } from "./service-table.ts";
 
 /**
- * Returns the partition keys that a permission allows. IAM may evaluate an action of a transaction with its own key or
- * with all keys of the transaction, because AWS does not document this. So the statements allow all keys.
+ * Returns the partition keys that a permission allows. AWS does not document whether IAM checks a write of a
+ * transaction against its own key or against all keys of the transaction. So such a permission allows all keys.
  */
 const leadingKeys = ({ on, within }: Permission, permissions: readonly Permission[]): string[] => {
   const prefixes = within ? permissions.filter((other) => other.within).flatMap((other) => other.on) : on;
@@ -31,7 +31,7 @@ const statement = (
     resources: [table.tableArn],
     conditions: {
       "ForAllValues:StringLike": { "dynamodb:LeadingKeys": leadingKeys(permission, permissions) },
-      // ForAllValues is true for a call without a key, such as Scan.
+      // `ForAllValues` alone would also allow a call without a key, such as Scan.
       Null: { "dynamodb:LeadingKeys": "false" },
       ...(within && { "ForAnyValue:StringEquals": { "dynamodb:EnclosingOperation": [within] } }),
     },
@@ -57,7 +57,7 @@ const bundled = (file: string): Code =>
 export type SharedProps = {
   stage: string;
   table: ServiceTable;
-  /** Reserved concurrency of each function: its share of the account's quota, and its limit. */
+  /** The reserved concurrency of each function, which is also the function's limit. */
   concurrency: number | undefined;
   logRetention: RetentionDays;
   removalPolicy: RemovalPolicy;
@@ -65,7 +65,7 @@ export type SharedProps = {
 
 export type ServiceFunctionProps = SharedProps & {
   description: string;
-  /** The file whose `handler` export is the function. */
+  /** The file that exports the Lambda handler as `handler`. */
   file: string;
   memoryMegabytes: number;
   timeout: Duration;
@@ -101,7 +101,7 @@ export class ServiceFunction extends Construct {
       architecture: Architecture.ARM_64, // costs 20% less than x86_64 per GB-second
       code: bundled(props.file),
       handler: bundleHandler,
-      // NODE_OPTIONS=--enable-source-maps is not set, because it reads the source map in each cold start.
+      // Without NODE_OPTIONS=--enable-source-maps, because Node.js would read the source map in each cold start.
       environment: {
         TABLE_NAME: table.tableName,
         POWERTOOLS_METRICS_NAMESPACE: metricNamespace(stage),

@@ -1,10 +1,10 @@
-/** The DynamoDB table, with the same keys as on this machine. */
+/** The stack's DynamoDB table, with the same keys as the local server's table. */
 import { RemovalPolicy } from "aws-cdk-lib";
 import { AttributeType, Billing, type ITableV2, TableEncryptionV2, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
 import { layout } from "../lib/table/keys.ts";
 
-/** The members of a table that the stack uses. */
+/** The properties and methods of a CDK table that the stack uses. */
 export type ServiceTable = Pick<
   ITableV2,
   "tableArn" | "tableName" | "metric" | "metricConsumedReadCapacityUnits" | "metricConsumedWriteCapacityUnits"
@@ -13,13 +13,13 @@ export type ServiceTable = Pick<
 export type ServiceTableProps = {
   /** The name of an existing table. The stack never changes or deletes such a table. */
   tableName: string | undefined;
-  /** Regions with a replica, without the stack's own region. */
+  /** The regions of the table's replicas, without the stack's own region. */
   replicaRegions: readonly string[];
-  /** `RETAIN` also switches on deletion protection. */
+  /** `RETAIN` also enables the table's deletion protection. */
   removalPolicy: RemovalPolicy;
 };
 
-/** Creates a table, or uses the existing table. */
+/** Creates a table. If `tableName` is set, uses that table instead. */
 export const serviceTable = (
   scope: Construct,
   id: string,

@@ -1,4 +1,4 @@
-/** The settings of the stack: `npm run deploy -- --context stage=dev`, or `stages` in cdk.json. */
+/** The settings of the stack, from `npm run deploy -- --context stage=dev` or from `stages` in cdk.json. */
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { RegionInfo } from "aws-cdk-lib/region-info";
 import * as z from "zod/mini";
@@ -22,18 +22,18 @@ const flag = z._default(
   false,
 );
 
-/** Every setting is optional. The messages complete the sentence "`setting` must be …". */
+/** Every setting is optional. Each error message completes the sentence "`setting` must be …". */
 const Settings = z.object({
-  /** Part of the stack's name, and the name of the API's stage. An account can have several stacks. */
+  /** Part of the stack's name, and the name of the API's stage. An AWS account can have one stack per stage. */
   stage: z._default(
     text(/^[a-z][a-z\d-]{0,29}$/, "up to 30 lower-case letters, digits and hyphens, starting with a letter"),
     "prod",
   ),
-  /** The API's domain name. Needs {@link certificate}. */
+  /** The API's domain name. Requires {@link certificate}. */
   domain: z.optional(
     text(/^(?=.{1,253}$)([a-z\d]([a-z\d-]*[a-z\d])?\.)+[a-z]{2,}$/, "a domain name such as api.example.com"),
   ),
-  /** The certificate of {@link domain}. A regional API needs a certificate in its own region. */
+  /** The ARN of the certificate of {@link domain}. The certificate must be in the stack's region. */
   certificate: z.optional(
     text(
       /^arn:aws[a-z-]*:acm:[a-z\d-]+:\d{12}:certificate\/[\w-]+$/,
@@ -47,24 +47,24 @@ const Settings = z.object({
     ),
     RetentionDays.ONE_MONTH,
   ),
-  /** Is notified when an alarm starts and when it ends. */
+  /** The SNS topic that is notified when an alarm starts and when an alarm ends. */
   alarmTopic: z.optional(
     text(
       /^arn:aws[a-z-]*:sns:[a-z\d-]+:\d{12}:[\w-]{1,256}$/,
       "the ARN of a standard SNS topic in the stack's region",
     ),
   ),
-  /** Requests per second, for each method of the API. */
+  /** The rate limit in requests per second, for each method of the API. */
   rateLimit: z._default(count(/^[1-9]\d{0,5}$/, "a number of requests per second"), 100),
-  /** Requests above {@link rateLimit} that each method of the API accepts at once. */
+  /** The burst limit: how many requests each method of the API accepts at once, even above {@link rateLimit}. */
   burstLimit: z._default(count(/^[1-9]\d{0,5}$/, "a number of requests"), 200),
-  /** Requests per minute of one API key, and of one address for requests without a key. */
+  /** The limit in requests per minute for each API key, and for each IP address without an API key. */
   keyRateLimit: z.optional(count(/^[1-9]\d{1,8}$/, "a number of requests per minute, 10 or more")),
-  /** Reserved concurrency of each function: its share of the account's quota, and its limit. */
+  /** The reserved concurrency of each function, which is also the function's limit. */
   concurrency: z.optional(count(/^[1-9]\d{0,5}$/, "a number of executions")),
-  /** An existing table, which the stack uses instead of creating one. */
+  /** The name of an existing table. The stack uses this table and creates no table. */
   tableName: z.optional(text(/^[\w.-]{3,255}$/, "the name of a DynamoDB table in the stack's region")),
-  /** Regions with a replica of the table, without the stack's own region. */
+  /** The regions of the table's replicas, without the stack's own region. */
   replicaRegions: z._default(
     z.pipe(
       z.string().check(
@@ -78,9 +78,9 @@ const Settings = z.object({
   ),
   /** Adds the intake: a bucket, a queue and a function for messages and events of other programs. */
   intake: flag,
-  /** Minutes until an event that keeps failing becomes a dead letter. Only used with {@link intake}. */
+  /** The minutes until an event that keeps failing moves to the dead-letter queue of the {@link intake}. */
   deadLetterMinutes: z._default(count(/^([1-9]|[1-5]\d|60)$/, "a number of minutes from 1 to 60"), 60),
-  /** Lets `cdk destroy` delete the table, the logs and the intake's data. Switches off their protection. */
+  /** Lets `cdk destroy` delete the table, the logs and the intake's data. Disables deletion protection. */
   removeEverything: flag,
 });
 export type Settings = z.output<typeof Settings>;
@@ -89,7 +89,7 @@ type Given = Record<string, unknown>;
 
 const Stages = z.record(z.string(), z.record(z.string(), z.unknown()));
 
-/** Returns the settings of a stage from `stages` in cdk.json, or none if cdk.json has no stages. */
+/** Returns the settings of a stage from `stages` in cdk.json. Without `stages`, returns an empty object. */
 const settingsOfStage = (stages: unknown, stage: string): Given => {
   if (stages === undefined) return {};
   const named = Stages.safeParse(stages);
@@ -135,12 +135,12 @@ const checkTogether = (settings: Settings, region: string | undefined) => {
   }
 };
 
-/** The names of CDK's own context have a colon: `@aws-cdk/core:…`, `availability-zones:…`. */
+/** CDK's own context names contain a colon, such as `@aws-cdk/core:…` or `availability-zones:…`. */
 const isOurs = (name: string): boolean => !name.includes(":");
 
 /**
- * Returns the settings in a CDK app's context (`app.node.getAllContext()`), with defaults. A setting in the context
- * itself takes precedence over the same setting in `stages`.
+ * Returns the settings in a CDK app's context (`app.node.getAllContext()`), with defaults. A setting from the command
+ * line overrides the same setting from `stages`.
  *
  * @param region the stack's region, if it is known
  * @throws UserError if a name or a value is wrong, or if a certificate or a topic is in another region

@@ -13,11 +13,11 @@ import type { Settings } from "./settings.ts";
 export type EmailApiStackProps = {
   settings: Settings;
   operations: readonly Operation[];
-  /** The region of the stack. CDK needs it for replicas. `undefined` makes a template for any region. */
+  /** The region of the stack. CDK needs the region for replicas. With `undefined`, the template works in any region. */
   region: string | undefined;
 };
 
-/** The table, a function and a route per operation, the intake if it is set, the dashboard and the alarms. */
+/** A stack with the table, a function and a route per operation, the optional intake, the dashboard and the alarms. */
 export class EmailApiStack extends Stack {
   constructor(scope: Construct, { settings, operations, region }: EmailApiStackProps) {
     const { stage, domain, certificate, tableName, replicaRegions, alarmTopic, concurrency } = settings;

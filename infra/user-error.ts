@@ -1,10 +1,10 @@
-/** Errors as the operator sees them, in one line. */
+/** Turns errors into one line that the operator understands. */
 import { getSystemErrorMap } from "node:util";
 
-/** An error that the user can fix. Its message is the only line that the user sees. */
+/** An error that the user can fix. The user sees only the error message, without a stack trace. */
 export class UserError extends Error {
   override readonly name = "UserError";
-  /** The program's exit status. 2 means bad arguments, and 1 any other failure. */
+  /** The program's exit status. Status 2 means wrong arguments, and status 1 means any other failure. */
   readonly exitStatus: 1 | 2;
 
   constructor(message: string, exitStatus: 1 | 2 = 1) {
@@ -19,7 +19,7 @@ const isUrl = (text: string): boolean => /^https?:\/\//.test(text) && URL.canPar
 
 type SdkError = Error & { code?: string; errno?: number; $fault?: string };
 
-/** Returns the one line for an error of the SDK or of the operating system, or `undefined` if this file knows none. */
+/** Returns one line about an error of the SDK or of the operating system, or `undefined` for an unknown error. */
 const fixOf = ({ name, message, code = "", errno, $fault }: SdkError): string | undefined => {
   const { AWS_ENDPOINT_URL_DYNAMODB: endpoint, TABLE_NAME } = process.env;
   if (endpoint && !isUrl(endpoint)) {
@@ -45,14 +45,14 @@ const fixOf = ({ name, message, code = "", errno, $fault }: SdkError): string | 
   return $fault === undefined ? undefined : `DynamoDB reported an error: ${message || name}`;
 };
 
-/** Returns a UserError if the user can fix the error, otherwise the error itself. */
+/** Returns a UserError if the user can fix the error, otherwise the original error. */
 export const toUserError = (error: unknown): unknown => {
   if (!(error instanceof Error) || error instanceof UserError) return error;
   const fix = fixOf(error);
   return fix === undefined ? error : new UserError(fix);
 };
 
-/** Returns the error in one line. */
+/** Returns the error message as one line. */
 export const describe = (error: unknown): string => {
   const known = toUserError(error);
   return known instanceof Error ? known.message.split("\n")[0] || known.name : String(known);

@@ -1,8 +1,8 @@
-/** Text from strangers, such as a file name or a subject, for a terminal. */
+/** Makes untrusted text, such as a file name or a subject, safe for a terminal. */
 
 /**
- * Returns the text with its control characters (C0, C1) and line breaks escaped. Otherwise, a file name could move the
- * terminal's cursor, or add lines that look like the program's own.
+ * Returns the text with its control characters (C0, C1) and line breaks escaped. Otherwise, a file name could move
+ * the terminal's cursor, or add lines that look like output of the program.
  */
 export const visible = (text: string): string =>
   text.replaceAll(

@@ -1,6 +1,6 @@
 /**
- * Replaces the AWS SDK's look-up of credentials and settings in a bundle. Lambda puts both into environment variables, so
- * the code that reads files, processes and metadata services is left out.
+ * Replaces the AWS SDK's search for credentials and settings. Lambda sets both in environment variables, so the
+ * bundle needs no code that reads files, processes and metadata services.
  */
 import type { EnvOptions, LoadedConfigSelectors } from "@smithy/core/config";
 
@@ -13,5 +13,5 @@ export const loadConfig =
     environmentVariableSelector(process.env, options) ??
     (fallback instanceof Function ? fallback() : fallback);
 
-/** Returns the SDK's default mode, which changes no setting. */
+/** Returns the SDK's defaults mode `legacy`, which changes no setting. */
 export const resolveDefaultsModeConfig = () => async () => "legacy";

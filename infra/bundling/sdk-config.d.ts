@@ -1,4 +1,4 @@
-/** The original of a module that `environment.ts` replaces. `infra/bundling.ts` defines this alias. */
+/** The original `@smithy/core/config`, which `environment.ts` replaces. `infra/bundling.ts` sets the alias. */
 declare module "sdk-config" {
   export * from "@smithy/core/config";
 }

@@ -1,9 +1,9 @@
 /** Replaces features of the AWS SDK that no function uses. */
 
-// Endpoint discovery. DynamoDB has one endpoint per region.
+// Endpoint discovery is not needed, because DynamoDB has one endpoint per region.
 export const NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS = {};
 export const resolveEndpointDiscoveryConfig = <Config>(config: Config): Config => config;
 
-// Event streams. S3 needs them only for Select, and functions use GetObject.
+// Event streams are not needed, because only S3's SelectObjectContent uses event streams.
 export const eventStreamSerdeProvider = undefined;
 export const resolveEventStreamSerdeConfig = <Config>(config: Config): Config => config;

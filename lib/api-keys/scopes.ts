@@ -7,17 +7,17 @@ export const scopes = {
   addMembers: "accounts:members:add",
 } as const;
 
-/** A scope that an operation requires, or `*`. */
+/** A scope that an operation requires, or `*` for all operations. */
 export type Scope = (typeof scopes)[keyof typeof scopes];
 
 const domainPrefix = "messages:read:{";
 
-/** Returns the scope for the messages of one domain, which must be in `normalDomain`'s form. */
+/** Returns the scope for reading the messages of one domain. `normalDomain` returns valid values of `domain`. */
 export const domainScope = (domain: string): string => `${domainPrefix}${domain}}`;
 
 export const isDomainScope = (scope: string): boolean => scope.startsWith(domainPrefix);
 
-/** Returns whether a key with the scopes `held` has this scope. */
+/** Returns whether an API key with the scopes `held` has the scope `scope`. */
 export const grants = (held: readonly string[], scope: string): boolean =>
   held.includes(scopes.everything) || held.includes(scope);
 
@@ -26,7 +26,7 @@ export const scopeForms = `${Object.values(scopes).join(", ")} or ${domainScope(
 
 const known: readonly string[] = Object.values(scopes);
 
-/** Returns the stored form of a scope: its domain is in ASCII and lower case. Returns `null` for an unknown scope. */
+/** Returns the scope with its domain in ASCII and lower case. Returns `null` for an unknown scope. */
 export const parseScope = (text: string): string | null => {
   if (!isDomainScope(text)) return known.includes(text) ? text : null;
   const domain = text.endsWith("}") ? normalDomain(text.slice(domainPrefix.length, -1)) : null;

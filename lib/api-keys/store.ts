@@ -19,7 +19,7 @@ export type ApiKey = {
   label?: string | undefined;
   created_at: string;
   revoked_at?: string;
-  /** Seconds since the epoch. A key without it does not expire. */
+  /** The expiry in seconds since the epoch. Without `expires_at`, the API key does not expire. */
   expires_at?: number;
 };
 
@@ -27,14 +27,14 @@ type Grant = Pick<ApiKey, "account_id" | "scopes" | "label" | "expires_at">;
 
 export type NewApiKey = { secret: string; apiKey: ApiKey };
 
-/** Returns 256 random bits after a prefix that secret scanners recognise. */
+/** Returns a new secret: a prefix that secret scanners recognise, and 256 random bits. */
 const newSecret = (): string => `emk_${randomBytes(32).toString("base64url")}`;
 
 export const idOfSecret = (secret: string): string => sha256(secret);
 
 const putApiKey = (table: Table, apiKey: ApiKey): Write => put(table, apiKeyKey(apiKey.id), apiKey);
 
-/** Lists a key under its account. The listing contains only the id, so it cannot contradict the key. */
+/** Adds an API key to the list of its account. The list contains only the id and the expiry of each API key. */
 const putListing = (table: Table, { account_id, id, expires_at }: ApiKey): Write =>
   put(table, apiKeyListingKey(account_id, id), { id, expires_at });
 
@@ -43,7 +43,7 @@ const newApiKey = (grant: Grant, now: number, secret = newSecret()): NewApiKey =
   apiKey: { id: idOfSecret(secret), ...grant, created_at: new Date(now).toISOString() },
 });
 
-/** Stores a new key. Returns the secret, which is stored nowhere. */
+/** Stores a new API key. Returns the API key with its secret. Only the digest of the secret is stored. */
 export const createApiKey = async (
   table: Table,
   grant: Grant,
@@ -61,18 +61,18 @@ const getApiKey = async (table: Table, id: string, now: number): Promise<ApiKey 
 };
 
 /**
- * Returns the key with this secret, or `null` if it is unknown, revoked or expired. The read is strongly consistent, so
- * a new key works on the next request, and a revoked key fails on the next request.
+ * Returns the API key with this secret, or `null` if the API key is unknown, revoked or expired. The read is strongly
+ * consistent, so a new API key works at once, and a revoked API key fails at once.
  */
 export const findApiKey = async (table: Table, secret: string, now: number): Promise<ApiKey | null> => {
   const apiKey = await getApiKey(table, idOfSecret(secret), now);
   return apiKey?.revoked_at ? null : apiKey;
 };
 
-/** The SDK opens 50 connections. A read that waits too long for a connection fails with a timeout. */
+/** The SDK opens 50 connections. With more parallel reads, a read could time out while it waits for a connection. */
 const readsAtOnce = 20;
 
-/** Returns the keys of an account, the oldest first, including revoked keys and without expired keys. */
+/** Returns an account's API keys, the oldest first. Includes revoked API keys, but not expired API keys. */
 export const listApiKeys = async (table: Table, account_id: string, now: number): Promise<ApiKey[]> => {
   const listed = await listItems<Pick<ApiKey, "id">>(table, apiKeyListingKey(account_id, ""));
   const apiKeys = await pLimit(readsAtOnce).map(listed, ({ id }) => getApiKey(table, id, now));
@@ -81,7 +81,7 @@ export const listApiKeys = async (table: Table, account_id: string, now: number)
 
 const usable = `${live} AND attribute_not_exists(revoked_at)`;
 
-/** Revokes a key from the next request on. Returns false if the key is unknown, revoked or expired. */
+/** Revokes an API key at once. Returns false if the API key is unknown, already revoked or expired. */
 export const revokeApiKey = (table: Table, id: string, now: number): Promise<boolean> => {
   const command = new UpdateCommand({
     TableName: table.name,
@@ -93,16 +93,16 @@ export const revokeApiKey = (table: Table, id: string, now: number): Promise<boo
   return succeeds(() => table.client.send(command));
 };
 
-/** Returns the expiry of the new key of a rotation. The new key lives as long as the old key was meant to live. */
+/** Returns the expiry of a rotation's new API key. The old and the new API key have the same lifetime. */
 const nextExpiry = ({ created_at, expires_at }: ApiKey, now: number): { expires_at?: number } =>
   expires_at === undefined
     ? {}
     : { expires_at: epochSeconds(now) + expires_at - epochSeconds(Date.parse(created_at)) };
 
 /**
- * Creates a key with the scopes of an old key, and shortens the life of the old key to `graceSeconds`, both in one
- * transaction. Returns `null` if the old key is unknown, revoked or expired.
- * If several rotations run at the same time, the shortest grace time applies.
+ * Creates an API key with the scopes of an old API key, and lets the old API key expire after `graceSeconds`. Returns
+ * `null` if the old API key is unknown, revoked or expired. If several rotations of one API key run in parallel, the
+ * shortest grace period applies.
  */
 export const rotateApiKey = async (
   table: Table,
@@ -133,6 +133,6 @@ export const rotateApiKey = async (
     shorten,
     putListing(table, old),
   ]);
-  // The key was revoked, or another rotation has left it less time. The next read of the key shows which.
+  // The old API key was revoked, or another rotation set an earlier expiry. The retry reads the API key again.
   return failed ? rotateApiKey(table, id, graceSeconds, now) : { secret, apiKey, old };
 };

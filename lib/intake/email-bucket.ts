@@ -1,13 +1,13 @@
-/** The bucket of raw emails, for the function that receives events. */
+/** Reads raw emails from the intake's S3 bucket. */
 import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { rejectTooLarge } from "../messages/store-message.ts";
 import { EventRejectedError } from "./event.ts";
 import type { ReadEmail } from "./record-event.ts";
 
-/** S3 responds AccessDenied for a missing object to a caller that may not list the bucket. */
+/** Errors for a missing object. S3 responds AccessDenied if the caller has no permission to list the bucket. */
 const missing = new Set(["NoSuchKey", "AccessDenied"]);
 
-/** Opens the bucket. @throws Error if there is no name */
+/** Returns a function that reads an email by its S3 key. @throws Error if `EMAIL_BUCKET` is not set */
 export const openEmailBucket = (Bucket = process.env.EMAIL_BUCKET): ReadEmail => {
   if (!Bucket) throw new Error("EMAIL_BUCKET is not set: it names the bucket of raw emails");
   const client = new S3Client({

@@ -1,12 +1,12 @@
-/** The queue of events, for the function that receives them. */
+/** Postpones the retries of events in the SQS queue. */
 import { ChangeMessageVisibilityBatchCommand, SQSClient } from "@aws-sdk/client-sqs";
 
 type Retry = { receiptHandle: string; seconds: number };
 
-/** Lets the queue deliver up to 10 events again, each after its seconds. @throws Error if the queue rejects one */
+/** Lets SQS deliver each of up to 10 events again after `seconds`. @throws Error if SQS rejects a change */
 export type PostponeEvents = (retries: readonly Retry[]) => Promise<void>;
 
-/** Opens the queue. @throws Error if there is no URL */
+/** Returns a function that postpones retries. @throws Error if `EVENT_QUEUE_URL` is not set */
 export const openEventQueue = (QueueUrl = process.env.EVENT_QUEUE_URL): PostponeEvents => {
   if (!QueueUrl) throw new Error("EVENT_QUEUE_URL is not set: it names the queue of events");
   const client = new SQSClient({

@@ -1,17 +1,17 @@
-/** The events that a sending pipeline sends about its messages. */
+/** The events that an email-sending pipeline reports about its messages. */
 import * as z from "zod/mini";
 import { NewMessage, text, time, words } from "../messages/message.ts";
 import { MessageRejectedError } from "../messages/store-message.ts";
 
 const { id: uuid, account_id } = NewMessage.shape;
 
-/** The u flag counts a surrogate pair as one character, as JSON Schema does. */
+/** With the flag `u`, a `.` matches a surrogate pair as one character. JSON Schema counts in the same way. */
 const id = text.check(
   z.regex(/^.{1,255}$/su, "must have 1 to 255 characters"),
   z.meta({ minLength: 1, maxLength: 255 }),
 );
 
-/** The key of a raw email in the bucket. */
+/** The S3 key of a raw email. */
 const key = text.check(
   z.minLength(1, "must not be empty"),
   z.maxLength(1024, "must have at most 1024 characters"),
@@ -60,7 +60,7 @@ const Clicked = z.object({ type: z.literal("message.clicked"), id, account_id, m
 const kinds = [Stored, Status, Attempt, Opened, Clicked] as const;
 const types = kinds.map(({ shape }) => shape.type.def.values[0]);
 
-/** An event. Fields that are not listed are ignored. */
+/** An event. Unknown fields are ignored. */
 export const MessageEvent = z.discriminatedUnion("type", kinds, {
   error: ({ input }) =>
     typeof input === "object" && input !== null
@@ -73,16 +73,16 @@ export type MessageEvent = z.output<typeof MessageEvent>;
 export type ChangeEvent = Exclude<MessageEvent, { type: "message.stored" }>;
 export type StoredEvent = Extract<MessageEvent, { type: "message.stored" }>;
 
-/** An event that can never be recorded. The error's message names fields, but quotes nothing from the event. */
+/** Thrown for an event that can never be recorded. The error message names the fields, but quotes no values. */
 export class EventRejectedError extends Error {
   override readonly name = "EventRejectedError";
 }
 
-/** Returns whether an event, or its message, can never be recorded. The error's message is the reason. */
+/** Returns whether an error means that the event can never be recorded. The error message is the reason. */
 export const isRejection = (error: unknown): boolean =>
   error instanceof EventRejectedError || error instanceof MessageRejectedError;
 
-/** Returns the integer that a JSON number spells, such as `12`, `12.0` or `1.2e1`, or `undefined` for another number. */
+/** Returns the exact integer of a JSON number such as `12.0` or `1.2e1`. Returns `undefined` if it has a fraction. */
 const integerOf = (source: string): bigint | undefined => {
   const [, sign, whole = "", fraction = "", exponent = "0"] =
     /^(-?)(\d{1,40})(?:\.(\d{1,40}))?(?:e([+-]?\d{1,2}))?$/i.exec(source) ?? [];
@@ -92,7 +92,7 @@ const integerOf = (source: string): bigint | undefined => {
   return BigInt(`${sign}${digits.slice(0, Math.max(end, 0)).padEnd(end, "0") || "0"}`);
 };
 
-/** JavaScript rounds a large integer. `source` is the text of the number, with all digits. */
+/** Keeps all digits of a large integer, which JavaScript would round. `source` is the JSON text of the number. */
 const reviveInteger = (name: string, value: unknown, { source = "" }: { source?: string } = {}): unknown =>
   name === "reference_message_id" ? (integerOf(source) ?? value) : value;
 
@@ -104,7 +104,7 @@ const parseJson = (json: string): unknown => {
   }
 };
 
-/** Returns the event of a JSON text. @throws EventRejectedError that names each wrong field */
+/** Parses a JSON text into an event. @throws EventRejectedError that names each wrong field */
 export const parseEvent = (json: string): MessageEvent => {
   const result = MessageEvent.safeParse(parseJson(json));
   if (result.success) return result.data;

@@ -1,9 +1,9 @@
-/** The names of the metrics of Record Events. Their dimension `service` is {@link serviceName}. */
+/** The names of the metrics of Record Events. The metrics' dimension `service` is {@link serviceName}. */
 import type { Outcome } from "./record-event.ts";
 
 export const serviceName = "RecordEvents";
 
-/** `EventFailed` counts attempts, so an event that is retried counts several times. */
+/** `EventFailed` counts failed attempts, so an event that fails three times adds three. */
 export const outcomeMetrics: Readonly<Record<Outcome | "failed", string>> = {
   recorded: "EventRecorded",
   repeated: "EventRepeated",

@@ -1,4 +1,4 @@
-/** Records an event once. One transaction writes the change and the event record, so neither exists without the other. */
+/** Records an event once. One transaction changes the message and writes the event record. */
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { daySeconds } from "../duration.ts";
 import { addClick, addDeliveryAttempt, addOpen, addStatus } from "../messages/events.ts";
@@ -13,35 +13,35 @@ import { putIfAbsent, type Write } from "../table/writes.ts";
 import { type ChangeEvent, EventRejectedError, type MessageEvent, type StoredEvent } from "./event.ts";
 import { longestEventDays } from "./event-lifetime.ts";
 
-/** An event record outlives every delivery of its event. */
+/** An event record expires only after SQS can no longer deliver the event. */
 const recordSeconds = longestEventDays * daySeconds;
 
-/** `repeated`: the event was recorded before. `expired`: its message has expired or was deleted, so nothing changes. */
+/** `repeated`: the event was recorded before. `expired`: the event's message has expired or was deleted. */
 export type Outcome = "recorded" | "repeated" | "expired";
 
-/** The event arrived before its message. A retry may succeed. */
+/** Thrown if an event arrives before its message is stored. A later retry may succeed. */
 export class MessageNotStoredYetError extends Error {
   override readonly name = "MessageNotStoredYetError";
 }
 
 const tooLarge = new EventRejectedError("it does not fit into the message's item of 400 KB");
 
-/** Returns whether the transaction would make an item larger than 400 KB. */
+/** Returns whether DynamoDB rejected a transaction because an item would exceed 400 KB. */
 const isTooLarge = (error: unknown): boolean => {
   const reasons = error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
   return reasons.some(({ Message }) => Message?.includes("Item size"));
 };
 
-/** Returns the raw email of a key. @throws EventRejectedError if the email is missing, MessageRejectedError if too large */
+/** Returns the raw email with this key. @throws EventRejectedError or MessageRejectedError if missing or too large */
 export type ReadEmail = (key: string) => Promise<Uint8Array>;
 
 type EventRecord = { fingerprint: string; expires_at: number };
 
-/** Returns the same digest for the same event, because a parsed event has its fields in the order of the schema. */
+/** Returns a digest of the event. The order of the JSON fields does not matter, because parsing sorts the fields. */
 const fingerprintOf = (event: MessageEvent): string =>
   sha256(JSON.stringify(event, (_, value) => (typeof value === "bigint" ? String(value) : value)));
 
-/** Returns "repeated" if the event is already recorded. @throws EventRejectedError if another event has its id */
+/** Returns "repeated" if the event is already recorded. @throws EventRejectedError if another event has the same id */
 const checkRecord = (event: MessageEvent, record: EventRecord | undefined): "repeated" | undefined => {
   if (!record) return undefined;
   if (record.fingerprint === fingerprintOf(event)) return "repeated";
@@ -49,9 +49,9 @@ const checkRecord = (event: MessageEvent, record: EventRecord | undefined): "rep
 };
 
 /**
- * Makes the writes and records the event in one transaction. Returns the failed conditions if nothing was written.
+ * Makes the writes and stores the event record in one transaction. If a condition fails, writes nothing.
  *
- * @throws EventRejectedError if another event has the id, or the message's item would be too large
+ * @throws EventRejectedError if another event has the same id, or if the message's item would be too large
  */
 const recordOnce = async (
   table: Table,
@@ -90,7 +90,7 @@ const changeOf = (table: Table, event: ChangeEvent, now: number): Write => {
   }
 };
 
-/** Stores a message once, but not a deleted message. */
+/** Stores the message of an event once. Never stores a deleted message again. */
 const recordStored = async (
   table: Table,
   event: StoredEvent,
@@ -122,7 +122,7 @@ const recordStored = async (
   return outcome;
 };
 
-/** Records a change of a stored message once. Throws the errors of {@link recordEvent}. */
+/** Records a change of a stored message once. Throws the same errors as {@link recordEvent}. */
 export const recordChange = async (table: Table, event: ChangeEvent, now: number): Promise<Outcome> => {
   const change = changeOf(table, event, now);
   const attempt = async (hasMarker: boolean): Promise<Outcome> => {
@@ -132,14 +132,14 @@ export const recordChange = async (table: Table, event: ChangeEvent, now: number
     if (!(await readMarker(table, { account_id: event.account_id, id: event.message.id }))) {
       throw new MessageNotStoredYetError("its message is not stored yet");
     }
-    // The message may have been stored between the transaction and the read.
+    // The message may have been stored after the transaction and before the read of the message marker.
     return attempt(true);
   };
   return attempt(false);
 };
 
 /**
- * Records an event once, however often it arrives, and in any order with the other events of its message.
+ * Records an event once, even if the event arrives several times. The events of a message may arrive in any order.
  *
  * @throws EventRejectedError or MessageRejectedError if the event can never be recorded
  * @throws MessageNotStoredYetError if the event arrived before its message

@@ -1,6 +1,6 @@
 /**
- * Receives batches of events from the queue, and records each event. An event that fails is retried, and the others of
- * its batch are not. Each attempt is one log line and one count. The log never quotes an event.
+ * Receives batches of events from the queue, and records each event. Only the failed events of a batch are retried.
+ * Each attempt writes one log line and one metric. The log never contains the content of an event.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Logger } from "@aws-lambda-powertools/logger";
@@ -16,19 +16,19 @@ import { MessageNotStoredYetError, type Outcome } from "./record-event.ts";
 type Result = { event?: MessageEvent | undefined; outcome: Outcome | "failed"; error?: unknown };
 
 /**
- * Another function often stores the message at this moment, so an early event is retried within the invocation. The
- * early events of a batch share these pauses.
+ * The pauses before retries of early events, which arrived before their message. Another invocation often stores the
+ * message at the same moment. All early events of a batch share the pauses.
  */
 const pausesMs = [100, 200, 400];
 
-/** An event may take so long if the table is throttled. If the function timed out, the whole batch would be retried. */
+/** An event may take 45 seconds if the table is throttled. A timeout of the function would retry the whole batch. */
 const minimumMs = 45_000;
 
 const timeIsUp = new Error("too little time is left in this batch. The event will be retried");
 
 const isEarly = ({ error }: Result): boolean => error instanceof MessageNotStoredYetError;
 
-/** Returns the fields of the log for the error of an attempt. */
+/** Returns the log fields that describe the error of an attempt. */
 const causeOf = (result: Result): object => {
   const { error } = result;
   if (!(error instanceof Error)) return {};
@@ -39,7 +39,7 @@ const causeOf = (result: Result): object => {
 const receivesOf = ({ attributes }: SQSRecord): number => Number(attributes.ApproximateReceiveCount);
 
 /**
- * Returns the Lambda handler of a queue whose event source reports failures per event (`ReportBatchItemFailures`).
+ * Returns the Lambda handler of the event queue. The event source mapping must set `ReportBatchItemFailures`.
  *
  * @param record records one event. If it throws, the error is logged, and the event is retried
  * @param postpone sets the time of an event's next delivery
@@ -79,7 +79,7 @@ export const takeEvents = (
     logger.addContext(context);
     metrics.captureColdStartMetric();
     const results = new Map<SQSRecord, Result>();
-    // The function records one event at a time, because an email of 40 MiB takes much of the memory.
+    // The function records one event at a time, because one email of 40 MiB needs much of the function's memory.
     for (const sqsRecord of Records) results.set(sqsRecord, await take(sqsRecord, context));
     for (const pause of pausesMs) {
       const early = [...results].filter(([, result]) => isEarly(result));
@@ -92,7 +92,7 @@ export const takeEvents = (
       receiptHandle: sqsRecord.receiptHandle,
       seconds: retrySeconds(receivesOf(sqsRecord)),
     }));
-    // An event that is not postponed is retried after the queue's own visibility timeout.
+    // If postponing fails, the queue delivers the events again after its visibility timeout.
     if (retries.length > 0) {
       await postpone(retries).catch((error) => logger.error("postpone", { error: errorFields(error) }));
     }

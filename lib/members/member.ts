@@ -1,9 +1,9 @@
-/** Members: the relationship of a user and an account. */
+/** Members. A member is a user with a role in an account. */
 import * as z from "zod/mini";
 
 export const roles = ["Administrator", "Developer", "Analyst", "Billing Manager"] as const;
 
-/** A valid e-mail address in the WHATWG HTML standard. In addition, its domain needs a dot. */
+/** A valid email address as defined by the WHATWG HTML standard. In addition, the domain must contain a dot. */
 const address =
   /^[\w.!#$%&'*+/=?^`{|}~-]+@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/i;
 
@@ -19,14 +19,14 @@ const rules = newMemberRules;
 
 export const Role = z.enum(roles, rules.role);
 
-/** The body of Add Account Member. `email` is stored in lower case, because it is compared in lower case. */
+/** The request body of Add Account Member. Addresses that differ only in case belong to the same user. */
 export const NewMember = z.object(
   {
     email: z
       .string(rules.email)
       .check(z.regex(address, rules.email), z.maxLength(254, rules.email), z.toLowerCase()),
     role: Role,
-    // JSON Schema counts code points. With the flag u, one `.` matches one code point.
+    // JSON Schema counts code points. With the flag `u`, a `.` matches one code point.
     name: z.optional(z.string(rules.name).check(z.regex(/^.{1,255}$/su, rules.name))),
   },
   rules.body,

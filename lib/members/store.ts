@@ -9,7 +9,7 @@ import type { Table } from "../table/table.ts";
 import { putIfAbsent, type Write } from "../table/writes.ts";
 import type { AccountMember, NewMember } from "./member.ts";
 
-/** A person. The same email has the same user in every account. */
+/** A person. One email address has one user, who can be a member of several accounts. */
 export type User = { id: string; email: string; created_at: string };
 
 export const newUser = (email: string, now: number): User => ({
@@ -29,17 +29,17 @@ export const newMember = (
 };
 
 /**
- * Returns the user with this email, or `null`. The read is eventually consistent, at half the price. If it misses a
- * user, the condition of {@link putUser} fails and returns that user.
+ * Returns the user with this email, or `null`. The read is eventually consistent, which halves its price. If the read
+ * misses a user, the condition of {@link putUser} fails, and DynamoDB returns the existing user.
  */
 export const findUser = async (table: Table, email: string): Promise<User | null> =>
   (await getItem<User>(table, userKey(email))) ?? null;
 
-/** Puts a new user. The condition fails if the user exists. */
+/** Puts a new user. The condition fails if a user with this email address exists. */
 export const putUser = (table: Table, user: User, now: number): Write<User> =>
   putIfAbsent(table, userKey(user.email), user, now);
 
-/** Puts a new member. The condition fails if the user is a member. Email and name are stored for `list-members`. */
+/** Puts a new member. The condition fails if the user is a member. Only `list-members` shows the email and name. */
 export const putMember = (
   table: Table,
   member: AccountMember,
@@ -48,7 +48,7 @@ export const putMember = (
 ): Write<AccountMember> =>
   putIfAbsent(table, memberKey(member.account_id, member.user_id), { ...member, email, name }, now);
 
-/** The item of a member. The API does not return email and name. */
+/** A member as stored in the table. The API's responses do not contain the email and the name. */
 export type StoredMember = AccountMember & Pick<NewMember, "email" | "name">;
 
 /** Returns the members of an account, the oldest first. */
@@ -57,7 +57,7 @@ export const listMembers = async (table: Table, account_id: string): Promise<Sto
   return items.map(({ pk, sk, ...member }) => member).sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
 };
 
-/** The condition fails if the member was deleted, even if the same user has joined again. */
+/** Returns the condition that the member still exists. If a deleted member joins again, the condition fails, too. */
 const unchanged = ({ account_id, user_id }: AccountMember, TableName: string) => ({
   TableName,
   Key: memberKey(account_id, user_id),
