@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { projectRoot } from "../../infra/bundling.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
-/** Creates a folder that looks like the project's folder, with a `cdk.out` of its own. */
+/** Creates a folder that looks like the project's folder, except for `cdk.out`, so the operator keeps the real outputs. */
 const projectFolder = (): string => {
   const folder = temporaryFolder();
   for (const name of readdirSync(projectRoot)) {
