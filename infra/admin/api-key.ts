@@ -6,11 +6,11 @@ import { report, type Shell } from "./command.ts";
 
 export const noSuchKey = "no such key, or it was revoked or has expired";
 
-/** Returns the time when a key expires, or `null`. */
+/** Returns the time when a key expires, or `null` if the key never expires. */
 export const expiry = ({ expires_at }: Pick<ApiKey, "expires_at">): string | null =>
   expires_at === undefined ? null : new Date(expires_at * 1000).toISOString();
 
-/** Returns the account's keys with a label, except revoked and expired keys. */
+/** Returns the account's valid keys with this label. Leaves out revoked and expired keys. */
 export const keysLabelled = async (
   table: Table,
   account_id: string,
@@ -21,7 +21,7 @@ export const keysLabelled = async (
   return apiKeys.filter((apiKey) => apiKey.label === label && !apiKey.revoked_at);
 };
 
-/** Prints a new key, which cannot be shown again, with the command's own fields and lines. */
+/** Prints a new key, which cannot be shown again. `more` adds fields to the JSON, or lines to the text. */
 export const reportNewKey = (
   shell: Shell,
   json: true | undefined,
@@ -41,14 +41,14 @@ export const reportNewKey = (
   report(shell, json, { api_key: secret, id, account_id, scopes, expires_at, ...more.fields }, ...lines);
 };
 
-/** A key or the id of a key. A key has 43 characters after its prefix, whatever follows it. */
+/** Matches a key or the id of a key. A key ends after 43 characters, even if more letters follow the key. */
 const keyOrId = /emk_[\w-]{43}|(?<![\da-fA-F])[\da-fA-F]{64}(?![\da-fA-F])/g;
 
 /**
- * Returns the ids of the keys in a text such as `Authorization: Bearer emk_…`. The text may contain keys and ids. A text
- * without them is a label.
+ * Returns the ids of all keys in a text such as `Authorization: Bearer emk_…`. The text may contain keys and ids of
+ * keys. A text without a key or an id is the label of a key.
  *
- * @throws UserError if no key has the label, or several keys have it
+ * @throws UserError if the label does not name exactly one valid key of the account
  */
 export const idsOf = async (
   table: Table,

@@ -1,4 +1,4 @@
-/** The parts that all of the operator's commands share: options, operands, table and output. */
+/** Parses options and operands, opens the table and prints results for all of the operator's commands. */
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { Command, InvalidArgumentError } from "@commander-js/extra-typings";
@@ -10,23 +10,23 @@ import type { Terminal } from "../progress.ts";
 import { UserError } from "../user-error.ts";
 import { visible } from "../visible.ts";
 
-/** The streams of the process, or of a test. `print` is standard output, `complain` standard error. */
+/** The input and output of the commands. `print` writes to standard output, `complain` to standard error. */
 export type Streams = {
   print: (line: string) => void;
   complain: (line: string) => void;
   input: Readable;
-  /** The terminal, if a person watches. */
+  /** Standard error, if it is a terminal. Progress is shown only on a terminal. */
   terminal?: Terminal | undefined;
 };
 
-/** The output of one command. Control characters are escaped, except in JSON. */
+/** The input and output of one command. Text is printed with its control characters escaped. */
 export type Shell = Pick<Streams, "print" | "input" | "terminal"> & {
   printJson: (object: object) => void;
   /** Prints the error and sets the exit status. `source` names the file or line that failed. */
   fail: (error: unknown, source?: string) => void;
 };
 
-/** Defines a command with the options of every command. */
+/** Defines a command with the options `--local` and `--json`, which every command has. */
 export const defineCommand = (name: string, summary: string) =>
   new Command(name)
     .summary(summary)
@@ -57,7 +57,7 @@ export const collect =
   <T>(parse: (value: string) => T) =>
   (value: string, before: T[] = []): T[] => [...before, parse(value)];
 
-/** Returns the operands. The lines of standard input replace `-`. @throws UserError if there is no operand */
+/** Returns the operands. Replaces `-` by the lines of standard input. @throws UserError if there is no operand */
 export const readOperands = async (operands: string[], { input }: Shell): Promise<string[]> => {
   const read = operands.map(async (operand) => (operand === "-" ? (await text(input)).split("\n") : operand));
   const found = (await Promise.all(read)).flat().map((operand) => operand.trim());
@@ -66,7 +66,7 @@ export const readOperands = async (operands: string[], { input }: Shell): Promis
   throw new UserError("Standard input is empty", 2);
 };
 
-/** Calls `act` for each operand, one after the other. An operand that fails does not stop the others. */
+/** Calls `act` for each operand, one after the other. If `act` fails, continues with the next operand. */
 export const forEachOperand = async (
   shell: Shell,
   operands: string[],
@@ -81,10 +81,10 @@ const localPort = (value: string): number => {
   throw new UserError(`DYNAMODB_PORT takes a port from 1 to 65535, not ${value}`, 2);
 };
 
-/** Eight segments are sent at a time (4 MB). On a link of 2 Mbit/s, they take about 15 s. */
+/** Eight segments (4 MB) are sent in parallel. A link of 2 Mbit/s needs about 15 s for 4 MB. */
 const timeoutMs = 15_000;
 
-/** Opens the deployed table, or the table of `npm start`. @throws UserError if the environment names neither */
+/** Opens the deployed table, or the table of `npm start`. @throws UserError if neither TABLE_NAME nor --local is set */
 export const openTableOf = ({ local }: { local?: true | undefined }): Table => {
   const { AWS_ENDPOINT_URL_DYNAMODB, TABLE_NAME, DYNAMODB_PORT } = process.env;
   if (local) {
@@ -97,7 +97,7 @@ export const openTableOf = ({ local }: { local?: true | undefined }): Table => {
   return openTable({ timeoutMs });
 };
 
-/** Prints one JSON object, or lines for a person. */
+/** Prints the lines, or prints the object if the command has the option `--json`. */
 export const report = (shell: Shell, json: true | undefined, object: object, ...lines: string[]): void => {
   if (json) shell.printJson(object);
   else for (const line of lines) shell.print(line);
@@ -108,7 +108,7 @@ const cell = (value: unknown): string => {
   return value === null || value === undefined || value === "" ? "-" : visible(String(value));
 };
 
-/** Prints objects of one shape: JSON, or a table for a person. */
+/** Prints objects with equal fields as a table, or as one JSON object per line. */
 export const reportRows = (shell: Shell, json: true | undefined, objects: object[]): void => {
   const [first] = objects;
   if (!first) return;

@@ -14,7 +14,7 @@ const days = (value: string): number => {
   throw new InvalidArgumentError("It takes a number of days from 1 to 36500.");
 };
 
-/** The API returns years with four digits. */
+/** The first time that is too late. The API returns years with four digits. */
 const endOfTime = Date.UTC(10_000, 0);
 
 const futureDate = (value: string): Date => {
@@ -83,7 +83,7 @@ export const importMessage = (shell: Shell) =>
           const { id, message_id, isNew } = imported;
           const object = { id, file: source, message_id, account_id: account, is_new: isNew };
           const line = `${id}  ${source}${isNew ? "" : "  (there already)"}`;
-          // On a terminal, thousands of lines would hide the progress.
+          // On a terminal, thousands of lines would push the error messages out of view.
           const isPrinted = json || !shell.terminal || paths.includes(source);
           const print = () => isPrinted && report(shell, json, object, line);
           outcomes.add(isNew ? "stored" : "there already", bytes, print);

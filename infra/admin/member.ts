@@ -12,7 +12,7 @@ export const defineMemberCommand = (name: string, summary: string) =>
     .requiredOption("--account <uuid>", "the account", uuid);
 
 /**
- * Changes each member, and reports the changed fields and a line.
+ * Calls `change` for each named member. Then prints the text of `lineOf`, or the member's ids and `changed`.
  *
  * @param change returns false if the member no longer exists
  */

@@ -13,7 +13,7 @@ export const defineMessageCommand = (name: string, summary: string) =>
     .argument("<id...>", "a message's id; - reads ids from standard input")
     .requiredOption("--account <uuid>", "the account", uuid);
 
-/** Calls `act` for each message. If `act` returns false, the account has no such message. */
+/** Calls `act` for each message. `act` returns false if the account has no message with this id. */
 export const forEachMessage = (
   shell: Shell,
   operands: string[],
@@ -32,7 +32,7 @@ const aboutBackups = `
 Point-in-time recovery keeps the deleted data for ${recoveryDays} days. If you restore the table to an earlier second,
 delete the data again. Other backups and exports keep the data for as long as you keep them.`;
 
-/** Defines a command that deletes messages, or their content. `remove` returns false if there is nothing to delete. */
+/** Defines a command that deletes messages or only their content. `remove` returns false if no message was found. */
 export const defineRemoval = (
   shell: Shell,
   name: string,

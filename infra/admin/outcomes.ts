@@ -1,8 +1,8 @@
-/** Counts outcomes of a long command, and shows the progress on a terminal. */
+/** Counts the items of a long command by outcome, such as stored or failed. Shows the progress on a terminal. */
 import { showProgress } from "../progress.ts";
 import type { Shell } from "./command.ts";
 
-/** @param totalBytes the size of everything that the command reads, or 0 if the size is unknown */
+/** @param totalBytes the total size of the command's input, or 0 if the size is unknown */
 export const countOutcomes = <Name extends string>(
   { terminal }: Shell,
   noun: string,
@@ -12,7 +12,7 @@ export const countOutcomes = <Name extends string>(
   const progress = showProgress(terminal, noun, totalBytes);
   const counts = new Map<Name, number>();
   return {
-    /** Counts one outcome, and prints its line above the progress. */
+    /** Counts one item. The output of `print` appears above the progress line. */
     add: (name: Name, bytes: number, print: () => void): void => {
       counts.set(name, (counts.get(name) ?? 0) + 1);
       progress.add(bytes);

@@ -1,4 +1,4 @@
-/** `prepare-table`: enables what AWS leaves disabled on a restored table. */
+/** `prepare-table`: enables the settings that AWS leaves disabled on a restored table. */
 import {
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,
@@ -14,7 +14,7 @@ import { defineCommand, openTableOf, report, type Shell } from "./command.ts";
 
 type State = "enabled" | "enabled already" | "not supported";
 
-/** @throws UserError if the table has other keys, and so belongs to another program */
+/** @throws UserError if the table's keys are not the keys of this API's table */
 const checkKeys = async ({ client, name: TableName }: Table): Promise<void> => {
   const { Table: found } = await client.send(new DescribeTableCommand({ TableName }));
   const keys = found?.KeySchema?.map(({ AttributeName }) => AttributeName).join(" and ");
@@ -23,7 +23,7 @@ const checkKeys = async ({ client, name: TableName }: Table): Promise<void> => {
   throw new UserError(`${TableName} is no table of this API: its keys are ${keys}, not ${ours}`);
 };
 
-/** Without time to live, the table keeps expired items, and they cost money. */
+/** Enables time to live. Without it, expired items stay in the table and cost money. */
 const timeToLive = async ({ client, name: TableName }: Table): Promise<State> => {
   const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName }));
   const { TimeToLiveStatus = "", AttributeName } = TimeToLiveDescription ?? {};
@@ -58,7 +58,7 @@ const steps = new Map([
   ["deletion protection", deletionProtection],
 ]);
 
-/** A local engine has no backups. */
+/** Returns the state for a local engine, which has no point-in-time recovery. */
 const notSupported = (error: Error): State => {
   if (error.name === "UnknownOperationException") return "not supported";
   throw error;

@@ -1,4 +1,4 @@
-/** The program of the operator's commands. */
+/** Runs the operator's commands: parses the arguments, prints errors and returns the exit status. */
 import { Command, CommanderError, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { describe, UserError } from "../user-error.ts";
 import { visible } from "../visible.ts";
@@ -32,10 +32,10 @@ const closing = `
 npm run -s admin -- COMMAND --help shows the options of a command.
 Exit status: 0 done, 1 something failed, 2 bad arguments.`;
 
-/** Masks keys, which must not stay in a log or in a terminal's scrollback. */
+/** Masks API keys in an error message, so that no key stays in a log or in a terminal's scrollback. */
 const withoutSecrets = (line: string): string => line.replaceAll(/emk_[\w-]+/g, "emk_…");
 
-/** Returns the usage with the required options, which commander's own usage does not show. */
+/** Returns a command's usage line. Unlike commander's usage line, it contains the required options. */
 const usageOf = ({ options, registeredArguments }: CommandUnknownOpts): string =>
   [
     ...options.filter(({ mandatory }) => mandatory).map(({ flags }) => flags),

@@ -1,4 +1,4 @@
-/** `record-events`: records the events of files, as the function of the queue does. */
+/** `record-events`: records events from files, as Record Events does with events from the queue. */
 import { stat } from "node:fs/promises";
 import { defineCommand, openTableOf, type Shell } from "./command.ts";
 import { emailFolder } from "./events/email-folder.ts";

@@ -1,4 +1,4 @@
-/** `remove-content`: deletes the emails of messages, and keeps the messages. */
+/** `remove-content`: deletes the content of messages, and keeps their other fields. */
 import * as messages from "../../lib/messages/remove.ts";
 import type { Shell } from "./command.ts";
 import { defineRemoval } from "./message.ts";

@@ -6,7 +6,7 @@ import { readLongFields } from "../../lib/messages/long-fields.ts";
 import { openTableOf, report, type Shell } from "./command.ts";
 import { defineMessageCommand, forEachMessage } from "./message.ts";
 
-/** Reads all segments, because a missing segment is an error. */
+/** Returns how the content is stored. Reads all segments, so that the command fails if one segment is missing. */
 const storageOf = async ({ head, segments }: StoredMessage) => {
   let bytes = 0;
   for await (const segment of segments()) bytes += segment.length;

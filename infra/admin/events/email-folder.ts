@@ -1,4 +1,4 @@
-/** A folder of raw emails, in place of the bucket. A key is the path of a file in the folder. */
+/** Reads raw emails from a folder instead of the S3 bucket. An email's key is its path in the folder. */
 import { readFile, realpath, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { EventRejectedError } from "../../../lib/intake/event.ts";
@@ -7,20 +7,20 @@ import { describe } from "../../user-error.ts";
 export type EmailFolder = {
   /** Returns the size in bytes, or 0 if the email cannot be read. */
   size: (key: string) => Promise<number>;
-  /** @throws EventRejectedError if the key names no file in the folder */
+  /** @throws EventRejectedError if the folder has no readable file with this path */
   read: (key: string) => Promise<Buffer>;
 };
 
-/** @param folder without a folder, no email can be read */
+/** @param folder the folder that `--emails` names. Without `--emails`, `read` throws */
 export const emailFolder = (folder: string | undefined): EmailFolder => {
-  /** Symbolic links are followed before the check, because a link may lead out of the folder. */
+  /** Returns the email's file. Resolves symbolic links first, because a link may lead out of the folder. */
   const fileOf = async (key: string): Promise<string> => {
     if (folder === undefined) throw new EventRejectedError("its raw email requires --emails");
     const file = await realpath(join(folder, key));
     if (!file.startsWith((await realpath(folder)) + sep)) {
       throw new EventRejectedError("its raw email is outside of the folder");
     }
-    // Reading a named pipe would wait for a writer.
+    // Reading a named pipe would block until a program writes to the pipe.
     if (!(await stat(file)).isFile()) throw new EventRejectedError("its raw email is not a file");
     return file;
   };

@@ -9,7 +9,7 @@ import type { Table } from "../../../lib/table/table.ts";
 import { inParallel } from "../../mail/in-parallel.ts";
 import type { EmailFolder } from "./email-folder.ts";
 
-/** The outcome of one line. `source` is its file and number. */
+/** The outcome of one line. `source` contains the file and the line number. */
 export type Recorded = { source: string; bytes: number } & (
   | { event: MessageEvent; outcome: Outcome }
   | { error: unknown }
@@ -17,7 +17,7 @@ export type Recorded = { source: string; bytes: number } & (
 
 type Line = { source: string; bytes: number; event: MessageEvent; emailBytes: number };
 
-/** Node.js's readline would also split at U+2028 and U+2029, which JSON allows within a text. */
+/** Splits at line feeds. Node.js's readline would also split at U+2028 and U+2029, which a JSON string may contain. */
 async function* splitLines(input: Readable): AsyncGenerator<string> {
   let rest = "";
   for await (const text of input.setEncoding("utf8")) {
@@ -41,10 +41,10 @@ async function* linesOf(path: string, standardInput: Readable) {
 }
 
 /**
- * Records every event of the files, many at a time. An event that arrives before its message is retried after all
- * other events.
+ * Records every event of the files, several in parallel. If the message of an event is not stored yet, retries the
+ * event after all events have been tried once.
  *
- * @param report receives the outcome of each event. An event that is rejected does not stop the others
+ * @param report receives the outcome of each event. A rejected event does not stop the command
  * @throws Error if the table fails. The same files can be recorded again
  */
 export const recordLines = async (
