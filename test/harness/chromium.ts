@@ -24,7 +24,7 @@ export const launchChromium = (...args: string[]): Promise<Browser> =>
   chromium.launch({
     executablePath: findChromium(),
     args: [
-      "--no-sandbox", // Chromium refuses to run as root with a sandbox, and containers run as root.
+      "--no-sandbox", // With a sandbox, Chromium does not run as root, as in a container.
       "--disable-gpu",
       "--disable-quic",
       "--no-first-run",

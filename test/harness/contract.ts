@@ -4,7 +4,7 @@ import { completeSchemas, openApiDocument } from "../../infra/openapi/document.t
 
 type Header = { required?: boolean; schema: { const?: string; enum?: string[] } };
 type Documented = { headers: Record<string, { $ref: string } | Header>; content?: Record<string, object> };
-type Answer = { status: number; headers: Headers; body: string | null };
+type Received = { status: number; headers: Headers; body: string | null };
 
 const document = openApiDocument();
 
@@ -69,7 +69,7 @@ const headerOf = (header: Documented["headers"][string]): Header =>
       ] as Header)
     : header;
 
-function* headerMismatches({ headers }: Answer, documented: Documented): Generator<string> {
+function* headerMismatches({ headers }: Received, documented: Documented): Generator<string> {
   const known = new Map(
     Object.entries(documented.headers).map(([name, header]) => [name.toLowerCase(), headerOf(header)]),
   );
@@ -86,7 +86,7 @@ function* headerMismatches({ headers }: Answer, documented: Documented): Generat
 }
 
 function* bodyMismatches(
-  { headers, body }: Answer,
+  { headers, body }: Received,
   documented: Documented,
   isShortened: boolean,
 ): Generator<string> {
@@ -104,18 +104,18 @@ function* bodyMismatches(
  *
  * @param body `null` leaves the body unchecked
  */
-export const assertDocumented = (method: string, path: string, answer: Answer): void => {
+export const assertDocumented = (method: string, path: string, response: Received): void => {
   const { pathname, searchParams } = new URL(path, "http://127.0.0.1");
-  const documented = documentedResponses(method, pathname)[answer.status];
+  const documented = documentedResponses(method, pathname)[response.status];
   const mismatches = documented
     ? [
-        ...headerMismatches(answer, documented),
-        ...bodyMismatches(answer, documented, searchParams.has("fields")),
+        ...headerMismatches(response, documented),
+        ...bodyMismatches(response, documented, searchParams.has("fields")),
       ]
     : ["the status is not documented"];
   if (mismatches.length === 0) return;
   throw new Error(
-    `${method} ${path} returned an undocumented response ${answer.status}: ${mismatches.join("; ")}\n${answer.body}`,
+    `${method} ${path} returned an undocumented response ${response.status}: ${mismatches.join("; ")}\n${response.body}`,
   );
 };
 

@@ -28,18 +28,18 @@ export const get = (host: string, target: string, ...headers: string[]): string 
   [`GET ${target} HTTP/1.1`, `Host: ${host}`, ...headers, "", ""].join("\r\n");
 
 /** Returns the event that {@link echo} received. */
-export const eventOf = (answer: RawResponse | null): APIGatewayProxyEvent =>
-  JSON.parse(Buffer.from(answer?.body ?? "", "latin1").toString());
+export const eventOf = (response: RawResponse | null): APIGatewayProxyEvent =>
+  JSON.parse(Buffer.from(response?.body ?? "", "latin1").toString());
 
 /** Asserts the rules for every error. Returns its status and message. */
-export const asError = (answer: RawResponse | null): { status: number | undefined; message: string } => {
-  expect(Object.fromEntries(answer?.headers ?? [])).toMatchObject({
+export const asError = (response: RawResponse | null): { status: number | undefined; message: string } => {
+  expect(Object.fromEntries(response?.headers ?? [])).toMatchObject({
     "content-type": "application/json",
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
     "x-request-id": expect.stringMatching(/^[\w-]{15}=$/),
   });
-  return { status: answer?.status, ...JSON.parse(answer?.body ?? "") };
+  return { status: response?.status, ...JSON.parse(response?.body ?? "") };
 };
 
 export const noRoute = { status: 404, message: "No such route or method" };

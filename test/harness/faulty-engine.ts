@@ -78,13 +78,13 @@ export const startFaultyEngine = async (hold = delay): Promise<FaultyEngine> => 
       return response.end(JSON.stringify({ __type, message: fault.error, ...fault.fields }));
     }
     const { headers } = incoming;
-    const forwarded = request(engineUrl, { method: "POST", headers }, async (answer) => {
-      const answered = await buffer(answer);
+    const forwarded = request(engineUrl, { method: "POST", headers }, async (reply) => {
+      const received = await buffer(reply);
       await sleep(operation === "TransactWriteItems" ? hold : delay);
       if (fault === "lost after") return incoming.socket.destroy();
-      response.writeHead(answer.statusCode ?? 500, answer.headers);
-      if (fault === "stalls") return response.write(answered.subarray(0, answered.length / 2));
-      response.end(answered);
+      response.writeHead(reply.statusCode ?? 500, reply.headers);
+      if (fault === "stalls") return response.write(received.subarray(0, received.length / 2));
+      response.end(received);
     });
     forwarded.end(body);
   });

@@ -74,7 +74,7 @@ export const exchange = async (
   const method = /^[A-Z]+(?= )/.exec(Buffer.from(bytes).toString("latin1", 0, 16))?.[0] ?? "GET";
   let text = "";
   const timer = hangUpAfter === undefined ? undefined : setTimeout(() => socket.end(), hangUpAfter);
-  const answer = await new Promise<RawResponse | null>((resolve) => {
+  const response = await new Promise<RawResponse | null>((resolve) => {
     socket.on("error", () => {});
     socket.once("close", () => resolve(parseResponse(text, method, true)));
     socket.on("data", (chunk) => {
@@ -86,5 +86,5 @@ export const exchange = async (
   });
   clearTimeout(timer);
   socket.destroy();
-  return answer;
+  return response;
 };

@@ -107,8 +107,8 @@ test("Add Account Member responds to each error as in its example", async () => 
   const postWithTwoKeys = async () => {
     const head = `POST /v2/accounts/${account_id}/members HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\n`;
     const headers = `Authorization: Bearer ${secret}\r\nIdempotency-Key: one\r\nIdempotency-Key: two\r\n\r\n`;
-    const answer = await exchange(url, head + headers);
-    return new Response(answer?.body ?? "", { status: answer?.status ?? 500 });
+    const response = await exchange(url, head + headers);
+    return new Response(response?.body ?? "", { status: response?.status ?? 500 });
   };
   const used = { "Idempotency-Key": "used" };
   await post({ headers: used });
