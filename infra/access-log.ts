@@ -3,8 +3,8 @@ import { AccessLogField, AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
 
 /**
  * A log line contains no value that a caller can choose, except `gateway_request_id`. The latency of a streamed
- * response includes the time that the caller takes to read. Numbers have quotes, because a missing number is logged
- * as `-`.
+ * response includes the time that the caller takes to read. Numbers are in quotes, because API Gateway writes `-` for
+ * a missing number.
  */
 export const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({

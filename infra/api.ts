@@ -81,7 +81,7 @@ const gatewayErrors: readonly { error: errors.ErrorResponse; types: readonly Res
   },
 ];
 
-/** A regional API, which closes an idle stream after 5 minutes. An edge-optimized API closes it after 30 s. */
+/** A regional API, which closes idle streams after 5 minutes. An edge-optimized API closes idle streams after 30 s. */
 export class Api extends Construct {
   readonly restApi: RestApi;
   readonly accessLog: LogGroup;
@@ -99,8 +99,8 @@ export class Api extends Construct {
     this.restApi = new RestApi(this, "RestApi", {
       restApiName: `EmailApi-${stage}`,
       endpointTypes: [EndpointType.REGIONAL],
-      // API Gateway needs an IAM role to write logs. All APIs of the AWS account share the role, so it outlives the
-      // stack.
+      // API Gateway needs an IAM role to write logs. The role outlives the stack, because all APIs of the AWS account
+      // share it.
       cloudWatchRole: true,
       deployOptions: {
         stageName: stage,

@@ -5,7 +5,7 @@ import { Construct } from "constructs";
 
 export type KeyRateLimitProps = {
   gatewayStage: Stage;
-  /** The limit for each API key, and for each IP address without an API key. AWS WAF accepts 10 or more. */
+  /** The limit for each API key, and for each IP address that sends no API key. AWS WAF accepts 10 or more. */
   requestsPerMinute: number;
 };
 

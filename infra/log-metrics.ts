@@ -4,7 +4,7 @@ import { FilterPattern, type IFilterPattern } from "aws-cdk-lib/aws-logs";
 /** A metric with one dimension. The dimension's value is a field of the log line. */
 export type LogMetric = { name: string; lines: IFilterPattern; value: string; dimension: string };
 
-/** The milliseconds to the first byte of a streamed response, per operation. The function's log contains the time. */
+/** The time to the first byte of a streamed response in milliseconds, per operation. Read from the function's log. */
 export const timeToFirstByte: LogMetric = {
   name: "TimeToFirstByte",
   lines: FilterPattern.exists("$.time_to_first_byte_ms"),
@@ -12,7 +12,7 @@ export const timeToFirstByte: LogMetric = {
   dimension: "service",
 };
 
-/** The number of requests with status 401 or 429, per status. The access log contains the status. */
+/** The number of requests with status 401 or 429, per status. CloudWatch reads the status from the access log. */
 export const rejections: LogMetric = {
   name: "Rejected",
   lines: FilterPattern.any(

@@ -59,7 +59,8 @@ export const checkReplicaChange = (deployed: Template, next: Template): void => 
 
 /**
  * Reads the template of the deployed stack. Returns an empty template if the stack does not exist, or if the
- * credentials may not read the template. CloudFormation then still rejects a change of two replicas, but only later.
+ * credentials may not read the template. CloudFormation itself rejects a change of two replicas, but only during the
+ * deployment.
  */
 export const readDeployedTemplate = async (
   StackName: string,

@@ -12,8 +12,9 @@ import { bundle, bundleHandler, projectRoot } from "./bundling.ts";
 import type { ServiceTable } from "./service-table.ts";
 
 /**
- * Returns the partition keys that a permission allows. AWS does not document whether IAM checks a write of a
- * transaction against its own key or against all keys of the transaction. So such a permission allows all keys.
+ * Returns the partition keys that a permission allows. AWS does not document whether IAM checks a write in a
+ * transaction against one key or against all keys. So a permission within a transaction allows all keys of the
+ * transaction.
  */
 const leadingKeys = ({ on, within }: Permission, permissions: readonly Permission[]): string[] => {
   const prefixes = within ? permissions.filter((other) => other.within).flatMap((other) => other.on) : on;
@@ -101,7 +102,7 @@ export class ServiceFunction extends Construct {
       architecture: Architecture.ARM_64, // costs 20% less than x86_64 per GB-second
       code: bundled(props.file),
       handler: bundleHandler,
-      // Without NODE_OPTIONS=--enable-source-maps, because Node.js would read the source map in each cold start.
+      // With NODE_OPTIONS=--enable-source-maps, Node.js would read the source map in each cold start.
       environment: {
         TABLE_NAME: table.tableName,
         POWERTOOLS_METRICS_NAMESPACE: metricNamespace(stage),

@@ -11,7 +11,7 @@ export type ServiceTable = Pick<
 >;
 
 export type ServiceTableProps = {
-  /** The name of an existing table. The stack never changes or deletes such a table. */
+  /** The name of an existing table. The stack never changes or deletes an existing table. */
   tableName: string | undefined;
   /** The regions of the table's replicas, without the stack's own region. */
   replicaRegions: readonly string[];

@@ -58,7 +58,7 @@ const Settings = z.object({
   rateLimit: z._default(count(/^[1-9]\d{0,5}$/, "a number of requests per second"), 100),
   /** The burst limit: how many requests each method of the API accepts at once, even above {@link rateLimit}. */
   burstLimit: z._default(count(/^[1-9]\d{0,5}$/, "a number of requests"), 200),
-  /** The limit in requests per minute for each API key, and for each IP address without an API key. */
+  /** The limit in requests per minute for each API key, and for each IP address that sends no API key. */
   keyRateLimit: z.optional(count(/^[1-9]\d{1,8}$/, "a number of requests per minute, 10 or more")),
   /** The reserved concurrency of each function, which is also the function's limit. */
   concurrency: z.optional(count(/^[1-9]\d{0,5}$/, "a number of executions")),

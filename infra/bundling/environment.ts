@@ -1,5 +1,5 @@
 /**
- * Replaces the AWS SDK's search for credentials and settings. Lambda sets both in environment variables, so the
+ * Replaces the AWS SDK's search for credentials and settings. Lambda sets environment variables for both, so the
  * bundle needs no code that reads files, processes and metadata services.
  */
 import type { EnvOptions, LoadedConfigSelectors } from "@smithy/core/config";

@@ -12,7 +12,7 @@ export type Scope = (typeof scopes)[keyof typeof scopes];
 
 const domainPrefix = "messages:read:{";
 
-/** Returns the scope for reading the messages of one domain. `normalDomain` returns valid values of `domain`. */
+/** Returns the scope for reading the messages of one domain. `domain` must be a result of `normalDomain`. */
 export const domainScope = (domain: string): string => `${domainPrefix}${domain}}`;
 
 export const isDomainScope = (scope: string): boolean => scope.startsWith(domainPrefix);

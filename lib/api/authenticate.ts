@@ -4,7 +4,7 @@ import { invalidApiKey, missingCredentials } from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";
 import type { ApiRequest, Step } from "./request.ts";
 
-/** RFC 6750, section 2.1: the scheme `Bearer` and a token. Any case of `Bearer` is valid (RFC 9110, section 11.1). */
+/** RFC 6750, section 2.1: the scheme `Bearer` and a token. `Bearer` is case-insensitive (RFC 9110, section 11.1). */
 const bearer = /^Bearer +([\w.~+/-]+=*)$/i;
 
 /** Reads the secret from the Authorization header. */

@@ -18,7 +18,7 @@ export const account: Step<"account", WithKey & { path: AccountPath }> = async (
 /** Returns whether an API key that lacks the operation's scope may receive the prefetched data anyway. */
 export type Permit<Prefetched> = (apiKey: ApiKey, prefetched: Prefetched) => boolean;
 
-/** Checks that the API key has the operation's scope. With a {@link Permit}, the step `permit` checks this later. */
+/** Checks that the API key has the operation's scope. With a {@link Permit}, the step `permit` checks the scope. */
 export const scope =
   (operation: Operation, permits: Permit<never> | undefined): Step<"scope", WithKey> =>
   async ({ apiKey }) => {

@@ -7,8 +7,8 @@ import { ApiError } from "./errors.ts";
 import { type ApiMiddleware, headerValues } from "./request.ts";
 
 /**
- * Compression levels that are faster than a network. Brotli's default, level 11, is slower. Level 3 of zstd uses a
- * window of 2 MB. RFC 9659 limits the window of zstd to 8 MB.
+ * Compression levels that are faster than a network. Brotli's default, level 11, is slower than a network. Level 3 of
+ * zstd uses a window of 2 MB. RFC 9659 limits the window of zstd to 8 MB.
  */
 const encoders = {
   zstd: () => createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 3 } }),
@@ -18,7 +18,7 @@ const encoders = {
 /** The order of preference if a caller accepts several codings equally. */
 const preferred: (keyof typeof encoders)[] = ["zstd", "br", "gzip"];
 
-/** Lambda cuts a streamed response off at 200 MB. The status and the headers count, too. */
+/** Lambda cuts a streamed response off at 200 MB. The limit includes the status and the headers. */
 const maximumBytes = 200_000_000 - 1000;
 
 export const compress = (): ApiMiddleware => ({

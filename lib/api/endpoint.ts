@@ -39,7 +39,7 @@ export type Order = [
 type Call<Path, Query, Body> = { path: Path; query: Query; body: Body; table: Table; now: number };
 
 type Reads<Path, Query, Body, Prefetched> = {
-  /** Runs while the API key is read. Makes one read, so that the time does not reveal whether an item exists. */
+  /** Runs while the API key is read. Makes one read, so that the response time does not reveal if an item exists. */
   prefetch: (call: Call<Path, Query, Body>) => Promise<Prefetched>;
   /** Reads again if `prefetch` returned `null`. Starts only after all earlier steps have passed. */
   refetch?: (call: Call<Path, Query, Body>) => Promise<Prefetched>;

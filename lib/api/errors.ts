@@ -3,7 +3,7 @@ import { isUnavailable } from "../table/retry.ts";
 import { TableBusyError } from "../table/transact.ts";
 import { type ErrorResponse, internalError, unavailable } from "./error-catalogue.ts";
 
-/** An error that the caller receives as a response. The {@link file://./error-catalogue.ts catalogue} lists all. */
+/** An error that the caller receives as a response. See the {@link file://./error-catalogue.ts catalogue}. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
@@ -16,7 +16,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Returns an `ApiError` unchanged. Otherwise, the status is 503 if the table is unavailable, or else 500. */
+/** Returns an `ApiError` unchanged. Any other error becomes a 503 if the table is unavailable, or else a 500. */
 export const toApiError = (error: Error): ApiError => {
   if (error instanceof ApiError) return error;
   const tableFailed = error instanceof TableBusyError || isUnavailable(error);

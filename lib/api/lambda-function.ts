@@ -28,7 +28,7 @@ const withoutOutput = async (run: () => Promise<unknown>): Promise<void> => {
 };
 
 /**
- * Creates an operation's handler and warm-up. Both use the same connections to DynamoDB.
+ * Creates an operation's handler and warm-up. The handler and the warm-up share connections to DynamoDB.
  *
  * The warm-up sends one sample request through a second handler. The sample request opens the connections and
  * compiles the code before the first real request. During the init phase, Lambda gives a function more processor time

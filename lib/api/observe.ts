@@ -1,4 +1,4 @@
-/** Writes one log line and the metrics of each request. The log contains no secret, email address, subject or email. */
+/** Writes one log line and the metrics of each request. The log contains no secret, address, subject or content. */
 import { Logger } from "@aws-lambda-powertools/logger";
 import { injectLambdaContext } from "@aws-lambda-powertools/logger/middleware";
 import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
@@ -10,7 +10,7 @@ import type { ApiMiddleware, RequestLog } from "./request.ts";
 import type { ProxyResult } from "./response.ts";
 import type { Sent } from "./stream-response.ts";
 
-/** Returns middlewares and `logRequest`, which runs later, because streaming starts after the middlewares. */
+/** Returns middlewares, and a function that logs the request after the response, which may be a stream. */
 export const observe = (operation: Operation) => {
   const logger = new Logger({ serviceName: operation.id });
   const metrics = new Metrics({ serviceName: operation.id });

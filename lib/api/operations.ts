@@ -1,6 +1,6 @@
 /**
  * The table of operations. Each operation's entry defines how the operation differs from the others. The functions,
- * the stack, the local server and the OpenAPI document are built from the entries.
+ * the stack, the local server and the OpenAPI document are built from the table of operations.
  */
 import type * as z from "zod/mini";
 import { type Scope, scopes } from "../api-keys/scopes.ts";
@@ -42,7 +42,7 @@ export type Operation<
   readonly scope: Scope;
   /** All DynamoDB calls of the operation's function, including the read of the API key. */
   readonly permissions: readonly Permission[];
-  /** Whether Lambda streams the response. Lambda buffers any other response, and limits a buffered response to 6 MB. */
+  /** Whether Lambda streams the response. A buffered response is limited to 6 MB. */
   readonly streams: Streams;
   /** Whether the operation reads the Idempotency-Key header. */
   readonly idempotent: boolean;

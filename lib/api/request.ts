@@ -33,7 +33,7 @@ export type RequestLog = {
 
 /** The input of the first step. */
 export type ApiRequest = {
-  /** Header names are in lower case. If a request repeats a header, `event` contains only one of the values. */
+  /** Header names are in lower case. For a repeated header, `event` contains only one of the header's values. */
   readonly event: APIGatewayProxyEvent;
   /** All values of each header. Header names have the case in which the caller sent them. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -44,7 +44,7 @@ export type ApiRequest = {
   readonly requestLog: RequestLog;
 };
 
-/** Lambda's context with the state of the request. Middlewares and handler share this object. */
+/** Lambda's context with the state of the request. All middlewares and the handler share one context object. */
 export type ApiContext = Context & {
   requestLog: RequestLog;
   /** The request with the results of all steps so far. */
@@ -68,10 +68,10 @@ export type Step<Place extends string, Input, Output = void | Promise<void>> = (
 type Added<Output> = Output extends void | Promise<void> ? unknown : Output;
 type Rest<Order> = Order extends readonly [string, ...infer Others extends readonly string[]] ? Others : [];
 
-/** A chain of steps. `Left` lists the names of the missing steps, in order. */
+/** A chain of steps. `Left` lists the names of the steps that are not added yet, in order. */
 export type Steps<State, Left extends readonly string[]> = {
   readonly middlewares: readonly ApiMiddleware[];
-  /** Returns the chain with one more step. TypeScript accepts only the first step in `Left`. */
+  /** Returns the chain with one more step. TypeScript rejects a step that is not the first in `Left`. */
   add<Output>(step: Step<Left[0] & string, State, Output>): Steps<State & Added<Output>, Rest<Left>>;
   /** Waits until all steps have passed. Returns the request with the results of all steps. */
   settled(context: ApiContext): Promise<State>;
@@ -111,7 +111,7 @@ export const beginRequest = (
   return Object.assign(lambdaContext, { requestLog, request, pending: [] });
 };
 
-/** If a step throws, waits for the earlier steps. If an earlier step fails, its error replaces the thrown error. */
+/** If a step throws, waits for the earlier steps. The error of an earlier step replaces the thrown error. */
 const reportEarliest: ApiMiddleware = {
   onError: async (request) => {
     await settle(request.context.pending).catch((earlier) => {

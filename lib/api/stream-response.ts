@@ -10,13 +10,13 @@ export type Sent = {
   isReaderSlow: boolean;
 };
 
-/** A slow response ends 10 s before the function's timeout. At the timeout, Lambda would kill the process. */
+/** The function ends a slow response 10 s before its timeout. At the timeout, Lambda would kill the process. */
 const millisecondsToEnd = 10_000;
 
 /**
  * Writes the body as fast as the caller reads, and ends the stream. Shortly before the function's timeout, cuts the
- * body off and ends the stream. middy's streaming is not used: if the body fails, middy destroys Lambda's stream.
- * Lambda's runtime client then causes an unhandled promise rejection, and the process ends.
+ * body off and ends the stream. middy's streaming is not used, because middy destroys Lambda's stream if the body
+ * fails. Lambda's runtime client then causes an unhandled promise rejection, and the process ends.
  *
  * @param millisecondsLeft the time until the function's timeout
  * @throws Error if the body fails. The runtime client logs every field of the error. DynamoDB's errors can contain

@@ -6,7 +6,7 @@
  *                                                   └── redriven: all of it once more
  */
 
-/** The retention period of the event queue. Then SQS deletes an event that no function has received. */
+/** The retention period of the event queue, after which SQS deletes an event that no function has received. */
 export const queueDays = 7;
 /** The retention period of the dead-letter queue. The period starts when the event is sent to the event queue. */
 export const deadLetterDays = 14;

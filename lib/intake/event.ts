@@ -5,7 +5,7 @@ import { MessageRejectedError } from "../messages/store-message.ts";
 
 const { id: uuid, account_id } = NewMessage.shape;
 
-/** With the flag `u`, a `.` matches a surrogate pair as one character. JSON Schema counts in the same way. */
+/** With the flag `u`, a `.` matches a surrogate pair, which JSON Schema, too, counts as one character. */
 const id = text.check(
   z.regex(/^.{1,255}$/su, "must have 1 to 255 characters"),
   z.meta({ minLength: 1, maxLength: 255 }),
@@ -78,11 +78,11 @@ export class EventRejectedError extends Error {
   override readonly name = "EventRejectedError";
 }
 
-/** Returns whether an error means that the event can never be recorded. The error message is the reason. */
+/** Returns whether an error means that the event can never be recorded. The error message states the reason. */
 export const isRejection = (error: unknown): boolean =>
   error instanceof EventRejectedError || error instanceof MessageRejectedError;
 
-/** Returns the exact integer of a JSON number such as `12.0` or `1.2e1`. Returns `undefined` if it has a fraction. */
+/** Returns the exact integer of a JSON number such as `12.0` or `1.2e1`. Returns `undefined` for a fraction. */
 const integerOf = (source: string): bigint | undefined => {
   const [, sign, whole = "", fraction = "", exponent = "0"] =
     /^(-?)(\d{1,40})(?:\.(\d{1,40}))?(?:e([+-]?\d{1,2}))?$/i.exec(source) ?? [];

@@ -15,11 +15,11 @@ const placeholderStart = "#";
 
 const padding = "=".charCodeAt(0);
 
-/** The number of characters to decode at once. A minor garbage collection frees strings of this length. */
+/** The number of characters to decode at once. A minor garbage collection frees strings of 64 KiB. */
 const pieceCharacters = 64 * 1024;
 
 /**
- * Decodes the base64 text from `start` to `end`. The decoded bytes overwrite the text, which is longer.
+ * Decodes the base64 text from `start` to `end`. The decoded bytes overwrite the longer base64 text.
  *
  * @throws TypeError if the text is not base64. Node.js itself would skip unknown characters.
  */

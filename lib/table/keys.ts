@@ -33,10 +33,10 @@ export const apiKeyListingKey = (account_id: string, id: string) =>
 export const messagePartition = (account_id: string, id: string): string =>
   `${itemTypes.message}${account_id}#${id}`;
 
-/** The sort key of a message's head. It sorts before the segments, so one Query returns the head and the segments. */
+/** The sort key of a message's head. The head sorts before the segments, so one Query returns head and segments. */
 export const headSort = "HEAD";
 
-/** @param digest the digest of the content. Segments of other contents of the message have other digests. */
+/** @param digest the digest of the content. If the content changes, the new segments have a new digest. */
 export const segmentSort = (digest: string, index: number): string =>
   `SEGMENT#${digest}#${String(index).padStart(5, "0")}`;
 
@@ -50,7 +50,7 @@ export const segmentKey = (account_id: string, id: string, digest: string, index
 export const segmentsOf = (account_id: string, id: string, digest?: string) =>
   itemKey(messagePartition(account_id, id), digest === undefined ? "SEGMENT#" : `SEGMENT#${digest}#`);
 
-/** @param email in lower case, so that every spelling of an address means the same user */
+/** @param email in lower case, so that addresses that differ only in case mean the same user */
 export const userKey = (email: string) => itemKey(itemTypes.user + email, "USER");
 
 export const memberKey = (account_id: string, user_id: string) =>

@@ -6,7 +6,7 @@ const isSdkError = (error: unknown): error is Error & { cause?: Error } => error
 
 export const isThrottled = (error: unknown): boolean => isSdkError(error) && isThrottlingError(error);
 
-/** Returns whether the error means that the table is throttled or unreachable. Timeouts and 5xx errors count, too. */
+/** Returns whether the error means that the table is throttled or unreachable, such as a timeout or a 5xx error. */
 export const isUnavailable = (error: unknown): boolean =>
   isSdkError(error) && (isThrottled(error) || isTransientError(error));
 
