@@ -189,21 +189,3 @@ test("An import that was killed can be run again, and no email is lost or stored
   const all = emails.map((_, number) => `Number ${number}`);
   expect((await subjectsOf(account_id)).sort()).toEqual(all.sort());
 });
-
-test.each([
-  [`import-message --domain ${domain} x.eml`, /^required option '--account <uuid>' not specified$/],
-  [`import-message --account ${account} x.eml`, /^required option '--domain <uuid>' not specified$/],
-  [importing, /^missing required argument 'file'$/],
-  [`${importing} --direction up x.eml`, /'up' is invalid. Allowed choices are incoming, outgoing.$/],
-  [`${importing} --retain-days 0 x.eml`, /'0' is invalid. It takes a number of days from 1 to 36500.$/],
-  [`${importing} --retain-until someday x.eml`, /It takes a date such as 2027-01-31.$/],
-  [`${importing} --retain-until +010000-01-01 x.eml`, /It takes a date such as 2027-01-31.$/],
-  [`${importing} --retain-until 2020-01-01 x.eml`, /It takes a date in the future.$/],
-  [`${importing} --retain-until 2030-01-01 --retain-days 3 x.eml`, /cannot be used with option/],
-])("%s is rejected in one line", async (command, complaint) => {
-  const { status, stdout, stderr } = await admin(command);
-
-  expect(stderr).toEqual([expect.stringMatching(complaint)]);
-  expect(stdout).toEqual([]);
-  expect(status).toBe(2);
-});
