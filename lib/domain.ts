@@ -1,4 +1,4 @@
-/** Converts domains to ASCII in lower case, so they can be compared. */
+/** Converts domain names to ASCII in lower case, so that equal domains have equal texts. */
 import { domainToASCII, domainToUnicode } from "node:url";
 
 const ascii = /^[\0-\x7f]*$/;
@@ -6,23 +6,20 @@ const ascii = /^[\0-\x7f]*$/;
 /** Letters, digits and hyphens (RFC 1123, section 2.1). */
 const label = /^(?!-)[a-z\d-]{1,63}(?<!-)$/;
 
-/** RFC 1035, section 2.3.4: 255 bytes on the wire are 253 characters. */
+/** The maximum length of a domain name in text (RFC 1035, section 2.3.4). */
 const maximumLength = 253;
 
-/** A character needs at least one byte of the ASCII form, and at most two UTF-16 units. */
+/** A Unicode domain over this length is too long in ASCII, because a character has at most two UTF-16 units. */
 const longestUnicode = 2 * maximumLength;
 
-/**
- * Returns an international label as `xn--…`, or `null`. UTS #46 would also accept look-alikes, such as U+212A for `k`.
- * RFC 5891, section 5.3 requires that the label does not change when it is converted back.
- */
+/** Converts a label to `xn--…`. Returns `null` for look-alikes, such as U+212A for `k` (RFC 5891, section 5.3). */
 const internationalLabel = (text: string): string | null => {
   const converted = domainToASCII(text);
   return domainToUnicode(converted) === text ? converted : null;
 };
 
 /**
- * Returns the domain in the form that scopes and messages contain, or `null` if the text is not a domain name.
+ * Returns the domain in ASCII and lower case, or `null` if the text is not a domain name.
  *
  * @example
  * normalDomain("Mail.Bücher.example"); // "mail.xn--bcher-kva.example"

@@ -1,4 +1,4 @@
-/** The JSON Schema of the events, for programs that send events. It is built from the schema that validates events. */
+/** Builds the JSON Schema for programs that send events. The source is the zod schema that validates events. */
 import * as z from "zod/mini";
 import { MessageEvent } from "../../lib/intake/event.ts";
 import { conversion, describeProperties, type JsonSchema } from "../openapi/components.ts";

@@ -1,4 +1,4 @@
-/** Finds the files with emails: single files, and the mboxes, Maildirs and emails of folders. */
+/** Finds email files, mboxes and Maildirs in the paths that an operator gives. */
 import { createReadStream } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
@@ -20,7 +20,7 @@ async function* filesIn(folder: string, isMailbox = false): AsyncGenerator<strin
     if (entry.isDirectory()) {
       // A Maildir has its emails in cur and new. The emails in tmp are incomplete.
       const hasEmails = isMaildir && (name === "cur" || name === "new");
-      // The subfolders of a Maildir are hidden: .Sent is a Maildir, too.
+      // The subfolders of a Maildir have hidden names. For example, .Sent is also a Maildir.
       if (hasEmails || isHidden(name) === isMaildir) yield* filesIn(path, hasEmails);
     } else if (entry.isFile() && !isHidden(name) && !isMaildir) {
       if (isMailbox || extensions.has(extname(name).toLowerCase())) yield path;
@@ -34,7 +34,7 @@ const fileAt = (path: string, bytes: number): MailFile => ({
   open: () => createReadStream(path, { highWaterMark: 1024 * 1024 }),
 });
 
-/** Returns the files of the paths. A missing file is among them, and reading it throws the error. */
+/** Returns the files in the paths. Includes missing files. Reading a missing file throws the error. */
 export const findMail = async (
   paths: string[],
   standardInput: AsyncIterable<Buffer> = process.stdin,

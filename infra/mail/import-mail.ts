@@ -16,7 +16,7 @@ export type ImportFields = Omit<NewMessage, "id" | "message_id" | "subject" | "s
   recipient?: string | undefined;
 };
 
-/** The outcome of one email. `source` is its file, and in an mbox also the email's number. */
+/** The result of importing one email. `source` is the file, with the number of the email in an mbox. */
 export type Imported = { source: string; bytes: number } & (
   | { id: string; message_id: string; isNew: boolean }
   | { error: Error }
@@ -24,7 +24,7 @@ export type Imported = { source: string; bytes: number } & (
 
 type Found = { source: string; bytes: number } & ({ raw: Buffer } | { error: unknown });
 
-/** Derives the id from account and email (UUID version 8), so that an email that is imported twice is one message. */
+/** Derives a UUID (version 8) from account and email, so that an email that is imported twice is one message. */
 const idOf = (account_id: string, raw: Buffer): string => {
   const digest = createHash("sha256").update(account_id.toLowerCase()).update(raw).digest();
   digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x80, 6);
@@ -32,7 +32,7 @@ const idOf = (account_id: string, raw: Buffer): string => {
   return digest.toString("hex", 0, 16).replace(/(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 };
 
-/** @throws MessageRejectedError if neither the email nor `fields` has a sender and a recipient */
+/** @throws MessageRejectedError if both the email and `fields` lack the sender or the recipient */
 const messageOf = (raw: Buffer, fields: ImportFields): NewMessage => {
   const { date, ...envelope } = readEnvelope(raw);
   const sender = envelope.sender || fields.sender;
@@ -56,9 +56,9 @@ async function* emailsIn(files: MailFile[]): AsyncGenerator<Found> {
 }
 
 /**
- * Stores every email of the files, several at a time. A message that already exists stays unchanged.
+ * Stores the emails of the files, several emails at a time. A message that already exists remains unchanged.
  *
- * @param report receives the outcome of each email. An email that is rejected does not stop the others
+ * @param report receives the result of each email. A rejected email does not stop the import
  * @throws Error if the table fails. The import can be run again
  *
  * @example

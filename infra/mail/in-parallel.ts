@@ -1,11 +1,11 @@
 /** Runs many tasks at a time, within a limit on memory. */
 
 const maximumTasks = 32;
-/** Storing an email takes several times its size in memory. Two emails of 40 MiB at a time would be too much. */
+/** Storing an email needs memory for several copies of the email. Two emails of 40 MiB would need too much memory. */
 const maximumBytes = 48 * 1024 * 1024;
 
 /**
- * Calls `act` for each item. At most 32 calls run at a time, with at most 48 MiB together. A larger item runs alone.
+ * Calls `act` for each item. At most 32 calls run at a time, for at most 48 MiB of items. A larger item runs alone.
  *
  * @throws the first error of `act`, after all running calls have ended
  */

@@ -1,5 +1,5 @@
 /**
- * Reads the emails of a stream: one email, or the emails of an mbox. Memory holds one email at a time.
+ * Reads a stream that contains one email or an mbox. Memory holds one email at a time.
  *
  *   From ada@example.com Sat Nov 21 15:00:00 2026     a From line begins each email of an mbox (RFC 4155)
  *   >From now on                                      quotes the email's own line "From now on" (mboxrd)
@@ -9,7 +9,7 @@ import { maximumRawBytes } from "../../lib/messages/store-message.ts";
 /** `bytes` is the size of the email. `raw` is empty if the email is too large to be stored. */
 export type Email = { raw: Buffer; bytes: number; isOfMbox: boolean };
 
-/** A From line has a time and a year. Some programs do not quote other lines that begin with "From ". */
+/** Requires a time and a year, because some programs do not quote text lines that begin with "From ". */
 const fromLine = /^From .*\b\d{1,2}:\d{2}\b.*\b\d{4}\b/;
 /** RFC 5322 limits a line to 998 characters. */
 const longestFromLine = 1000;
@@ -17,7 +17,7 @@ const longestFromLine = 1000;
 const lf = 10;
 const cr = 13;
 
-/** Collects the pieces of an email, unless the email is too large. */
+/** Collects the pieces of an email. Drops the pieces if the email is too large to be stored. */
 const collector = (isOfMbox: boolean) => {
   let pieces: Buffer[] = [];
   let bytes = 0;
@@ -54,14 +54,14 @@ const unquoted = ({ raw, ...email }: Email): Email => {
 async function* splitMbox(chunks: AsyncIterable<Buffer>): AsyncGenerator<Email> {
   const email = collector(true);
   let started = false;
-  let rest: Buffer = Buffer.from("\n\n"); // Every From line follows a blank line, but the first line of an mbox does not.
+  let rest: Buffer = Buffer.from("\n\n"); // A From line must follow a blank line, which an mbox lacks before the first email.
   for await (const chunk of chunks) {
     const bytes = Buffer.concat([rest, chunk]);
     let taken = 0;
     let at = bytes.indexOf("\nFrom ");
     while (at >= 0) {
       const end = bytes.indexOf("\n", at + 1);
-      if (end < 0 && bytes.length - at < longestFromLine) break; // The next chunk has the rest of the line.
+      if (end < 0 && bytes.length - at < longestFromLine) break; // The From line continues in the next chunk.
       const blank = blankLine(bytes, at);
       if (blank !== null && isFromLine(bytes, at + 1, end)) {
         email.add(bytes.subarray(taken, Math.max(taken, blank)));
@@ -72,7 +72,7 @@ async function* splitMbox(chunks: AsyncIterable<Buffer>): AsyncGenerator<Email> 
       }
       at = bytes.indexOf("\nFrom ", at + 1);
     }
-    // The rest may be the start of a blank line and a From line.
+    // Keeps the end of the chunk, because a blank line and a From line may begin there.
     const kept = Math.max(taken, (at < 0 ? bytes.length - "\nFrom ".length : at) - "\n\r".length);
     email.add(bytes.subarray(taken, kept));
     rest = bytes.subarray(kept);
@@ -88,7 +88,7 @@ async function* oneEmail(chunks: AsyncIterable<Buffer>): AsyncGenerator<Email> {
   yield email.take();
 }
 
-/** Returns the start of the stream, and the whole stream. */
+/** Returns the start of the stream, and a stream that yields this start again before the remaining chunks. */
 const peek = async (stream: AsyncIterable<Buffer>): Promise<[Buffer, AsyncIterable<Buffer>]> => {
   const chunks = stream[Symbol.asyncIterator]();
   let start: Buffer = Buffer.alloc(0);
@@ -104,7 +104,7 @@ const peek = async (stream: AsyncIterable<Buffer>): Promise<[Buffer, AsyncIterab
   return [start, all()];
 };
 
-/** Yields the emails of a stream, byte for byte. Only the quotes of an mbox before "From " are removed. */
+/** Yields the emails of a stream, byte for byte. In an mbox, only the `>` of a quoted "From " line is removed. */
 export async function* readEmails(stream: AsyncIterable<Buffer>): AsyncGenerator<Email> {
   const [start, chunks] = await peek(stream);
   const [firstLine = ""] = start.toString("latin1", 0, longestFromLine).split("\n");

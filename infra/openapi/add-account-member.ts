@@ -1,4 +1,4 @@
-/** The texts of Add Account Member. */
+/** The descriptions of Add Account Member in the OpenAPI document. */
 import { alreadyMember, invalid } from "../../lib/api/error-catalogue.ts";
 import { addAccountMember } from "../../lib/api/operations.ts";
 import { AccountMember, NewMember, newMemberRules, Role } from "../../lib/members/member.ts";

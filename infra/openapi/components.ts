@@ -1,9 +1,9 @@
-/** The schemas of the document: the zod schemas of the code, with a description of each field. */
+/** Converts the zod schemas of the code to JSON Schema, and adds a description of each field. */
 import * as z from "zod/mini";
 
 export type JsonSchema = { [keyword: string]: unknown };
 
-/** A field's description. A keyword such as `format` is given here if only the code checks it. */
+/** The description of a field. Keywords such as `format` are added if the zod schema does not contain the rule. */
 type Field = string | (JsonSchema & { description: string });
 
 export type Component = {
@@ -12,7 +12,7 @@ export type Component = {
   fields: Readonly<Record<string, Field>>;
 };
 
-/** Describes a schema and each of its fields. A field without a description does not compile. */
+/** Describes a schema and each field. TypeScript reports an error if the description of a field is missing. */
 export const component = <Schema extends z.ZodMiniObject>(
   schema: Schema,
   description: string,
@@ -30,14 +30,13 @@ const simplify = (jsonSchema: JsonSchema): void => {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 };
 
-/** How zod schemas become JSON Schema, here and in the event schema. */
+/** Options for converting zod schemas to JSON Schema, for the OpenAPI document and the event schema. */
 export const conversion: z.core.ToJSONSchemaParams = {
   override: ({ jsonSchema }) => simplify(jsonSchema as JsonSchema),
   unrepresentable: ({ zodSchema }) =>
     zodSchema._zod.def.type === "bigint" ? { type: "integer", format: "int64" } : "throw",
 };
 
-/** Adds a description to each property. */
 export const describeProperties = (properties: unknown, fields: Component["fields"]): JsonSchema =>
   Object.fromEntries(
     Object.entries(properties as Record<string, JsonSchema>).map(([name, schema]) => {
@@ -48,7 +47,7 @@ export const describeProperties = (properties: unknown, fields: Component["field
 
 export const schemaRef = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
-/** Returns the JSON Schema of each component. A component that contains another component refers to it. */
+/** Returns the JSON Schema of each component. Components refer to other components with `$ref`. */
 export const componentSchemas = (components: Readonly<Record<string, Component>>) => {
   const registry = z.registry<{ id: string }>();
   for (const [id, { schema }] of Object.entries(components)) registry.add(schema, { id });
@@ -63,7 +62,7 @@ export const componentSchemas = (components: Readonly<Record<string, Component>>
   );
 };
 
-/** Returns the schema of a parameter's value, which the code has parsed from the text in the URL. */
+/** Returns the schema of a parameter's parsed value. The schema does not describe the text in the URL. */
 export const parameterSchema = (schema: z.ZodMiniType): JsonSchema => {
   const { $schema, ...jsonSchema } = z.toJSONSchema(schema, { ...conversion, io: "output" });
   return jsonSchema;

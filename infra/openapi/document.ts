@@ -1,4 +1,4 @@
-/** The OpenAPI document, built from the table of operations. No function loads it. */
+/** Builds the OpenAPI document from the table of operations. No Lambda function loads this file. */
 import { readFileSync } from "node:fs";
 import * as z from "zod/mini";
 import { type Operation, type OperationId, operations } from "../../lib/api/operations.ts";
@@ -30,10 +30,10 @@ const ApiError = component(z.object({ message: z.string() }), "The body of every
 const componentsOf = (entries: readonly Entry[]): Record<string, Component> =>
   Object.assign({ ApiError }, ...entries.map(({ texts }) => texts.components));
 
-/** The schemas of whole responses: fields are required even if the parameter `fields` may leave them out. */
+/** The schemas of complete responses. All fields are required, although the parameter `fields` can omit fields. */
 export const completeSchemas = componentSchemas(componentsOf(entries));
 
-/** Clients reject a response without a required field, but the parameter `fields` can leave out every field. */
+/** Removes `required` if a parameter `fields` can omit fields. Otherwise clients would reject partial responses. */
 const schemasOf = (entries: readonly Entry[]) => {
   const schemas = componentSchemas(componentsOf(entries));
   for (const { queryParameters, response } of entries.map(({ operation }) => operation)) {
@@ -53,7 +53,7 @@ const pathsOf = (entries: readonly Entry[], sample: Sample) => {
   return paths;
 };
 
-/** Builds the document of some operations. */
+/** Builds the document of the given operations. */
 export const documentOf = (entries: readonly Entry[], sample: Sample) => ({
   openapi: "3.1.1",
   info: {

@@ -1,4 +1,4 @@
-/** One operation of the document, built from its entry in the table of operations and its texts. */
+/** Builds the OpenAPI object of an operation from the operation's table entry and descriptions. */
 import type * as z from "zod/mini";
 import type { Operation, OperationId } from "../../lib/api/operations.ts";
 import type { Parameter, ParametersFor } from "../../lib/api/parameters.ts";
@@ -6,16 +6,18 @@ import { type Component, parameterSchema, schemaRef } from "./components.ts";
 import { responsesOf } from "./responses.ts";
 import type { OperationTexts } from "./texts.ts";
 
-/** Values for a service that a reader can call. They replace the examples, so that each request succeeds unchanged. */
+/** Values for a real service. These values replace the examples, so that readers can send each request unchanged. */
 export type Sample = {
   /** The address of the API. The default is the address of `npm start`. */
   serverUrl?: string;
-  /** Values of parameters by name. The Idempotency-Key has no other example, because a fixed key would soon be used. */
+  /**
+   * Values of parameters by name. Otherwise the Idempotency-Key has no example, because a fixed key would be reused.
+   */
   parameters?: Readonly<Record<string, string>>;
   bodies?: Partial<Record<OperationId, unknown>>;
 };
 
-/** An optional parameter has its example only in the text, because the reference page sends every example. */
+/** Puts the example of an optional parameter in the description, because the reference page sends each `example`. */
 const parametersOf = (place: "path" | "query", parameters: ParametersFor<unknown>, sample: Sample) =>
   Object.entries<Parameter<unknown>>(parameters).map(([name, { schema, description, example }]) => {
     const jsonSchema = parameterSchema(schema);

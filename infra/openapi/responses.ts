@@ -1,4 +1,4 @@
-/** The responses of an operation: headers, schema, and an example of each error message. */
+/** Builds the responses of an operation, with headers, schema, and an example of each error message. */
 import * as catalogue from "../../lib/api/error-catalogue.ts";
 import type { Operation } from "../../lib/api/operations.ts";
 import type { Parameter } from "../../lib/api/parameters.ts";
@@ -59,7 +59,7 @@ const replayHeader: Headers = {
   ),
 };
 
-/** Returns the headers that belong to errors. Each header's schema lists its values. */
+/** Returns the headers of the errors. The schema of each header lists the possible values. */
 const headersOf = (errors: readonly catalogue.ErrorResponse[]): Headers => {
   const names = new Set(errors.flatMap(({ headers = {} }) => Object.keys(headers)));
   return Object.fromEntries(
@@ -71,11 +71,11 @@ const headersOf = (errors: readonly catalogue.ErrorResponse[]): Headers => {
   );
 };
 
-/** Returns the message with which a parameter rejects an empty text. */
+/** Returns the error message of a parameter for an empty value. */
 const ruleOf = ({ schema }: Parameter<unknown>): string =>
   (schema.safeParse("").error?.issues ?? []).map(({ message }) => message).join("; ");
 
-/** Returns the errors that follow from an operation's entry, under the faults that cause them. */
+/** Returns the errors that an operation's table entry implies. The keys describe the faults, such as "Not JSON". */
 const commonErrors = ({ pathParameters, queryParameters, ...operation }: Operation): Errors => {
   const query = Object.entries<Parameter<unknown>>(queryParameters);
   const parameters = [...Object.entries<Parameter<unknown>>(pathParameters), ...query];

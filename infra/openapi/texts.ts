@@ -1,4 +1,4 @@
-/** The texts of one operation for readers of the reference. The operation's entry defines everything else. */
+/** The descriptions of an operation in the OpenAPI document. The table of operations defines everything else. */
 import type { ErrorResponse } from "../../lib/api/error-catalogue.ts";
 import type { Component } from "./components.ts";
 
@@ -9,7 +9,7 @@ export const tags = {
 
 export type Examples = Record<string, { summary: string; value: unknown }>;
 
-/** Errors, each under the fault that causes it. */
+/** Maps the description of a fault to the error response. */
 export type Errors = Record<string, ErrorResponse>;
 
 export type OperationTexts = {
@@ -20,10 +20,10 @@ export type OperationTexts = {
   /** An example of the request's body, if the operation reads a body. */
   body?: unknown;
   success: { description: string; examples?: Examples };
-  /** The errors that do not follow from the operation's entry. */
+  /** The errors that `commonErrors` in `responses.ts` does not contain. */
   errors: Errors;
-  /** Descriptions of the statuses that only these errors have. */
+  /** The descriptions of statuses that only this operation has, such as 409. */
   descriptions: Record<number, string>;
-  /** The schemas of the operation, by their names in the document. Texts of other operations may describe some. */
+  /** The schemas of the operation, by their names in the document. Operations may share schemas. */
   components: Record<string, Component>;
 };

@@ -1,8 +1,8 @@
-/** Checks email addresses (RFC 5321, section 4.1.2). Both halves may contain UTF-8 (RFC 6531, section 3.3). */
+/** Checks email addresses (RFC 5321, section 4.1.2). The local part and the domain may contain UTF-8 (RFC 6531). */
 import { isIPv4, isIPv6 } from "node:net";
 import { normalDomain } from "../domain.ts";
 
-// Each pattern finds one forbidden character. So matching is linear, and a long text does not overflow the stack.
+// The patterns match forbidden characters. A pattern for a whole address would overflow the stack on long texts.
 const notInDotString = /^\.|\.\.|\.$|[^\w.!#$%&'*+/=?^`{|}~\x80-\u{10ffff}-]/u;
 const quotedPair = /\\[ -~]/g;
 const notInQuotes = /["\\]|[^ -~\x80-\u{10ffff}]/u;
@@ -12,16 +12,16 @@ const isLocalPart = (text: string): boolean =>
     ? !notInQuotes.test(text.slice(1, -1).replaceAll(quotedPair, ""))
     : text !== "" && !notInDotString.test(text);
 
-/** RFC 5321, section 4.1.3: `[192.0.2.1]`, `[IPv6:2001:db8::1]`. */
+/** Returns whether the text is an IP address in brackets, such as `[IPv6:2001:db8::1]` (RFC 5321, section 4.1.3). */
 const isLiteral = (text: string): boolean => {
   const [, version6, address = ""] = /^\[(IPv6:)?([\da-f:.]{1,45})\]$/i.exec(text) ?? [];
   return version6 ? isIPv6(address) : isIPv4(address);
 };
 
-/** An email address. Its domain is in ASCII and lower case. */
+/** `text` is the whole address. `domain` is in ASCII and lower case. */
 export type Address = { text: string; domain: string };
 
-/** Returns `null` if the text is not an email address. An address literal counts as a domain. */
+/** Returns `null` if the text is not an email address. The domain may be an IP address in brackets. */
 export const parseAddress = (text: string): Address | null => {
   const at = text.lastIndexOf("@"); // A quoted local part may contain other @ signs.
   if (at < 0 || !text.isWellFormed() || !isLocalPart(text.slice(0, at))) return null;

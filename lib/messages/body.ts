@@ -1,4 +1,4 @@
-/** Streams the Message object as JSON. The fields of the head come first, then the content as it was rendered. */
+/** Streams the Message object as JSON. The fields of the head come first. The stored JSON of the content follows. */
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
@@ -10,18 +10,18 @@ import { hasLongFields, readLongFields } from "./long-fields.ts";
 import { beforeContent, beforeParsed, between, contentStart, decompressed } from "./rendered-content.ts";
 import { closeFrame, isSendable, openFrame } from "./zstd-frame.ts";
 
-/** `bytes` is the length of the stream, or more. `zstd` returns the same stream in zstd. */
+/** `bytes` is the length of the stream, or an upper limit. `zstd` returns the same JSON as a zstd stream. */
 type Body = Readable & { bytes: number; zstd?: () => Readable };
 
 const noContent = Buffer.from('"content":null,"content_parsed":null}');
 
-/** Returns the content if it is small and already read. For most emails, this saves a stream. */
+/** Decompresses small content without a stream. Returns `null` if the content is large or not read yet. */
 const smallContent = ({ head, firstPage }: StoredMessage): Buffer | null => {
   if (head.segments === 0) return noContent;
   return firstPage.length === head.segments ? decompressSmall(firstPage) : null;
 };
 
-/** Yields the opening first. Reading ahead would delay it. */
+/** Yields the opening and pauses. Otherwise the stream would read content before it sends the opening. */
 async function* opened(opening: Buffer, content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield opening;
   await setImmediate();
@@ -30,7 +30,6 @@ async function* opened(opening: Buffer, content: AsyncIterable<Uint8Array>): Asy
 
 const stream = (chunks: AsyncIterable<Uint8Array>): Readable => Readable.from(chunks, { objectMode: false });
 
-/** Returns the body with all of the stored content. */
 const wholeBody = (message: StoredMessage, opening: Buffer): Body => {
   const { segments, content_bytes } = message.head;
   const [firstSegment] = message.firstPage;
@@ -48,7 +47,7 @@ const wholeBody = (message: StoredMessage, opening: Buffer): Body => {
 
 type Wanted = ReadonlySet<string>;
 
-/** Returns the JSON of the wanted fields without braces. */
+/** Returns the wanted fields as JSON, without the braces of the object. */
 const fieldsJson = (fields: object, wanted: Wanted | undefined): string => {
   const isWanted = ([name]: [string, unknown]) => wanted?.has(name);
   return JSON.stringify(wanted ? Object.fromEntries(Object.entries(fields).filter(isWanted)) : fields).slice(
@@ -57,7 +56,6 @@ const fieldsJson = (fields: object, wanted: Wanted | undefined): string => {
   );
 };
 
-/** Returns the body with a part of the stored content, or with none of it. */
 const selectedBody = (message: StoredMessage, wanted: Wanted): Body => {
   const { head } = message;
   const hasLong = hasLongFields(head);
@@ -86,8 +84,8 @@ const selectedBody = (message: StoredMessage, wanted: Wanted): Body => {
 };
 
 /**
- * Returns the Message object as a stream. The email is not parsed, and memory does not grow with the message. If all
- * of the content is wanted, `zstd` sends the stored bytes without compressing or decompressing them.
+ * Returns the Message object as a stream. Memory use does not grow with the size of the message. If the response
+ * includes all content, `zstd` sends the stored bytes without decompressing or compressing them.
  *
  * @param fields the fields of the response; by default, all fields
  */

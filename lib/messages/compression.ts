@@ -3,8 +3,8 @@
  *
  *   email ─render─> "content":…,"content_parsed":…} ─zstd─> ████████████████ ─cut─> ███ ███ ███ ██
  *
- * The base64 of an attachment occurs in `content` and in `content_parsed`. Long-distance matching finds the
- * repetition. Both together are therefore stored in little more space than the raw email alone.
+ * The base64 of an attachment occurs in `content` and again in `content_parsed`. Long-distance matching finds the
+ * repetition, so both fields together need little more space than the raw email.
  */
 import {
   constants,
@@ -15,11 +15,11 @@ import {
   zstdDecompressSync,
 } from "node:zlib";
 
-/** An item holds 400 KB, and a page of a Query holds 1 MiB. Three segments fill a page. */
+/** A DynamoDB item holds 400 KB, and a page of a Query holds 1 MiB. Three segments fill a page. */
 const segmentBytes = 340_000;
 export const segmentsPerPage = 3;
 
-/** One Query returns the head and the first segment. A small first segment makes large emails start sooner. */
+/** One Query reads the head and the first segment. If this segment is small, the response starts sooner. */
 const firstSegmentBytes = 100_000;
 
 const cut = (compressed: Buffer): Buffer[] => {
@@ -30,17 +30,14 @@ const cut = (compressed: Buffer): Buffer[] => {
   return segments;
 };
 
-/** A reader needs as much memory as the window. 2^27 bytes are 128 MiB, which spans an email of 40 MiB. */
+/** Decompression needs as much memory as the window. A window of 2^27 bytes (128 MiB) spans an email of 40 MiB. */
 const maximumWindowLog = 27;
 
-/** Returns the smallest window that reaches from an attachment in `content_parsed` back to `content`. */
+/** Returns the smallest window in which `content_parsed` can refer back to the same base64 in `content`. */
 const windowLog = (rawBytes: number): number =>
   Math.min(maximumWindowLog, Math.max(17, Math.ceil(Math.log2(rawBytes * 1.1 + 1))));
 
-/**
- * Writes all pieces into one frame. If `end` is called before the last write has finished, Node.js adds a second, empty
- * frame, which would be in the middle of the frame that Get Message sends.
- */
+/** Waits for each write before `end`. Otherwise Node.js would append a second, empty frame to the stream. */
 const writeFrame = async (zstd: ZstdCompress, pieces: Iterable<Buffer>): Promise<void> => {
   try {
     for (const piece of pieces) {
@@ -54,13 +51,13 @@ const writeFrame = async (zstd: ZstdCompress, pieces: Iterable<Buffer>): Promise
   }
 };
 
-/** Compressed content. `bytes` is the length of its JSON. `parsedStart` is where `content_parsed` starts in it. */
+/** Compressed content. `bytes` is the length of the JSON. `parsedStart` is the offset of `content_parsed`. */
 export type Compressed = { segments: Buffer[]; bytes: number; parsedStart: number };
 
 export const noContent: Compressed = { segments: [], bytes: 0, parsedStart: 0 };
 
 /**
- * @param pieces the rendered content; the iterator returns where `content_parsed` starts
+ * @param pieces the rendered content; the iterator returns the offset of `content_parsed`
  * @param rawBytes the size of the email
  */
 export const compressToSegments = async (
@@ -87,17 +84,16 @@ export const compressToSegments = async (
 
 const decompression = { params: { [constants.ZSTD_d_windowLogMax]: maximumWindowLog } };
 
-/** Each chunk costs a task of the thread pool. By default, a chunk has 16 KiB. */
+/** Larger than the default of 16 KiB, because each chunk costs a task of the thread pool. */
 const streamedChunkBytes = 512 * 1024;
 
-/** Returns a stream that decompresses the segments. */
 export const decompressor = (): ZstdDecompress =>
   createZstdDecompress({ ...decompression, chunkSize: streamedChunkBytes });
 
-/** For content of up to 1 MiB, a stream takes longer than the decompression. */
+/** Above 1 MiB, content is decompressed in a stream. Below 1 MiB, creating a stream would take longer. */
 const smallBytes = 1024 * 1024;
 
-/** Decompresses all segments synchronously. Returns `null` if the content has more than 1 MiB. */
+/** Returns `null` if the decompressed content has more than 1 MiB. */
 export const decompressSmall = (segments: Uint8Array[]): Buffer | null => {
   try {
     return zstdDecompressSync(Buffer.concat(segments), {

@@ -2,7 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { parseEmail } from "./mime.ts";
 
-/** A character takes at most 6 bytes, so each piece has less than 1 MiB. */
+/** A character takes at most 6 bytes in JSON, so each piece has less than 1 MiB. */
 const sliceCharacters = 64 * 1024;
 
 /** Decodes an email as UTF-8 if its bytes are valid UTF-8, otherwise as latin1. A byte-order mark remains. */
@@ -12,8 +12,8 @@ export const decodeRaw = (raw: Uint8Array): string => {
 };
 
 /**
- * Yields the bytes `"content":…,"content_parsed":…}` in pieces of less than 1 MiB. They equal the output of
- * JSON.stringify. Memory is a small multiple of the email's size. Never throws.
+ * Yields the bytes `"content":…,"content_parsed":…}` in pieces of less than 1 MiB. The bytes equal the output of
+ * JSON.stringify. Memory use is a small multiple of the email's size. Never throws.
  *
  * @param raw the email, or `null` if the email is not available
  * @param fields fields that come before `content`
@@ -30,7 +30,7 @@ export function* renderContent(
   return bytes;
 }
 
-/** Returns the number of bytes. */
+/** Joins short texts into pieces. Returns the total number of bytes. */
 function* inPieces(texts: Iterable<string>): Generator<Buffer, number> {
   let bytes = 0;
   let piece = "";
@@ -53,7 +53,7 @@ type Json = string | null | Json[] | { [name: string]: Json };
 const jsonFields = (fields: Record<string, Json>, end: string) =>
   jsonList("", Object.entries(fields), jsonField, end);
 
-/** Yields JSON in pieces. The JSON of a large email may be longer than the longest possible string. */
+/** Yields JSON in pieces, because the JSON of a large email may exceed the maximum length of a string. */
 function* json(value: Json): Generator<string> {
   if (typeof value === "string") yield* jsonString(value);
   else if (value === null) yield "null";
@@ -93,5 +93,5 @@ function* jsonString(text: string): Generator<string> {
   yield '"';
 }
 
-/** JSON.stringify would escape the two halves of a surrogate pair, but not the whole pair. */
+/** A slice must not end inside a surrogate pair, because JSON.stringify would escape each half of the pair. */
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;

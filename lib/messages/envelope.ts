@@ -5,7 +5,7 @@ import { parseDate } from "./mime/date.ts";
 import { decodeHeaderText, headerValues } from "./mime/header.ts";
 import { readEmailHeader } from "./mime/header-block.ts";
 
-/** `sender` and `recipient` are valid addresses without a display name. A missing value is "" or null. */
+/** `sender` and `recipient` are addresses without a display name. A missing text is "", and a missing date is null. */
 export type Envelope = {
   subject: string;
   sender: string;
@@ -14,11 +14,7 @@ export type Envelope = {
   date: Date | null;
 };
 
-/**
- * Reads the envelope of an email. The sender is the first address of From, otherwise of Sender or Return-Path. The
- * recipient is the first address of To, otherwise of Delivered-To, X-Original-To or Cc. `message_id` keeps its angle
- * brackets. All text is well-formed Unicode. Never throws.
- */
+/** Never throws. All text is well-formed Unicode. `message_id` keeps its angle brackets. */
 export const readEnvelope = (raw: Uint8Array): Envelope => {
   const header = readEmailHeader(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength));
   const decode = charsetDecoder();

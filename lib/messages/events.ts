@@ -1,7 +1,4 @@
-/**
- * Changes of a stored message. Each change is one write to the head. The condition fails if the message does not exist
- * or has expired. The order of the changes does not matter.
- */
+/** Changes of a stored message, in any order. A change fails if the message does not exist or has expired. */
 import { headKey } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
 import { updateLive, type Write } from "../table/writes.ts";
@@ -23,7 +20,7 @@ const change =
       now,
     );
 
-/** Adds a status. The head keeps every status, and the reader selects the newest one. */
+/** Adds a status to the head. Get Message returns the newest status. */
 export const addStatus = (table: Table, message: MessageRef, status: StatusChange, now: number): Write =>
   change(
     table,
@@ -34,7 +31,7 @@ export const addStatus = (table: Table, message: MessageRef, status: StatusChang
     ":statuses": [status],
   });
 
-/** Adds a delivery attempt. The head has at least 340 KB for all delivery attempts. */
+/** The head has space for at least 340 KB of delivery attempts. */
 export const addDeliveryAttempt = (
   table: Table,
   message: MessageRef,

@@ -1,7 +1,6 @@
-/** The fields of the Message object. Functions load this file instead of the Message schema, which is 17 KB larger. */
+/** The fields of the Message object, in order. Functions load only this file. The Message schema is 17 KB larger. */
 import * as z from "zod/mini";
 
-/** In the order of the Message object. */
 export const messageFields = [
   "object",
   "created_at",
@@ -31,7 +30,7 @@ export const messageFields = [
 ] as const;
 export type MessageField = (typeof messageFields)[number];
 
-/** Fields whose length an email decides. If they are long together, they are stored with the content. */
+/** The fields without a maximum length. Over 50 KB in total, these fields are stored with the content. */
 export const longFields = ["message_id", "subject", "tags", "sender", "recipient"] as const;
 
 export const includesContent = (fields: readonly MessageField[] = messageFields): boolean =>
@@ -40,7 +39,7 @@ export const includesContent = (fields: readonly MessageField[] = messageFields)
 const rule = "fields must list fields of the Message object, separated by commas";
 const names: ReadonlySet<string> = new Set(messageFields);
 
-/** Reads the query parameter `fields`. The error quotes the start of the first unknown name. */
+/** The query parameter `fields`. The error message quotes at most 50 characters of an unknown name. */
 export const fieldsParameter = z.optional(
   z.pipe(
     z.pipe(

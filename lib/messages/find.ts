@@ -1,4 +1,4 @@
-/** Reads a stored message: its head, and the segments of its content. */
+/** Reads the head of a stored message, and the segments of the content. */
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { isLive } from "../table/expiry.ts";
 import { headSort, messagePartition, segmentSort } from "../table/keys.ts";
@@ -9,13 +9,13 @@ import type { Head } from "./head.ts";
 
 export type StoredMessage = {
   head: Head;
-  /** The first segment, if `findMessage` has read it. Most emails have only one segment. */
+  /** The first segment. Empty if the message has no segments, or if `withContent` is false. */
   firstPage: Uint8Array[];
-  /** Fetches the compressed content. Retries if the table fails, because the caller has a part of the response. */
+  /** Fetches the compressed content. Retries failed reads, because a part of the response is already sent. */
   segments: () => AsyncGenerator<Uint8Array>;
 };
 
-/** A network needs more time for a page than the caller needs to receive it. Few segments make smaller pages. */
+/** Pages are fetched in parallel, because fetching a page takes longer than sending the page to the caller. */
 const parallelPages = 4;
 
 type Item = Head & { sk: string; bytes: Uint8Array };
@@ -23,8 +23,8 @@ type Item = Head & { sk: string; bytes: Uint8Array };
 /**
  * Returns the message, or `null` if the account has no such message or the message has expired.
  *
- * @param options.consistent `false` makes one eventually consistent read, at half the price. It may miss a message that
- * was stored or changed a moment ago, and then returns `null`.
+ * @param options.consistent `false` makes one eventually consistent read, at half the price. The read may
+ * miss a message that was stored or changed a moment ago. The function then returns `null`.
  * @param options.withContent `false` reads no segment before `segments` is called
  * @throws Error if the first segment is missing. Reading `segments` throws if a later segment is missing.
  */
@@ -51,14 +51,14 @@ export const findMessage = async (
   const [head, ...items] = await query(headSort, withContent ? 2 : 1, consistent);
   if (head?.sk !== headSort || !isLive(head, now)) return null;
   const keyOf = (index: number): string => segmentSort(head.content_digest, index);
-  /** Returns the segments from `from` to before `to`, or `null` if one of them is not among the items. */
+  /** Returns the segments from `from` to before `to`, or `null` if `items` lacks a segment. */
   const inOrder = (items: Item[], from: number, to: number): Uint8Array[] | null => {
     const segments = items.filter(({ sk }, index) => sk === keyOf(from + index));
     return segments.length === to - from ? segments.map(({ bytes }) => bytes) : null;
   };
   const firstPageEnd = withContent ? Math.min(1, head.segments) : 0;
   const firstSegments = inOrder(items, 0, firstPageEnd);
-  // Without the first segment, an eventually consistent head may be older than the deletion of its content.
+  // An eventually consistent read may return an old head whose segments are already deleted.
   if (!firstSegments && !consistent) return null;
 
   const fetchPage = async (from: number, to: number): Promise<Uint8Array[]> => {
@@ -69,7 +69,7 @@ export const findMessage = async (
     return page;
   };
 
-  // A segment of an interrupted store or of an expired message may come before the first segment.
+  // The Query may have returned a segment of an interrupted store or of an expired message.
   const firstPage = firstSegments ?? (await fetchPage(0, firstPageEnd));
 
   return {
@@ -86,7 +86,7 @@ export const findMessage = async (
         const to = Math.min(from + pageSize, head.segments);
         requested = to;
         const page = retry(() => fetchPage(from, to), { signal: abort.signal });
-        page.catch(() => {}); // The loop below throws the error, unless the reader has left.
+        page.catch(() => {}); // Prevents an unhandled rejection. The loop below throws the error.
         pending.push(page);
       };
       try {

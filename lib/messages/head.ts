@@ -1,11 +1,10 @@
-/** The head of a message is its main item. It contains all fields except the content and long fields. */
+/** The head is the main item of a message. The head contains all fields except the content and long fields. */
 import type { longFields } from "./fields.ts";
 import type { Message } from "./message.ts";
 
-/** The fields whose length an email decides. */
 export type LongFields = Pick<Message, (typeof longFields)[number]>;
 
-/** A later status of a message, and the fields that it sets. */
+/** A status that an event adds to a message, with the other fields that the event sets. */
 export type StatusChange = Pick<Message, "status" | "bounce_classification"> & {
   time: string;
   event_id: string;
@@ -19,19 +18,18 @@ export type Head = Omit<
 > & {
   [Field in keyof LongFields]?: LongFields[Field] | undefined;
 } & {
-  /** The domain for a key's scope: the recipient's domain of an incoming message, otherwise the sender's domain. */
+  /** API keys can be limited to this domain. The domain is from the recipient if incoming, otherwise from the sender. */
   domain: string;
-  /** The document client returns a bigint for a number above 2^53. */
+  /** DynamoDB's document client returns numbers above 2^53 as bigint. */
   reference_message_id?: number | bigint | undefined;
-  /** The number of segments. It is 0 if the email is not available. */
   segments: number;
-  /** The length of the decompressed content. */
+  /** The length of the decompressed content in bytes. */
   content_bytes: number;
-  /** The number of bytes before `content_parsed`. Heads of old messages do not contain this field. */
+  /** The offset of `content_parsed` in the decompressed content. Heads of old messages do not contain this offset. */
   content_parsed_start?: number;
-  /** SHA-256 of the email. If the same id is stored again, it shows whether the email is the same. */
+  /** SHA-256 of the raw email. Storing a different email with the same `id` is rejected. */
   digest: string;
-  /** SHA-256 of all segments. It is a part of their keys. */
+  /** SHA-256 of all segments. The keys of the segments contain this digest. */
   content_digest: string;
   /** In the order of arrival. */
   status_changes?: StatusChange[];
@@ -39,7 +37,7 @@ export type Head = Omit<
 };
 
 declare global {
-  /** ECMAScript 2026. Node.js 22 has it. */
+  /** A function of ECMAScript 2026 that Node.js 22 supports. */
   interface JSON {
     rawJSON(text: string): unknown;
   }
@@ -51,7 +49,7 @@ const integer = (value: number | bigint): unknown => JSON.rawJSON(String(value))
 const isBefore = (a: StatusChange, b: StatusChange): boolean =>
   a.time === b.time ? a.event_id < b.event_id : a.time < b.time;
 
-/** Returns the head with the values of its newest status changes. */
+/** Returns the head with the fields of all status changes. A newer change overrides an older change. */
 const current = (stored: Head): Head => {
   const head = { ...stored };
   const changes = (stored.status_changes ?? []).toSorted((a, b) => (isBefore(a, b) ? -1 : 1));
@@ -59,7 +57,7 @@ const current = (stored: Head): Head => {
   return head;
 };
 
-/** Returns the fields of the Message object that the head contains, in order. */
+/** Returns the head's fields in the order of the Message object. */
 export const headFields = (stored: Head) => {
   const head = current(stored);
   return {

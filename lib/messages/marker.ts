@@ -1,4 +1,4 @@
-/** The message marker outlives its message. It records that a message was stored or deleted. */
+/** The message marker outlives the message, and records that the message was stored or deleted. */
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { daySeconds } from "../duration.ts";
 import { getItem } from "../table/get.ts";
@@ -8,13 +8,13 @@ import type { Table } from "../table/table.ts";
 import { update, type Write } from "../table/writes.ts";
 import type { MessageRef } from "./events.ts";
 
-/** A marker with `deleted_at` never expires. */
+/** A marker with `deleted_at` has no `expires_at`, and never expires. */
 export type MessageMarker = { deleted_at?: string; expires_at?: number };
 
-/** Opens and clicks may arrive up to a year after the message has expired. */
+/** The events of opens and clicks may arrive up to a year after the message has expired. */
 const lifetimeSeconds = 366 * daySeconds;
 
-/** Returns the message's marker, expired or not, or `undefined`. */
+/** Returns the message marker, even if the marker has expired. */
 export const readMarker = (
   table: Table,
   { account_id, id }: MessageRef,
@@ -22,7 +22,7 @@ export const readMarker = (
   getItem<MessageMarker>(table, messageMarkerKey(account_id, id), { consistent: true });
 
 /**
- * Marks a message as stored, in the same transaction as its head. The condition fails if the message was deleted.
+ * Marks a message as stored, in the transaction that puts the head. The condition fails if the message was deleted.
  *
  * @param expires_at when the message expires, in epoch seconds
  */
@@ -38,7 +38,7 @@ export const markStored = (table: Table, { account_id, id }: MessageRef, expires
     (found) => found?.deleted_at !== undefined,
   );
 
-/** Marks a message as deleted, even if it was never stored. From then on, no event stores the message. */
+/** Marks a message as deleted, even if the message was never stored. Afterwards, no event stores the message. */
 export const markDeleted = async (
   table: Table,
   { account_id, id }: MessageRef,

@@ -7,10 +7,10 @@ const dateTime = z.iso.datetime();
 export const DeliveryAttempt = z.object({ time: dateTime, log: z.string(), status: z.string() });
 export type DeliveryAttempt = z.infer<typeof DeliveryAttempt>;
 
-/** One inline text leaf of the MIME tree, transfer-decoded and converted to Unicode. */
+/** One inline text of an email, transfer-decoded and converted to Unicode. */
 export const Part = z.object({ content_type: z.string(), content: z.string() });
 
-/** Another leaf of the MIME tree. `content` is base64 without line breaks. */
+/** A part of an email that is not an inline text. `content` is base64 without line breaks. */
 export const Attachment = z.object({
   filename: z.string(),
   content: z.string(),
@@ -25,10 +25,10 @@ export const ParsedContent = z.object({
 });
 export type ParsedContent = z.infer<typeof ParsedContent>;
 
-/** A number that every JSON parser reads exactly. */
+/** At most 2^53 - 1, so that no JSON parser rounds the number. */
 const count = z.int().check(z.minimum(0));
 
-/** The response of Get Message. Its fields are in the order of the response. */
+/** The response of Get Message, with the fields in the order of the response. */
 export const Message = z.object({
   object: z.literal("message"),
   created_at: dateTime,
@@ -61,7 +61,7 @@ export type Message = z.infer<typeof Message>;
 /** Returns whether the year has four digits in UTC. */
 export const isInRange = (time: Date): boolean => /^\d{4}-/.test(time.toISOString());
 
-/** Converts a time to ISO 8601 in UTC with milliseconds. Rejects years that do not have four digits in UTC. */
+/** Converts a time to ISO 8601 in UTC with milliseconds. */
 const utc = <Time extends string | Date>() =>
   z.transform((input: Time, { issues }): string => {
     const time = new Date(input);
@@ -73,21 +73,19 @@ const utc = <Time extends string | Date>() =>
 const timeRule = "must be ISO 8601 with an offset";
 const instantRule = "must be a Date, or ISO 8601 with an offset";
 
-/** A point in time in text. */
 export const time = z.pipe(z.iso.datetime({ offset: true, error: timeRule }), utc());
 
-/** A point in time. */
 export const instant = z.pipe(
   z.union([z.date(), z.iso.datetime({ offset: true, error: instantRule })], instantRule),
   utc(),
 );
 
-/** Half a surrogate pair has no UTF-8 form, so it cannot be stored. */
+/** Rejects half a surrogate pair, because UTF-8 cannot represent half a pair. */
 export const text = z
   .string("must be a string")
   .check(z.refine((value) => value.isWellFormed(), "must not contain half a surrogate pair"));
 
-/** A short text. The head of a message must remain small. */
+/** A text of limited length, so that the head of a message remains small. */
 export const words = text.check(z.maxLength(1000, "must have at most 1000 characters"));
 
 const addressRule = "must be an email address (RFC 5321, RFC 6531), without a display name or a comment";
@@ -99,7 +97,7 @@ const address = z.string(addressRule).check(
 
 const id = z.guid("must be a UUID").check(z.toLowerCase());
 
-/** The fields of a message that is stored. */
+/** The fields that a caller provides to store a message. */
 export const NewMessage = z.object({
   id,
   account_id: id,
@@ -116,7 +114,7 @@ export const NewMessage = z.object({
   delivered_at: z._default(z.nullable(instant), null),
   bounce_classification: z.optional(words),
   reference_message_id: z.optional(z.int64("must be a bigint of at most 64 bits")),
-  /** Stored in whole seconds, because TTL counts whole seconds. */
+  /** Stored in whole seconds, because DynamoDB's TTL has whole seconds. */
   retain_until: instant,
 });
 export type NewMessage = z.input<typeof NewMessage>;

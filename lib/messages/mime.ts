@@ -6,10 +6,7 @@ import { contentDisposition, contentId, parameterText, transferEncoding } from "
 import { decodeTransfer, transferToBase64 } from "./mime/transfer-encoding.ts";
 import { splitEmail } from "./mime/tree.ts";
 
-/**
- * Parses an email. Returns null if the email exceeds a limit of `mime/tree.ts`: nesting, number of parts or size of the
- * headers. All text is well-formed Unicode. Never throws. Time and memory grow linearly with the email.
- */
+/** Returns null if the email exceeds a limit of `mime/tree.ts`. Never throws. Time and memory grow linearly. */
 export const parseEmail = (raw: Uint8Array): ParsedContent | null => {
   const email = splitEmail(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength));
   if (email === null) return null;
@@ -34,7 +31,7 @@ export const parseEmail = (raw: Uint8Array): ParsedContent | null => {
   return { parts, attachments, headers: gatherHeaders(email.header, decode) };
 };
 
-/** Returns the values of each header name. `Object.fromEntries` accepts the name `__proto__`. */
+/** Groups the header values by name. `Object.fromEntries` also accepts the name `__proto__`. */
 const gatherHeaders = (header: HeaderField[], decode: DecodeCharset): ParsedContent["headers"] => {
   const gathered = new Map<string, { name: string; values: string[] }>();
   for (const field of header) {

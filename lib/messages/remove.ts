@@ -1,6 +1,6 @@
 /**
- * Deletes a message, or its content, before it expires. A response that has already begun may become incomplete. After
- * an interruption, both functions can be called again.
+ * Deletes a message, or its content, before the message expires. Get Message may fail in the middle of a response.
+ * After an interruption, call the function again.
  */
 import { randomUUID } from "node:crypto";
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
@@ -18,15 +18,15 @@ import { hasLongFields, readLongFields } from "./long-fields.ts";
 import { markDeleted } from "./marker.ts";
 import { removeSegments, writeSegments } from "./segments.ts";
 
-/** Other clocks may be slow. DynamoDB purges an item only if it expired less than 5 years ago. */
+/** A day allows for slow clocks. DynamoDB does not purge items that expired more than 5 years ago. */
 const tombstoneAgeSeconds = daySeconds;
 
 /**
- * Deletes a message. Returns false if neither a head nor a segment existed. In both cases, the message marker prevents
- * that an event stores the message later.
+ * Deletes a message. The message marker prevents that an event stores the message later. Returns false if neither a
+ * head nor a segment existed.
  *
- * Leaves a tombstone, which is an expired head without fields of the message. A store of the same message that is in
- * progress finds that the head has changed, and starts again.
+ * Leaves a tombstone, which is an expired head without fields of the message. If a store of the message is in progress,
+ * the tombstone makes the condition of the store fail. The store then starts again.
  */
 export const deleteMessage = async (
   table: Table,
@@ -49,14 +49,11 @@ export const deleteMessage = async (
   await markDeleted(table, { account_id, id }, now);
   const previous = await putTombstone();
   const removed = await removeSegments(table, { account_id, id });
-  await putTombstone(); // A store may have begun after the first tombstone and lost its segments.
+  await putTombstone(); // Restarts a store that read the first tombstone and then lost its segments.
   return previous?.created_at !== undefined || removed > 0;
 };
 
-/**
- * Deletes the content of a message, which then has `content: null`. Storing the same email again does not restore the
- * content. Returns false if the message does not exist.
- */
+/** Returns false if the message does not exist. Storing the same email again does not restore the content. */
 export const removeContent = async (
   table: Table,
   { account_id, id }: MessageRef,
@@ -65,7 +62,7 @@ export const removeContent = async (
   const message = await findMessage(table, account_id, id, now);
   if (!message) return false;
   const { head } = message;
-  // Long fields are stored with the content, and must remain.
+  // Long fields are stored with the content, but must remain.
   const remaining = hasLongFields(message.head)
     ? await compressToSegments(renderContent(null, await readLongFields(message)), 0)
     : noContent;

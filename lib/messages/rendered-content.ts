@@ -1,8 +1,8 @@
 /**
- * Reads parts of the rendered content: `"content":…,"content_parsed":…}`. Long fields of the message come first.
+ * Reads parts of the stored JSON `"content":…,"content_parsed":…}`. Long fields precede `content`.
  *
- * A part starts and ends at a comma. The comma is given by its offset, or by the next field's name. No string contains
- * such a name, because a quotation mark in a string has a backslash before it.
+ * A part lies between two commas. The caller gives each comma by its offset, or by its text with the next field's name.
+ * No string contains this text, because JSON escapes quotation marks in strings.
  */
 import { pipeline, Readable } from "node:stream";
 import { decompressor } from "./compression.ts";
@@ -11,11 +11,11 @@ import type { Head } from "./head.ts";
 
 type Comma = number | ',"content":' | ',"content_parsed":';
 
-/** The place of the comma that the first field would have. */
+/** The offset of an imaginary comma before the first field. */
 export const contentStart = -1;
 export const beforeContent = ',"content":';
 
-/** Heads of old messages, and of messages without content, do not contain the offset. */
+/** Returns the text of the comma if the head does not contain the offset, as in heads of old messages. */
 export const beforeParsed = ({ content_parsed_start: start }: Head): Comma =>
   start ? start - 1 : ',"content_parsed":';
 
@@ -23,7 +23,7 @@ export const decompressed = (message: StoredMessage): AsyncIterable<Buffer> =>
   pipeline(Readable.from(message.segments()), decompressor(), () => {});
 
 /**
- * Yields the bytes between two commas, or up to the end. Reads no further than it must.
+ * Yields the bytes between two commas, or up to the end if `to` is missing. Stops reading at the second comma.
  *
  * @throws Error if the content ends before a comma
  */
@@ -35,19 +35,18 @@ export async function* between(
   let held: Buffer = Buffer.alloc(0);
   let offset = 0;
   let isInside = from === contentStart;
-  /** Returns the place in `held`, or -1. */
+  /** Returns the index of the comma in `held`, or -1. */
   const find = (comma: Comma): number => {
     if (typeof comma === "string") return held.indexOf(comma);
     return comma - offset < held.length ? comma - offset : -1;
   };
-  /** Removes bytes from `held`. */
   const take = (bytes: number): Buffer => {
     const taken = held.subarray(0, bytes);
     held = held.subarray(bytes);
     offset += taken.length;
     return taken;
   };
-  /** The end of a chunk may be the start of the text. */
+  /** Keeps the end of the chunk, because the text of the comma may begin there. */
   const takeAllBut = (comma: Comma | undefined): Buffer =>
     take(Math.max(0, held.length - (typeof comma === "string" ? comma.length - 1 : 0)));
 

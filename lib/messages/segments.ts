@@ -10,13 +10,10 @@ import type { Compressed } from "./compression.ts";
 import type { MessageRef } from "./events.ts";
 import type { Head } from "./head.ts";
 
-/**
- * Limits the parallel writes of all messages together. A partition accepts 1 MB of writes a second, so more writes would
- * be throttled. More calls than connections would time out.
- */
+/** A partition accepts 1 MB of writes a second. More parallel writes would be throttled or wait for a connection. */
 const atOnce = pLimit(8);
 
-/** Writes all items. Retries throttled writes. After an error, starts no further write. */
+/** Calls `write` for each item. Retries throttled writes. After an error, starts no further write. */
 const writeAll = async <T>(
   items: T[],
   write: (item: T, index: number) => Promise<unknown>,
@@ -35,14 +32,14 @@ const writeAll = async <T>(
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
 };
 
-/** Returns a part of the segments' keys. Segments with the same key have the same bytes and the same expiry. */
+/** Returns a part of the segments' keys. Segments with equal keys have equal bytes and expire at the same time. */
 const contentDigest = (segments: Buffer[], expires_at: number): string => {
   const hash = createHash("sha256").update(String(expires_at));
   for (const bytes of segments) hash.update(bytes);
   return hash.digest("hex");
 };
 
-/** Writes all segments. Returns the fields of the head that describe the segments. */
+/** Writes all segments. Returns the segment count, size and digest for the head. */
 export const writeSegments = async (
   table: Table,
   { account_id, id, expires_at }: Pick<Head, "account_id" | "id" | "expires_at">,
@@ -58,7 +55,7 @@ export const writeSegments = async (
   return { content_digest, content_bytes, content_parsed_start, segments: segments.length };
 };
 
-/** Deletes all segments of a message, except the segments of `kept`. Returns the number of deleted segments. */
+/** Deletes segments of a message. Keeps segments with the digest of `kept`. Returns the number of deleted segments. */
 export const removeSegments = async (
   table: Table,
   { account_id, id }: MessageRef,

@@ -16,10 +16,10 @@ import { writeSegments } from "./segments.ts";
 
 export const maximumRawBytes = 40 * 1024 * 1024;
 
-/** An item holds 400 KB. Long fields would leave less space for delivery attempts and make each change expensive. */
+/** An item holds 400 KB. Longer fields would make changes expensive, and leave less space for delivery attempts. */
 const maximumLongFieldsBytes = 50_000;
 
-/** The message cannot be stored. The error message states the reason. */
+/** A message that cannot be stored. The error message states the reason. */
 export class MessageRejectedError extends Error {
   override readonly name = "MessageRejectedError";
 }
@@ -32,7 +32,7 @@ const validate = (message: NewMessage) => {
   throw new MessageRejectedError(faults.join("; "));
 };
 
-/** Returns the fields of the head, and the fields that are too long for the head. */
+/** Separates the fields of the head from long fields, which are stored with the content. */
 const divide = (message: NewMessage, now: number) => {
   const { retain_until, message_id, subject, tags, sender, recipient, ...fields } = validate(message);
   const long: LongFields = { message_id, subject, tags, sender, recipient };
@@ -62,15 +62,15 @@ export const rejectTooLarge = (rawBytes: number): void => {
   );
 };
 
-/** Puts the head. Returns false if the condition failed. `storeMessage` then reads the head and tries again. */
+/** Puts the head. Returns false if the condition failed. `storeMessage` then reads the head again and retries. */
 export type PutHead = (head: Write) => Promise<boolean>;
 
 /**
- * Stores a message. The segments are written before the head, so no reader sees a part of a message. A stored message
- * does not change if it is stored again.
+ * Stores a message. Writes the segments before the head, so that no reader sees an incomplete message. A message that
+ * is already stored remains unchanged.
  *
- * If several calls store messages with one id, the first head wins. The segments of the other calls and of interrupted
- * calls have other keys. They expire at retain_until.
+ * If several calls use one id, the call that writes the head first wins. The segments of the other calls and of
+ * interrupted calls have other keys, and expire at retain_until.
  *
  * @param raw an email of up to 40 MiB, or `null` if the email is not available
  * @param putHead puts the head together with other items; by default, the head is put alone
@@ -90,7 +90,7 @@ export const storeMessage = async (
   const { head, longFields } = divide(message, now);
   const { account_id, id } = head;
 
-  /** Returns the expired head with this id, if any. Returns `null` if the message is already stored. */
+  /** Returns the expired head with this id, if it exists. Returns `null` if the message is already stored. */
   const findReplaceable = async (): Promise<{ existing: Head | undefined } | null> => {
     const existing = await getItem<Head>(table, headKey(account_id, id), { consistent: true });
     if (!isLive(existing, now)) return { existing };
@@ -103,7 +103,7 @@ export const storeMessage = async (
   const content =
     raw || longFields ? await compressToSegments(renderContent(raw, longFields), rawBytes) : noContent;
 
-  // A delete changes the head before it deletes segments. If the head has changed, the segments are written again.
+  // A delete replaces the head and then deletes segments. After a failed condition, the segments are written again.
   while (replaceable) {
     const { existing } = replaceable;
     const written = await writeSegments(table, head, content);

@@ -1,41 +1,41 @@
 /**
- * Puts the head of a message in front of the stored zstd stream. The result is one frame (RFC 8878, section 3.1.1). Two
- * frames are legal, but Node.js would stop after the first frame without an error.
+ * Puts the head of a message in front of the stored zstd stream. The result is one frame (RFC 8878, section 3.1.1).
+ * A stream may have two frames, but Node.js would ignore the second frame without an error.
  *
  *   stored   magic, descriptor, window │ compressed blocks … │ checksum
  *   sent     magic, descriptor, window │ head in raw blocks │ compressed blocks …
  *
- * The blocks need no change, because they contain distances, and not positions in the frame.
+ * The compressed blocks remain valid, because they refer to earlier bytes by distance and not by position.
  */
 const magicBytes = 4;
 const headerBytes = 6;
 const checksumBytes = 4;
 
-/** Streams that were stored before November 2026 end with this second frame, which is empty. */
+/** The empty frame at the end of streams that were stored before November 2026. */
 const emptyFrame = Buffer.from("28b52ffd240001000099e9d851", "hex");
 
-/** `compressToSegments` writes a frame with a window and a checksum, and without a length. */
+/** The descriptor that `compressToSegments` writes. The descriptor declares a checksum, but no length. */
 const storedDescriptor = 0b100;
 const sentDescriptor = 0b000;
 
-/** RFC 9659 allows windows of up to 8 MB. The upper five bits of the byte are the exponent minus 10. */
+/** The byte for a window of 8 MB, the maximum of RFC 9659. The upper five bits are the exponent minus 10. */
 const maximumWindow = (23 - 10) << 3;
 
-/** Every window allows blocks of this size, because the smallest stored window has 128 KiB (section 3.1.1.2.4). */
+/** A block must not exceed the window (section 3.1.1.2.4). The smallest stored window has 128 KiB. */
 const maximumBlockBytes = 128 * 1024;
 
-/** Returns whether HTTP allows the stored window. */
+/** Returns whether the stored window is small enough for HTTP (RFC 9659). */
 export const isSendable = (firstSegment: Uint8Array): boolean =>
   firstSegment[magicBytes] === storedDescriptor && (firstSegment[magicBytes + 1] ?? 255) <= maximumWindow;
 
-/** The header contains the size, type 0 (raw) and 0 for "not the last block" (section 3.1.1.2). */
+/** The block header contains the size, type 0 (raw) and 0 for "not the last block" (section 3.1.1.2). */
 const rawBlock = (bytes: Uint8Array): Buffer => {
   const header = Buffer.alloc(3);
   header.writeUIntLE(bytes.length << 3, 0, 3);
   return Buffer.concat([header, bytes]);
 };
 
-/** Returns the start of the frame, with the bytes that come before the stored content. */
+/** Returns the frame header, followed by `bytes` in raw blocks. */
 export const openFrame = (firstSegment: Uint8Array, bytes: Uint8Array): Buffer => {
   const header = Buffer.from(firstSegment.subarray(0, headerBytes));
   header[magicBytes] = sentDescriptor;
@@ -46,7 +46,7 @@ export const openFrame = (firstSegment: Uint8Array, bytes: Uint8Array): Buffer =
   return Buffer.concat([header, ...blocks]);
 };
 
-/** Yields the stored blocks. Omits the stored checksum, because it does not cover the head, and an empty frame. */
+/** Yields the stored blocks. Omits an empty frame, and the checksum, which does not cover the head. */
 export async function* closeFrame(segments: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const heldBytes = checksumBytes + emptyFrame.length;
   let held = Buffer.alloc(0);

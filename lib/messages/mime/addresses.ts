@@ -2,20 +2,17 @@
 import { parseAddress } from "../address.ts";
 import { afterComments } from "./header.ts";
 
-/** A quoted string, an encoded word, a domain literal, a word, or a special character. */
+/** Matches a quoted string, an encoded word, a domain literal, a word, or a special character. */
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"?|=\?[^?]*\?[bq]\?[^?]*\?=|\[[^\]]*\]?|[^ \t"[\]()<>,;:\\]+|./isy;
 
-/** `a . b @ c` is an address. `a b@c` is a name and an address (RFC 5322, section 4.4). */
+/** `a . b @ c` is one address, but `a b@c` is a name and an address (RFC 5322, section 4.4). */
 const joins = (character: string | undefined): boolean => character === "." || character === "@";
 
-/**
- * Returns the first valid address of a list, without display name, comments and route, or "". The list may have groups.
- * Its encoded words must not be decoded, because a decoded display name may contain commas. Linear in time.
- */
+/** Returns the first valid address, or "". `list` must not be decoded, because decoded names may contain commas. */
 export const firstAddress = (list: string): string => {
   let text = "";
   let last: string | undefined;
-  /** An address without angle brackets. It is a display name if an address in angle brackets follows. */
+  /** An address without angle brackets. If an address in angle brackets follows, this text is a display name. */
   let unbracketed = "";
 
   const endText = (): string => {
@@ -34,7 +31,7 @@ export const firstAddress = (list: string): string => {
     last = word.at(-1);
 
     if (word === "<" || word === ":") {
-      // A display name, the name of a group, or a route precedes.
+      // The text so far is a display name, the name of a group, or a route.
       text = "";
       unbracketed = "";
     } else if (word === ">" || word === "," || word === ";" || word === "") {

@@ -1,4 +1,4 @@
-/** Converts bytes to Unicode, in any charset of an email. */
+/** Converts bytes to Unicode, for every charset that emails use. */
 import { isAscii, isUtf8 } from "node:buffer";
 import iconv from "iconv-lite";
 import { decodeUtf7 } from "./utf-7.ts";
@@ -6,35 +6,35 @@ import { decodeUtf7 } from "./utf-7.ts";
 const asciiLabels = new Set(["us-ascii", "ascii", "ansi_x3.4-1968", "iso646-us", "iso-ir-6", "csascii"]);
 const utf7Labels = new Set(["utf-7", "utf7", "csutf7", "unicode-1-1-utf-7", "x-unicode-2-0-utf-7"]);
 
-/** `iso-2022-jp-2`, `csISO2022JP`, and Microsoft's three labels for ISO-2022-JP. */
+/** Labels of ISO-2022-JP, such as `iso-2022-jp-2`, `csISO2022JP` and Microsoft's `cp50220`. */
 const iso2022Jp = /^(?:x-|cs)?iso-?2022-?jp|^(?:x-)?cp5022[012]$/;
 
-/** An escape sequence of ISO-2022-JP directly before another one. `ESC & @` announces another one. */
+/** Matches an ISO-2022-JP escape sequence that another escape sequence directly follows. */
 const esc = "\x1b";
 const overriddenEscape = new RegExp(String.raw`${esc}(?:\([BIJ]|\$[@B]|&@)(?=${esc})`, "g");
 
-/** Encodings of iconv-lite that are not charsets, or that take microseconds per byte. */
+/** Encodings of iconv-lite that are not charsets, or that decode too slowly (microseconds per byte). */
 const notCharsets = new Set(["binary", "base64", "hex", "cesu8", "utf7", "utf7imap"]);
 
-/** ICU's tables lack the Windows extension of EUC-KR and the HKSCS characters of Big5. Emails contain both. */
+/** The platform's tables (ICU) lack Windows characters of EUC-KR and HKSCS characters of Big5, which emails contain. */
 const fullerThanIcu: Record<string, string> = { "euc-kr": "cp949", big5: "big5-hkscs" };
 
-/** The byte-order mark decides. Text without a byte-order mark is big-endian (RFC 2781, section 4.3). */
+/** The byte-order mark sets the byte order. Text without this mark is big-endian (RFC 2781, section 4.3). */
 const utf16ByMark = new Set(["utf-16", "unicode", "ucs-2", "iso-10646-ucs-2", "csunicode"]);
 
 export type DecodeCharset = (bytes: Buffer, charset: string) => string;
 
 type Codec = (bytes: Buffer) => string;
 
-/** Emails name few charsets. Looking up an unknown charset takes 10 µs. */
+/** Limits the time for an email with many unknown charsets, because each look-up takes 10 µs. */
 const maximumLabels = 100;
 
 /**
  * Returns the decoder for one email. The decoder removes a leading byte-order mark. Invalid bytes and half a surrogate
  * pair become U+FFFD. Never throws.
  *
- * If the charset is missing, unknown or ASCII, the text is UTF-8 if its bytes are valid UTF-8, otherwise windows-1252.
- * An email's charsets after the first 100 count as unknown.
+ * If the charset is missing, unknown or ASCII, valid UTF-8 is decoded as UTF-8, and any other text as windows-1252.
+ * After the first 100 charsets of an email, the decoder treats further charsets as unknown.
  */
 export const charsetDecoder = (): DecodeCharset => {
   const codecs = new Map<string, Codec>();
@@ -49,7 +49,7 @@ export const charsetDecoder = (): DecodeCharset => {
   };
 };
 
-/** Returns whether encoded words may be joined before decoding. In UTF-7, the `+` of the next word may be base64. */
+/** Returns whether encoded words may be joined before decoding. In UTF-7, `+` is also a digit of base64. */
 export const joinsWords = (charset: string): boolean => !utf7Labels.has(charset.toLowerCase());
 
 const codecOf = (label: string): Codec => {
@@ -73,8 +73,7 @@ const decodeUnlabelled = (bytes: Buffer): string =>
   isUtf8(bytes) ? utf8.decode(bytes) : windows1252.decode(bytes);
 
 /**
- * Decodes 8-bit bytes of a header as UTF-8 if most of them are valid UTF-8, otherwise as windows-1252. Some mailers cut
- * headers inside a UTF-8 character. Such a character becomes U+FFFD.
+ * Decodes mostly valid UTF-8 as UTF-8, because mailers cut headers inside a character. Otherwise decodes windows-1252.
  */
 export const decodeHeaderBytes = (bytes: Buffer): string => {
   const text = utf8.decode(bytes);
@@ -83,10 +82,7 @@ export const decodeHeaderBytes = (bytes: Buffer): string => {
   return isUtf8(bytes) || damaged <= whole ? text : windows1252.decode(bytes);
 };
 
-/**
- * Decodes ISO-2022-JP as browsers do. 8-bit text with this label is UTF-8. Joined encoded words contain two escape
- * sequences in a row, and the platform's decoder would insert U+FFFD between them.
- */
+/** Removes the first of two adjacent escape sequences, because TextDecoder would insert U+FFFD between the two. */
 const decodeIso2022Jp = (bytes: Buffer): string => {
   if (isUtf8(bytes) && !isAscii(bytes)) return utf8.decode(bytes);
   return iso2022JpDecoder.decode(
@@ -94,7 +90,7 @@ const decodeIso2022Jp = (bytes: Buffer): string => {
   );
 };
 
-/** Returns undefined if the platform or iconv-lite does not know a label. */
+/** Returns undefined if `open` throws, because the platform or iconv-lite does not know the charset. */
 const attempt = <T>(open: () => T): T | undefined => {
   try {
     return open();
@@ -105,7 +101,9 @@ const attempt = <T>(open: () => T): T | undefined => {
 
 const webDecoder = (label: string) => attempt(() => new TextDecoder(label));
 
-/** iconv-lite knows `cp437` and many spellings. It throws on the label `constructor`. */
+/**
+ * iconv-lite supports more charsets than TextDecoder, such as `cp437`. iconv-lite throws on the label `constructor`.
+ */
 const isInIconv = (label: string): boolean =>
   !notCharsets.has(label.replace(/[^0-9a-z]/g, "")) && attempt(() => iconv.getDecoder(label)) !== undefined;
 

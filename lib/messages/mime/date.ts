@@ -4,7 +4,7 @@ import { afterComments } from "./header.ts";
 
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/** In hours. Other names are ambiguous, and count as UTC (RFC 5322, section 4.3). */
+/** Offsets from UTC in hours. Other zone names are ambiguous, and count as UTC (RFC 5322, section 4.3). */
 const zones: Record<string, number> = {
   edt: -4,
   est: -5,
@@ -25,10 +25,7 @@ const unixDate = /^(?:[a-z]+ )?([a-z]{3,}) (\d{1,2}) (\d{1,2}[:.]\S+)( [a-z]+| [
 /** `Nov 20, 2026 12:00:00 PM`. */
 const americanDate = /^(?:[a-z]+\.? )?([a-z]{3,}\.?) (\d{1,2}) (\d{4}) /i;
 
-/**
- * Reads `Tue, 20 Nov 2026 13:00:00 +0100 (CET)`, and variants that mailers write. Returns null for other text. Date.parse
- * is too lenient, because it reads almost any text as a date.
- */
+/** Reads the dates that mailers write. Returns null for other text, which Date.parse would often read as a date. */
 export const parseDate = (text: string): Date | null => {
   const words = withoutComments(text).replace(unixDate, "$2 $1 $5 $3$4").replace(americanDate, "$2 $1 $3 ");
   const match = dateTime.exec(words);
@@ -52,7 +49,7 @@ export const parseDate = (text: string): Date | null => {
 
 const word = /[^ \t(]*/y;
 
-/** Puts one blank between words. Removes commas, and blanks around colons. */
+/** Removes comments, commas, and blanks around colons. Puts one blank between words. */
 const withoutComments = (text: string): string => {
   const words: string[] = [];
   let at = afterComments(text, 0);
@@ -65,7 +62,9 @@ const withoutComments = (text: string): string => {
   return words.join(" ").replace(/ ?: ?/g, ":").replace(/ ?, ?/g, " ").trim();
 };
 
-/** Two digits below 50 are years of this century. Three digits count from 1900 (RFC 5322, section 4.3). */
+/**
+ * Two digits below 50 count from 2000. Other years with two or three digits count from 1900 (RFC 5322, section 4.3).
+ */
 const fullYear = (digits: string): number => {
   const year = Number(digits);
   if (digits.length === 4) return year;

@@ -1,4 +1,4 @@
-/** The header of an email or of a part: which lines are header fields, and where the body starts. */
+/** Reads the header of an email or of a part. Finds the header fields and the start of the body. */
 import { fieldOf, type HeaderField, isBlank, oddFieldOf, trimEndBlanks } from "./header.ts";
 import { cr, type Email, lf, lineAt, linesOf } from "./lines.ts";
 import { transferEncoding } from "./parameters.ts";
@@ -6,12 +6,12 @@ import { transferEncoding } from "./parameters.ts";
 /** The header bytes of all parts together. Postfix and Exchange accept about 100 KB for one header. */
 export const maxHeaderBytes = 1024 * 1024;
 
-/** RFC 4155. `From : ada@example.com` is a header field. */
+/** The separator line of an mbox (RFC 4155). `From : ada@example.com` is a header field, and not a separator. */
 const mboxLine = /^>?From (?![ \t]*:)/;
 
 const base64Line = /^[A-Za-z0-9+/]+={0,2}[ \t]*$/;
 
-/** Returns the header fields of the email itself. Returns none if the header exceeds the limit. */
+/** Returns the header fields of the whole email. Returns an empty list if the header exceeds 1 MiB. */
 export const readEmailHeader = (bytes: Buffer): HeaderField[] => {
   const email = linesOf(bytes);
   return readHeader(email, firstLine(email), maxHeaderBytes)?.header ?? [];
@@ -20,9 +20,9 @@ export const readEmailHeader = (bytes: Buffer): HeaderField[] => {
 /**
  * Reads one header. Returns null if the header has more than `limit` bytes.
  *
- * A header ends at an empty line, or at a line that may be a delimiter. Some mailers omit the empty line, or put
- * blanks into it. Others break a field without indentation, or write field names that RFC 5322 forbids. The
- * following lines decide whether such a line belongs to the header.
+ * A header ends at an empty line, or at a line that may be a delimiter. Some mailers omit the empty line, or put blanks
+ * into it. Other mailers break a field without indentation, or write field names that RFC 5322 forbids. For such a
+ * line, the lines after it decide whether the line belongs to the header.
  */
 export const readHeader = (
   email: Email,
@@ -46,7 +46,7 @@ export const readHeader = (
     const isFirst = header.length === 0;
     const end = trimEndBlanks(line).at(-1);
     const field = fieldOf(line);
-    // `boundary="a: b"` continues the line before.
+    // `boundary="a: b"` continues the previous field, although the line contains a colon.
     const odd = isUnfinished && /["=]/.test(line) ? undefined : oddFieldOf(line);
     if (field) {
       header.push(field);
@@ -70,7 +70,7 @@ export const readHeader = (
         break;
       }
     }
-    // `Content-Type: text/plain;`, `Subject:`
+    // These characters end an incomplete field, such as `Content-Type: text/plain;` or `Subject:`.
     isUnfinished = end === ";" || end === "," || end === ":";
     at = next;
   }
@@ -80,13 +80,13 @@ export const readHeader = (
 const isOfHeader = (line: string): boolean => line === "" || isBlank(line[0]) || fieldOf(line) !== undefined;
 
 type LinesAhead = {
-  /** Whether the header continues after a line of text. */
+  /** Whether header fields follow after the last line of plain text. */
   continues: boolean;
-  /** The start of the last line of text before the header ends. No line of text follows it. */
+  /** The offset of the last line of plain text before the end of the header. */
   lastText: number;
 };
 
-/** Reads up to the next empty line or delimiter. A header needs only one call, so the cost is linear. */
+/** Reads up to the next empty line or delimiter. A header needs at most one call, so the time remains linear. */
 const linesAhead = (email: Email, from: number, header: HeaderField[]): LinesAhead => {
   let lastField = -1;
   let lastOddField = -1;
@@ -107,12 +107,12 @@ const linesAhead = (email: Email, from: number, header: HeaderField[]): LinesAhe
     else if (!isBlank(line[0])) lastText = at;
     at = next;
   }
-  // `Dear Ada: …` is text if no empty line follows.
+  // If no empty line follows, a line such as `Dear Ada: …` is text, and not a header field.
   lastText = Math.max(lastText, lastOddField);
   return { continues: lastField > lastText, lastText };
 };
 
-/** Skips what precedes an email in files: a UTF-8 signature, blank lines, and the "From " lines of an mbox. */
+/** Skips a byte-order mark, blank lines, and the "From " line of an mbox before an email. */
 export const firstLine = (email: Email): number => {
   const start = email.bytes.toString("utf8", 0, 3) === "\ufeff" ? 3 : 0;
   let at = start;

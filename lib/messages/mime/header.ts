@@ -1,13 +1,14 @@
 /** Reads and decodes header fields. */
 import { type DecodeCharset, decodeHeaderBytes, joinsWords } from "./charset.ts";
 
-/** `value` is unfolded, and has one character per byte. */
+/** `value` is unfolded (without line breaks), and has one character per byte. */
 export type HeaderField = { name: string; value: string };
 
-/** RFC 5322, section 3.6.8. Section 4.5 allows white space before the colon. A URL is not a header field. */
+/**
+ * The start of a header field. RFC 5322, section 4.5 allows white space before the colon. A URL is not a header field.
+ */
 const fieldStart = /^([\x21-\x39\x3b-\x7e]+)[ \t]*:(?!\/\/)/;
 
-/** Returns the header field that starts on this line, or undefined. */
 export const fieldOf = (line: string): HeaderField | undefined => {
   const [start, name] = fieldStart.exec(line) ?? [];
   return start && name ? { name, value: line.slice(start.length) } : undefined;
@@ -22,11 +23,11 @@ export const oddFieldOf = (line: string): HeaderField | undefined => {
   return isField ? { name, value: line.slice(colon + 1) } : undefined;
 };
 
-/** Returns the values of the fields with this name. `name` is in lower case. */
+/** Returns the values of all fields with this name. `name` must be in lower case. */
 export const headerValues = (fields: readonly HeaderField[], name: string): string[] =>
   fields.filter((field) => field.name.toLowerCase() === name).map(({ value }) => trimBlanks(value));
 
-/** `String.trim` would also remove U+00A0, which may be a byte of a UTF-8 character here. */
+/** Removes only spaces and tabs. `String.trim` would also remove U+00A0, which can be a byte of a UTF-8 character. */
 export const trimBlanks = (text: string): string => {
   let start = 0;
   while (isBlank(text[start])) start++;
@@ -41,7 +42,7 @@ export const trimEndBlanks = (text: string): string => {
 
 export const isBlank = (character: string | undefined): boolean => character === " " || character === "\t";
 
-/** Returns the place after the blanks and comments (RFC 5322, section 3.2.2) that start at `at`. */
+/** Returns the offset after the blanks and comments (RFC 5322, section 3.2.2) that start at `at`. */
 export const afterComments = (text: string, at: number): number => {
   let depth = 0;
   let next = at;
@@ -56,7 +57,7 @@ export const afterComments = (text: string, at: number): number => {
   return next;
 };
 
-/** RFC 2047, section 2, and RFC 2231, section 5 (`*` and a language). The scan is linear. */
+/** Matches encoded words (RFC 2047, section 2), with an optional language (RFC 2231, section 5). Linear in time. */
 const encodedWord = /=\?([^?* \t]*)(?:\*[^? \t]*)?\?([bq])\?([^?]*)\?=/gi;
 
 /** Most values need no decoding. */
@@ -78,8 +79,7 @@ export const decodeHeaderText = (value: string, decode: DecodeCharset): string =
   for (const word of value.matchAll(encodedWord)) {
     const [whole, charset = "", encoding, content = ""] = word;
     const between = value.slice(end, word.index);
-    // RFC 2047, section 6.2: white space between encoded words is not part of the text. Mailers also split a character
-    // between two words, so adjacent words in one charset are joined.
+    // White space between encoded words is not text (RFC 2047, section 6.2). Mailers split characters between words.
     const adjoins = run.words.length > 0 && trimBlanks(between) === "";
     if (!adjoins || run.charset !== charset.toLowerCase() || !joinsWords(charset)) endRun();
     if (!adjoins) text += rawText(between);
@@ -94,6 +94,6 @@ export const decodeHeaderText = (value: string, decode: DecodeCharset): string =
 const decodeQ = (content: string): Buffer =>
   Buffer.from(decodeEscapes(content.replaceAll("_", " "), /=([0-9a-f]{2})/gi), "latin1");
 
-/** Replaces each escape by the byte with its two hexadecimal digits. */
+/** Replaces each escape sequence, such as `%2F` or `=2F`, by the byte with these hexadecimal digits. */
 export const decodeEscapes = (text: string, pattern: RegExp): string =>
   text.replace(pattern, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));

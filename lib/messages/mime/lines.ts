@@ -1,6 +1,6 @@
 /** Reads an email line by line, with one character per byte. */
 
-/** `lineBreak` is LF, after an optional CR. In an email without LF it is CR, as on classic Mac OS. */
+/** `lineBreak` is LF, or CR in an email without LF (classic Mac OS). A CR may precede the LF. */
 export type Email = { bytes: Buffer; lineBreak: number };
 
 export const lf = 0x0a;
@@ -17,6 +17,8 @@ export const lineAt = ({ bytes, lineBreak }: Email, start: number): { line: stri
   return { line: bytes.toString("latin1", start, end), next };
 };
 
-/** Returns the start of the line break before a delimiter, which belongs to it (RFC 2046, section 5.1.1). */
+/**
+ * Returns the start of the line break before a delimiter. The delimiter includes this line break (RFC 2046).
+ */
 export const lineBreakBefore = ({ bytes, lineBreak }: Email, start: number): number =>
   lineBreak === lf && bytes[start - 2] === cr ? start - 2 : start - 1;

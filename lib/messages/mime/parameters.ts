@@ -1,4 +1,6 @@
-/** Reads values such as `text/plain; charset=utf-8; name*0*=utf-8''na%C3%AF; name*1=ve.txt`. */
+/**
+ * Reads header values with parameters, such as `text/plain; charset=utf-8; name*0*=utf-8''na%C3%AF; name*1=ve.txt`.
+ */
 import type { DecodeCharset } from "./charset.ts";
 import {
   afterComments,
@@ -10,10 +12,10 @@ import {
   trimBlanks,
 } from "./header.ts";
 
-/** Parameter names are in lower case. The first of two parameters with the same name counts. */
+/** Parameter names are in lower case. If a name occurs twice, the first parameter counts. */
 export type Structured = { value: string; parameters: Map<string, Parameter> };
 
-/** `bytes` has one character per byte. `charset` is set if the value is encoded as in RFC 2231. */
+/** `bytes` has one character per byte. `charset` is set if the value is encoded (RFC 2231). */
 type Parameter = { bytes: string; charset?: string | undefined };
 
 const mediaType = /^([!#$%&'*+.^_`{|}~\w-]+)[ \t]*\/[ \t]*([!#$%&'*+.^_`{|}~\w-]+)/;
@@ -29,7 +31,7 @@ export const contentType = (fields: readonly HeaderField[], missing = "text/plai
   return { value: `${type}/${subtype}`.toLowerCase(), parameters: readParameters(text.slice(whole.length)) };
 };
 
-/** Reads the Content-Disposition. The value is "" if the field has only parameters, or is missing. */
+/** Reads the Content-Disposition. The value is "" if the header is missing, or has only parameters. */
 export const contentDisposition = (fields: readonly HeaderField[]): Structured => {
   const text = valueAfterComments(fields, "content-disposition");
   const [token = ""] = /^[^;=( \t]*/.exec(text) ?? [];
@@ -51,7 +53,7 @@ export const contentId = (fields: readonly HeaderField[]): string => {
   return trimBlanks(bracketed ?? text.replace(/>$/, ""));
 };
 
-/** Returns the text of a parameter. Decodes encoded words, too, because most mailers write them here. */
+/** Returns the text of a parameter. Decodes encoded words, because most mailers write encoded words in parameters. */
 export const parameterText = ({ parameters }: Structured, name: string, decode: DecodeCharset): string => {
   const parameter = parameters.get(name);
   if (!parameter) return "";
@@ -61,7 +63,7 @@ export const parameterText = ({ parameters }: Structured, name: string, decode: 
     : decode(Buffer.from(bytes, "latin1"), charset);
 };
 
-/** A piece of a parameter's value, such as `name*1*=...`. An extended piece is percent-encoded. */
+/** A part of a parameter's value, such as `name*1*=...`. An extended part is percent-encoded. */
 type Segment = { index: number; extended: boolean; text: string };
 
 const readParameters = (text: string): Structured["parameters"] => {
@@ -78,12 +80,12 @@ const readParameters = (text: string): Structured["parameters"] => {
     if (segments) segments.push(segment);
     else segmented.set(base, [segment]);
   }
-  // If a parameter has both forms, the plain form is for readers that do not know RFC 2231.
+  // The RFC 2231 form replaces the plain form, which is only for programs that do not know RFC 2231.
   for (const [name, segments] of segmented) parameters.set(name, joinSegments(segments));
   return parameters;
 };
 
-/** Joins the pieces (RFC 2231, sections 3 and 4). Only the first piece names the charset. */
+/** Joins the parts of a value (RFC 2231, sections 3 and 4). Only the first part names the charset. */
 const joinSegments = (segments: Segment[]): Parameter => {
   segments.sort((a, b) => a.index - b.index || 0);
   const texts = segments.map(({ text, extended }) => (extended ? decodePercent(text) : text));
@@ -95,7 +97,7 @@ const joinSegments = (segments: Segment[]): Parameter => {
 
 const decodePercent = (text: string): string => decodeEscapes(text, /%([0-9a-f]{2})/gi);
 
-/** `utf-8''` before a quoted string, which RFC 2231 forbids. */
+/** Matches `utf-8''` before a quoted string. RFC 2231 forbids this combination. */
 const quotedCharset = /[^'";]*'[^'";]*'(?=")/y;
 
 /** Yields the parameters. Accepts unquoted values with spaces, a missing `;` and a missing end quote. */
@@ -137,7 +139,7 @@ const quotedString = (text: string, quote: number): { value: string; next: numbe
   return { value, next: at + 1 };
 };
 
-/** `charset=us-ascii (Plain text)` ends at the blank. The file name `report (1).pdf` does not. */
+/** A value ends at a blank, as in `charset=us-ascii (Plain text)`. A file name may contain blanks. */
 const unquoted = (name: string, value: string): string => {
   if (/^(file)?name\b/.test(name)) return value;
   const [token = ""] = /^[^( \t]*/.exec(value.slice(afterComments(value, 0))) ?? [];

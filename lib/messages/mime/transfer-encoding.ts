@@ -3,10 +3,7 @@ import { decodeUuencode } from "./uuencode.ts";
 
 const uuencode = new Set(["x-uuencode", "x-uue", "uuencode", "uue"]);
 
-/**
- * Decodes a body. Returns the body itself if the encoding is unknown, because mailers write `utf-8` or `7bits` as an
- * encoding. Decodes malformed input as far as possible. Never throws. Linear in time.
- */
+/** Returns the body unchanged if the encoding is unknown, because mailers write `utf-8` or `7bits`. Never throws. */
 export const decodeTransfer = (body: Buffer, encoding: string): Buffer => {
   if (encoding === "base64") return Buffer.from(onlyBase64(body).toString("latin1"), "base64");
   if (encoding === "quoted-printable") return decodeQuotedPrintable(body);
@@ -14,7 +11,7 @@ export const decodeTransfer = (body: Buffer, encoding: string): Buffer => {
   return body;
 };
 
-/** Returns the decoded body as base64 without line breaks. Does not decode a body that is already base64. */
+/** Returns the body as base64 without line breaks. Does not decode a body that is already base64. */
 export const transferToBase64 = (body: Buffer, encoding: string): string => {
   if (encoding !== "base64") return decodeTransfer(body, encoding).toString("base64");
 
@@ -30,7 +27,7 @@ for (const digit of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456
 
 const equalsSign = 0x3d;
 
-/** Removes other characters, and ends at `=` (RFC 2045, section 6.8). */
+/** Removes characters outside the base64 alphabet, and ends at `=` (RFC 2045, section 6.8). */
 const onlyBase64 = (body: Buffer): Buffer => {
   const digits = Buffer.allocUnsafe(body.length);
   let length = 0;
@@ -42,7 +39,7 @@ const onlyBase64 = (body: Buffer): Buffer => {
   return digits.subarray(0, length);
 };
 
-/** Escapes, soft line breaks, and white space at the end of a line (RFC 2045, section 6.7). */
+/** Matches escapes, soft line breaks, and white space at the end of a line (RFC 2045, section 6.7). */
 const quotedPrintable = /((?:=[0-9a-f]{2})+)|=[ \t]*(?:\r\n?|\n|$)|(?<![ \t])[ \t]+(?=[\r\n]|$)/gi;
 
 const decodeQuotedPrintable = (body: Buffer): Buffer => {

@@ -5,10 +5,10 @@ import { firstLine, maxHeaderBytes, readHeader } from "./header-block.ts";
 import { type Email, lineAt, lineBreakBefore, linesOf } from "./lines.ts";
 import { contentType, type Structured } from "./parameters.ts";
 
-/** Postfix has the same limit (mime_nesting_limit). Real emails have less than ten levels. */
+/** The limit of Postfix (mime_nesting_limit). Real emails have less than ten levels. */
 export const maxNesting = 100;
 
-/** Includes multiparts. Digests have hundreds of parts. */
+/** The limit includes multiparts. Digests have hundreds of parts. */
 export const maxParts = 10_000;
 
 /** A part without children. `body` is not decoded. */
@@ -16,32 +16,32 @@ export type Leaf = { header: HeaderField[]; contentType: Structured; body: Buffe
 
 type Multipart = { boundary: string; isDigest: boolean };
 
-/** The depth of the multipart with each boundary. The outermost depth is 0. */
+/** Maps each boundary to the depth of its multipart. The outermost multipart has depth 0. */
 type Depths = ReadonlyMap<string, number>;
 
-/** If two nested multiparts have the same boundary, it belongs to the inner multipart. */
+/** If two nested multiparts have the same boundary, the boundary belongs to the inner multipart. */
 const depthsOf = (multiparts: Multipart[]): Depths =>
   new Map(multiparts.map(({ boundary }, depth) => [boundary, depth]));
 
-/** A line that starts or closes a part of the multipart at `depth`. */
+/** A line that starts a part of the multipart at `depth`, or closes this multipart. */
 type Delimiter = { depth: number; closes: boolean };
 
-/** `bodyEnd` is the end of the part before the delimiter. `next` is the line after the delimiter. */
+/** `bodyEnd` is the end of the part before the delimiter. `next` is the start of the line after the delimiter. */
 type FoundDelimiter = Delimiter & { bodyEnd: number; next: number };
 
 /**
  * Splits an email into its header and its leaves, in document order and in linear time. Returns null if the email
  * exceeds a limit.
  *
- * message/rfc822 is a leaf. A multipart without boundary or without parts is a leaf of type text/plain, so no text is
- * lost. A part without closing delimiter ends with the multipart around it.
+ * message/rfc822 is a leaf. A multipart without boundary or without parts is a leaf of type text/plain, so that no text
+ * is lost. A part without a closing delimiter ends with the enclosing multipart.
  */
 export const splitEmail = (bytes: Buffer): { header: HeaderField[]; leaves: Leaf[] } | null => {
   const email = linesOf(bytes);
   const leaves: Leaf[] = [];
   const open: Multipart[] = [];
   let depths = depthsOf(open);
-  /** Closes all multiparts from `depth` inwards. */
+  /** Closes the multipart at `depth` and all multiparts inside. */
   const closeFrom = (depth: number) => {
     if (open.length <= depth) return;
     open.length = depth;
@@ -72,7 +72,7 @@ export const splitEmail = (bytes: Buffer): { header: HeaderField[]; leaves: Leaf
     const leafType = isMultipart ? { ...type, value: "text/plain" } : type;
     if (!isMadeOfParts) leaves.push({ header: part.header, contentType: leafType, body });
 
-    // An epilogue follows a closed multipart, up to the next part of a multipart around it.
+    // Skips the epilogue of a closed multipart, which ends at the next part of an enclosing multipart.
     while (delimiter?.closes) {
       closeFrom(delimiter.depth);
       delimiter = findDelimiter(email, delimiter.next, depths);

@@ -1,6 +1,6 @@
-/** UTF-7 (RFC 2152), which neither the platform nor iconv-lite decodes well. */
+/** Decodes UTF-7 (RFC 2152), because TextDecoder and iconv-lite do not decode UTF-7 well. */
 
-/** UTF-16 in base64, between `+` and `-` or the first character that is not base64. */
+/** Matches UTF-16 in base64, which starts at `+` and ends at `-` or at the first character outside base64. */
 const shifted = /\+([A-Za-z0-9+/]*)(-?)/g;
 
 export const decodeUtf7 = (bytes: Buffer): string =>

@@ -6,10 +6,7 @@ const space = 0x20;
 
 const beginLine = /^begin [0-7]{3,4} [^\r\n]*[\r\n]+/m;
 
-/**
- * Decodes the lines between `begin` and `end`. Each line starts with its number of bytes. Returns the body itself if it
- * has no `begin`. Never throws. Linear in time.
- */
+/** Each line starts with its number of bytes. Returns the body unchanged if no `begin` line exists. Never throws. */
 export const decodeUuencode = (body: Buffer): Buffer => {
   const begin = beginLine.exec(body.toString("latin1"));
   if (!begin) return body;
@@ -21,7 +18,7 @@ export const decodeUuencode = (body: Buffer): Buffer => {
     const lineEnd = length + sixBits(body[at++]);
     while (length < lineEnd && !endsLine(body[at])) {
       let bits = 0;
-      // Mail servers remove blanks at the end of a line. A blank means zero.
+      // Mail servers remove blanks at the end of a line. A blank stands for zero.
       for (let digits = 0; digits < 4; digits++)
         bits = (bits << 6) | (endsLine(body[at]) ? 0 : sixBits(body[at++]));
       for (const shift of [16, 8, 0]) if (length < lineEnd) decoded[length++] = bits >> shift;
