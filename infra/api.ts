@@ -99,8 +99,8 @@ export class Api extends Construct {
     this.restApi = new RestApi(this, "RestApi", {
       restApiName: `EmailApi-${stage}`,
       endpointTypes: [EndpointType.REGIONAL],
-      // API Gateway needs an IAM role to write logs. The role outlives the stack, because all APIs of the AWS account
-      // share it.
+      // API Gateway needs an IAM role to write logs. The role outlives the stack, because all APIs of the account
+      // share the role.
       cloudWatchRole: true,
       deployOptions: {
         stageName: stage,

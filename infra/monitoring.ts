@@ -21,7 +21,7 @@ export type MonitoringProps = Measured & {
   alarmTopic: string | undefined;
 };
 
-/** The limit for the age of the oldest event. The age ignores events that were received more than three times. */
+/** The limit for the age of the oldest event. SQS ignores the age of events that were received over three times. */
 const longWait = Duration.minutes(30);
 
 const slowP99 = Duration.seconds(2);

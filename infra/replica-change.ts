@@ -59,8 +59,7 @@ export const checkReplicaChange = (deployed: Template, next: Template): void => 
 
 /**
  * Reads the template of the deployed stack. Returns an empty template if the stack does not exist, or if the
- * credentials may not read the template. CloudFormation itself rejects a change of two replicas, but only during the
- * deployment.
+ * credentials may not read the template. CloudFormation rejects a change of two replicas later.
  */
 export const readDeployedTemplate = async (
   StackName: string,

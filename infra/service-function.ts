@@ -12,9 +12,8 @@ import { bundle, bundleHandler, projectRoot } from "./bundling.ts";
 import type { ServiceTable } from "./service-table.ts";
 
 /**
- * Returns the partition keys that a permission allows. AWS does not document whether IAM checks a write in a
- * transaction against one key or against all keys. So a permission within a transaction allows all keys of the
- * transaction.
+ * Returns the partition keys that a permission allows. AWS does not document whether IAM compares a write of a
+ * transaction with its own key or with all keys of the transaction. So the permission allows all keys.
  */
 const leadingKeys = ({ on, within }: Permission, permissions: readonly Permission[]): string[] => {
   const prefixes = within ? permissions.filter((other) => other.within).flatMap((other) => other.on) : on;

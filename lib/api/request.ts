@@ -2,9 +2,9 @@
  * Checks a request with a chain of steps.
  *
  * A step receives the results of the earlier steps, and returns its own results. A step rejects the request by
- * throwing. A step that reads the table returns a promise, and the next step starts without waiting. So all reads run
- * in parallel. If several steps fail, the caller receives the error of the first failed step in the chain. So a
- * caller without a valid API key learns nothing else about the request.
+ * throwing. A step that reads the table returns a promise, and the next step starts without waiting. So the reads of
+ * all steps run in parallel. If several steps fail, the caller receives the error of the first failed step in the
+ * chain. So a caller without a valid API key learns nothing else about the request.
  */
 import type { MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";

@@ -31,5 +31,5 @@ export const receivesWithin = (seconds: number): number => {
   return receives;
 };
 
-/** After this number of failed attempts, within about an hour, SQS moves an event to the dead-letter queue. */
+/** SQS moves an event to the dead-letter queue after this number of failed attempts, which take about an hour. */
 export const maxReceiveCount = receivesWithin(60 * 60);

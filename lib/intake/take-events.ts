@@ -16,8 +16,8 @@ import { MessageNotStoredYetError, type Outcome } from "./record-event.ts";
 type Result = { event?: MessageEvent | undefined; outcome: Outcome | "failed"; error?: unknown };
 
 /**
- * The pauses before retries of early events, which arrived before their message. Another invocation often stores the
- * message at the same moment. All early events of a batch share the pauses.
+ * The pauses before early events are retried. An early event arrives before its message. Another invocation often
+ * stores the message at the same moment. After each pause, the function retries all early events of the batch.
  */
 const pausesMs = [100, 200, 400];
 

@@ -46,7 +46,7 @@ export const headKey = (account_id: string, id: string) =>
 export const segmentKey = (account_id: string, id: string, digest: string, index: number) =>
   itemKey(messagePartition(account_id, id), segmentSort(digest, index));
 
-/** The common start of the keys of a message's segments. With a digest, matches only the segments of that content. */
+/** The common start of the keys of a message's segments. With a digest, only segments with this digest match. */
 export const segmentsOf = (account_id: string, id: string, digest?: string) =>
   itemKey(messagePartition(account_id, id), digest === undefined ? "SEGMENT#" : `SEGMENT#${digest}#`);
 
