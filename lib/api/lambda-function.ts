@@ -32,7 +32,7 @@ const withoutOutput = async (run: () => Promise<unknown>): Promise<void> => {
  *
  * The warm-up sends one sample request through a second handler. The sample request opens the connections and
  * compiles the code before the first real request. During the init phase, Lambda gives a function more processor time
- * (measured in https://github.com/DataDog/datadog-lambda-extension/pull/700, not documented by AWS).
+ * than later (measured in https://github.com/DataDog/datadog-lambda-extension/pull/700, not documented by AWS).
  *
  * @param sampleBody a valid body, for an operation with a body
  */

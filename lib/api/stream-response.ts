@@ -16,7 +16,7 @@ const millisecondsToEnd = 10_000;
 /**
  * Writes the body as fast as the caller reads, and ends the stream. Shortly before the function's timeout, cuts the
  * body off and ends the stream. middy's streaming is not used, because middy destroys Lambda's stream if the body
- * fails. Lambda's runtime client then causes an unhandled promise rejection, and the process ends.
+ * fails. Lambda's runtime client would then cause an unhandled promise rejection, which ends the process.
  *
  * @param millisecondsLeft the time until the function's timeout
  * @throws Error if the body fails. The runtime client logs every field of the error. DynamoDB's errors can contain

@@ -32,7 +32,7 @@ export class TableBusyError extends Error {
   override readonly name = "TableBusyError";
 }
 
-/** Shorter than the 28 seconds timeout of functions with a buffered response. */
+/** Must be shorter than the timeout of functions with a buffered response, which is 28 seconds. */
 const defaultTimeoutMs = 20_000;
 
 /** Returns the milliseconds before a retry. Full jitter prevents simultaneous retries of conflicting transactions. */
