@@ -1,6 +1,6 @@
 /**
- * Requests that a web page of another site makes. A browser sends the page's origin in Origin. It sends the name of
- * the server in Host. DNS rebinding points another site's name at this machine, so Host then has that site's name.
+ * Detects requests from web pages of other sites. A browser sends the page's origin in the header Origin, and the name
+ * of the server in the header Host. After DNS rebinding of another site's name to this machine, Host has that name.
  */
 import type { IncomingMessage } from "node:http";
 
@@ -9,7 +9,7 @@ const ownNames = ["127.0.0.1", "localhost", "[::1]"];
 const ownAuthorities = ({ socket }: IncomingMessage): string[] =>
   ownNames.flatMap((name) => [`${name}:${socket.localPort}`, ...(socket.localPort === 80 ? [name] : [])]);
 
-/** Returns whether another site's page makes the request. A program sends no Origin. */
+/** Returns whether a web page of another site sends the request. Programs other than browsers send no Origin. */
 export const hasForeignOrigin = (request: IncomingMessage): boolean => {
   const own = ownAuthorities(request).map((authority) => `http://${authority}`);
   return (request.headersDistinct.origin ?? []).some((origin) => !own.includes(origin.toLowerCase()));

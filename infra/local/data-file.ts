@@ -1,11 +1,11 @@
-/** The file of `--data`. One `npm start` at a time may use it. */
+/** Locks the file of `--data`, so that only one `npm start` at a time uses the file. */
 import { existsSync, realpathSync, rmSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { UserError } from "../user-error.ts";
 
 const busy = 5;
 
-/** The reasons by SQLite's result code (sqlite.org/rescode.html). */
+/** The reason in the error message, for each result code of SQLite (sqlite.org/rescode.html). */
 const reasons = new Map<unknown, string>([
   [busy, 'is in use by another "npm start". Stop that one, or name another file'],
   [8, "can't be written"],
@@ -15,7 +15,7 @@ const reasons = new Map<unknown, string>([
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
-/** Opens a SQLite file and runs statements that fail if another process has locked the file. */
+/** Opens a SQLite file and runs statements. @throws Error if another process has locked the file */
 const openLocked = (path: string, statements: string): DatabaseSync => {
   const database = new DatabaseSync(path);
   try {
@@ -27,21 +27,21 @@ const openLocked = (path: string, statements: string): DatabaseSync => {
   }
 };
 
-/** A lock ends when its object is garbage collected, so this array keeps the object. */
+/** The open lock files. Garbage collection of a DatabaseSync would release its lock. */
 const locks: DatabaseSync[] = [];
 
 /**
  * Reserves the file for this process. Two engines on one file would each see half of the data. The lock is on a second
- * file, because the engine opens the first. The operating system releases the lock when the process ends, even after
- * `kill -9`.
+ * file, because a lock on the data file would stop the engine. The operating system releases the lock when the process
+ * ends, even after `kill -9`.
  */
 export const lockDataFile = (file: string): void => {
   if (isFolder(file)) throw new UserError(`--data takes a file, but ${file} is a folder`, 2);
   const lockFile = `${existsSync(file) ? realpathSync(file) : file}-lock`;
   try {
     locks.push(openLocked(lockFile, "PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE"));
-    // The engine of a killed process may still have the file open for a moment. Engines use a write-ahead log, and only
-    // a process that has the file for itself can end that mode.
+    // If another `npm start` was killed, its engine may still have the file open for a moment. Engines use a
+    // write-ahead log. SQLite fails to turn the log off while another process has the file open.
     const endSharing = "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE; PRAGMA user_version";
     openLocked(file, endSharing).close();
   } catch (error) {

@@ -26,7 +26,7 @@ type Change<Event = ChangeEvent> = Event extends ChangeEvent
 
 type Sample = {
   file: string;
-  /** Earlier than every event of the message. */
+  /** When the message was created. All events of the message are later. */
   created: Date;
   fields: Pick<NewMessage, "id" | "direction" | "status"> & Partial<NewMessage>;
   events: Change[];
@@ -104,7 +104,7 @@ const store = async (table: Table, { file, created, fields, events }: Sample, no
 
 const label = "demonstration";
 
-/** Creates a key. If an earlier start has created one, replaces that key, because only its digest is stored. */
+/** Creates a key, which replaces the key of an earlier start. The table has only the digest of the earlier key. */
 const newKey = async (table: Table, now: number): Promise<string> => {
   const keys = await listApiKeys(table, account_id, now);
   const earlier = keys.find((key) => key.label === label && !key.revoked_at);
@@ -113,7 +113,7 @@ const newKey = async (table: Table, now: number): Promise<string> => {
   return created.secret;
 };
 
-/** Stores the demonstration account with a new key. Messages of an earlier start do not change. */
+/** Stores the demonstration account with a new key. Leaves messages from an earlier start unchanged. */
 export const storeDemo = async (table: Table, now: number): Promise<Demo> => {
   await Promise.all(samples(now).map((sample) => store(table, sample, now)));
   return { account_id, domain_id, api_key: await newKey(table, now), messages: ids };

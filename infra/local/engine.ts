@@ -7,7 +7,7 @@ import { createServer } from "node:net";
 import { delimiter, join } from "node:path";
 import { UserError } from "../user-error.ts";
 
-/** Returns the path of the engine's program, from npm's package or the PATH. @throws UserError if neither has it */
+/** Returns the path of the engine's program, from its npm package or the PATH. @throws UserError if there is none */
 export const findEngine = (
   platform: string = process.platform,
   arch: string = process.arch,
@@ -42,7 +42,7 @@ export const freePort = async (): Promise<number> => {
 
 /**
  * A shell script that ends the engine when this process ends, even after `kill -9`. File descriptor 3 is a pipe that
- * closes with this process. `exec` keeps the shell's process id, so `$$` is the id of the engine.
+ * closes when this process ends. `exec` keeps the shell's process id, so `$$` is the process id of the engine.
  */
 const withLifeline = '(cat <&3; kill $$) >/dev/null 2>&1 & exec "$0" "$@" 3<&-';
 
@@ -61,7 +61,7 @@ export type Engine = {
   stop: () => Promise<void>;
 };
 
-/** Returns the engine when it listens, or its last output if it exits. */
+/** Starts the engine. Resolves with the engine once it listens, or with its last output if it exits before. */
 const startOn = (program: string, port: number, file: string | undefined): Promise<Engine | string> =>
   new Promise((resolve) => {
     const data = file === undefined ? [] : ["--db-path", file];
@@ -81,13 +81,13 @@ const startOn = (program: string, port: number, file: string | undefined): Promi
   });
 
 type EngineOptions = {
-  /** The ports to try. Without them, the engine uses any free port. */
+  /** The ports to try, in this order. By default, any free port. */
   ports?: readonly number[];
-  /** The file for the data. Without it, the data is in memory. */
+  /** The file for the data. By default, the data is in memory. */
   file?: string | undefined;
 };
 
-/** @throws UserError if no port is free, the platform has no engine, or the engine does not start */
+/** @throws UserError if no port is free, no engine is installed for this platform, or the engine does not start */
 export const startEngine = async ({ ports, file }: EngineOptions = {}): Promise<Engine> => {
   const program = findEngine();
   for (const port of ports ?? [await freePort()]) {

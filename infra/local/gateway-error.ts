@@ -1,11 +1,11 @@
-/** The errors that API Gateway returns itself, in the shape of the API's errors. */
+/** Errors that API Gateway returns without a call of a function. They have the format of the API's errors. */
 import { randomBytes } from "node:crypto";
 import { commonHeaders, requestIdHeader } from "../../lib/api/response.ts";
 import type { HttpResponse } from "./lambda.ts";
 
 export type GatewayError = { status: number; message: string };
 
-/** Returns an id in the form of API Gateway's `extendedRequestId`, which no caller can set. */
+/** Returns a random id in the format of API Gateway's `extendedRequestId`. A caller cannot choose this id. */
 export const newExtendedRequestId = (): string => randomBytes(11).toString("base64url").padEnd(16, "=");
 
 export const gatewayError = (

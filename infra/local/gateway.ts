@@ -1,4 +1,4 @@
-/** API Gateway on this machine: an HTTP server that calls the functions like API Gateway's REST API does. */
+/** Emulates API Gateway: an HTTP server that calls the functions with the same events as a REST API on AWS. */
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -19,9 +19,9 @@ import { targetOf, toEvent } from "./proxy-event.ts";
 
 export type LocalRoute = { operation: Operation; handler: LambdaHandler };
 
-/** A page that this machine serves beside the API. */
+/** A web page, or a file for a web page, that `npm start` serves in addition to the API. */
 export type Page = {
-  /** Whether the page contains an API key. Such a page is served only under this server's own names. */
+  /** Whether the page contains an API key. A page with a key requires this server's own name in Host. */
   holdsKey: boolean;
   respond: (request: {
     serverUrl: string;
@@ -31,7 +31,7 @@ export type Page = {
 
 export type Pages = ReadonlyMap<string, Page>;
 
-/** Returns a page's response. No cache may store it, unless `headers` allow that. */
+/** Returns the response with a page. No cache may store the page, unless `headers` replaces Cache-Control. */
 export const pageResponse = (type: string, body: HttpResponse["body"], headers = {}): HttpResponse => ({
   statusCode: 200,
   headers: {
@@ -43,7 +43,7 @@ export const pageResponse = (type: string, body: HttpResponse["body"], headers =
   body,
 });
 
-/** API Gateway's limit on a request. */
+/** API Gateway's limit on the body of a request. */
 const maximumBodyBytes = 10 * 1024 * 1024;
 
 const foreignOrigin = {
@@ -67,7 +67,7 @@ const decode = (segment: string): string => {
   }
 };
 
-/** Reads the whole body. Returns `null` if the body is empty, and `undefined` if it exceeds the limit. */
+/** Reads the whole body. Returns `null` for an empty body, and `undefined` for a body that exceeds the limit. */
 const readBody = async (request: IncomingMessage): Promise<string | null | undefined> => {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -122,7 +122,7 @@ const respond = async (
 
 const send = async (response: ServerResponse, { statusCode, headers, body }: HttpResponse): Promise<void> => {
   if (typeof body !== "string" && response.destroyed) {
-    // The caller has disconnected. `pipeline` would throw, and the function would wait for a reader forever.
+    // The caller has disconnected. `pipeline` would throw, and nothing would read the function's response to its end.
     body.destroy();
     return;
   }
@@ -131,7 +131,7 @@ const send = async (response: ServerResponse, { statusCode, headers, body }: Htt
   else await pipeline(body, response);
 };
 
-/** @param functionsAtOnce the number of functions that may produce a response at the same time; more requests wait */
+/** @param functionsAtOnce the number of functions that may run at the same time; further requests wait */
 export const gateway = (
   routes: LocalRoute[],
   pages: Pages = new Map(),
@@ -145,7 +145,7 @@ export const gateway = (
       request.resume(); // An unread body would block the connection's next request.
       await send(response, result);
     } catch {
-      // The function failed. If the response had begun, `pipeline` has closed the connection.
+      // The function failed. If its response had begun, `pipeline` has already closed the connection.
       if (!response.headersSent) await send(response, gatewayError(internalError, extendedRequestId));
     }
   };

@@ -1,6 +1,6 @@
 /**
- * Lambda's side of an invocation. The runtime client sends a streamed response as a POST. Its body begins with the
- * prelude. Its trailers contain the function's error.
+ * Emulates how Lambda receives a streamed response. AWS's runtime client, which calls the function, sends the response
+ * in a POST request. The request's body begins with the prelude. The request's trailers contain the function's error.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
@@ -12,7 +12,7 @@ export type HttpResponse = {
   body: Readable | string;
 };
 
-/** The error of a function. `name` is the type of the thrown value. */
+/** The error of a failed function. `name` is the `errorType` in Lambda's error format. */
 export class FunctionError extends Error {
   constructor(name: string, message: string) {
     super(message);
@@ -20,7 +20,7 @@ export class FunctionError extends Error {
   }
 }
 
-/** The end of the prelude, which is JSON with status and headers. */
+/** Eight zero bytes end the prelude. The prelude is JSON with the response's status and headers. */
 export const preludeDelimiter = Buffer.alloc(8);
 
 export const functionError = (json: string): FunctionError => {
@@ -34,8 +34,8 @@ const errorInTrailers = ({ trailers }: IncomingMessage): FunctionError | undefin
 };
 
 /**
- * Responds before the client has sent everything. The client then closes the connection. Until then, this code reads on,
- * because closing a connection with unread data would discard the response.
+ * Responds before the client has sent its whole request. Then discards further data until the client closes the
+ * connection. If this server closed a connection with unread data, the client might not receive the response.
  */
 const respondEarly = (request: IncomingMessage): void => {
   request.socket.write("HTTP/1.1 202 Accepted\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
@@ -43,9 +43,9 @@ const respondEarly = (request: IncomingMessage): void => {
 };
 
 /**
- * Reads a streamed response, and responds to the runtime client. Reads only as fast as the reader, so a slow reader slows
- * the function down. If the reader disconnects, responds at once and closes the connection, as AWS's emulator does
- * (github.com/aws/aws-lambda-runtime-interface-emulator, directinvoke.go).
+ * Reads a streamed response from the runtime client's request. Applies backpressure: a slow reader of `body` slows the
+ * function down. If the reader destroys `body`, responds to the runtime client at once and closes the connection, as
+ * AWS's emulator does (github.com/aws/aws-lambda-runtime-interface-emulator, directinvoke.go).
  */
 export const readStreamed = (request: IncomingMessage, reply: ServerResponse): Promise<HttpResponse> =>
   new Promise((resolve, reject) => {
@@ -66,7 +66,7 @@ export const readStreamed = (request: IncomingMessage, reply: ServerResponse): P
         done(error);
       },
     });
-    /** Fails the body after the reader has read the received data. */
+    /** Destroys the body with the error after the reader has read all data that arrived before. */
     const fail = (error: Error): void => {
       failure = error;
       if (prelude) reject(error);

@@ -1,6 +1,6 @@
 /**
- * Lambda on this machine: the `awslambda` global, and invocations with a streamed or a buffered response, like AWS's
- * runtime client. Import this file before a function.
+ * Emulates Lambda and AWS's runtime client. Invokes functions with a streamed or a buffered response. Import this file
+ * before a function, because functions use the global `awslambda` when they are loaded.
  */
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
@@ -43,12 +43,12 @@ const newContext = (functionName: string, deadline: number): Context => ({
   succeed: () => {},
 });
 
-/** The invocations that wait for a response, by request id. */
+/** The promises of responses that have not begun, by request id. */
 const waiting = new Map<string, PromiseWithResolvers<HttpResponse>>();
 
 /**
- * The server that receives all response streams. It has no timeouts, because a function opens its request at the start
- * and sends nothing before its first byte. It does not keep the process alive.
+ * The server that receives all response streams. The server has no timeouts, because a function opens its request at
+ * the start, and may send the first byte much later. The server does not keep the process alive.
  */
 const lambda = createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, (request, reply) => {
   const { resolve, reject } = waiting.get(request.url?.slice(1) ?? "") ?? Promise.withResolvers();
@@ -99,7 +99,7 @@ const invokeBuffered = async <Event>(
   }
 };
 
-/** Fails the response at the deadline. If the response has begun, its body breaks off. */
+/** Rejects at the deadline if the response has not begun. Otherwise, destroys the response's body at the deadline. */
 const within = (milliseconds: number, response: Promise<HttpResponse>): Promise<HttpResponse> =>
   new Promise((resolve, reject) => {
     let end: (error: Error) => unknown = reject;
@@ -124,9 +124,9 @@ const within = (milliseconds: number, response: Promise<HttpResponse>): Promise<
   });
 
 /**
- * Invokes a handler like Lambda. Only the response ends at the deadline, because all functions share this process.
+ * Invokes a handler like Lambda. The deadline ends only the response, because all functions share this process.
  *
- * @throws FunctionError if the handler fails before its first byte. A later failure breaks off the body.
+ * @throws FunctionError if the handler fails before its first byte. A later failure destroys the response's body.
  */
 export const invoke = <Event>(
   handler: LambdaHandler<Event>,

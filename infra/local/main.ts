@@ -19,7 +19,7 @@ import { startupMessage } from "./startup-message.ts";
 
 const defaultDynamoDbPort = 8000;
 
-/** All functions share the SDK's 50 sockets and one engine here. More functions at a time would time out. */
+/** All functions share 50 sockets and one engine. With more functions at a time, calls to DynamoDB would time out. */
 const functionsAtOnce = 20;
 
 const listen = (server: Server, port: number, variable: string): Promise<number> =>
@@ -31,7 +31,7 @@ const listen = (server: Server, port: number, variable: string): Promise<number>
     server.listen(port, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
   });
 
-/** Loads the deployed functions. Each function reads the table's name from the environment when it is loaded. */
+/** Imports the functions. Requires TABLE_NAME, because a function reads this variable when it is imported. */
 const loadRoutes = (): Promise<LocalRoute[]> =>
   Promise.all(
     operations.map(async (operation) => {
@@ -61,7 +61,7 @@ const fail = async (error: unknown): Promise<void> => {
   await stop(error instanceof UserError ? error.exitStatus : 1);
 };
 
-/** Starts the embedded engine. Returns the port at which programs reach it. */
+/** Starts the embedded DynamoDB and the guard in front of it. Returns the port of the guard. */
 const startDynamoDb = async ({ data }: Options): Promise<number> => {
   const port = portOf("DYNAMODB_PORT", defaultDynamoDbPort);
   if (data !== undefined) lockDataFile(data);
@@ -73,7 +73,7 @@ const startDynamoDb = async ({ data }: Options): Promise<number> => {
   return listen(guard, port, "DYNAMODB_PORT");
 };
 
-/** Returns the variables with which the operator's commands find the same table. */
+/** Starts DynamoDB if necessary. Returns the environment variables that the operator's commands need for its table. */
 const startTable = async (options: Options): Promise<Record<string, string | undefined>> => {
   const { AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION, TABLE_NAME } = process.env;
   if (AWS_ENDPOINT_URL_DYNAMODB) return { AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION, TABLE_NAME };
@@ -85,7 +85,7 @@ const start = async (options: Options): Promise<void> => {
   const port = portOf("PORT", 3000);
   const adminVariables = await startTable(options);
   process.env.TABLE_NAME ??= "email-api";
-  // The terminal shows failures only. Otherwise, the log would push the startup message out of view.
+  // The functions log only errors. Otherwise, the request log would push the startup message out of view.
   process.env.POWERTOOLS_LOG_LEVEL ??= "ERROR";
   process.env.POWERTOOLS_METRICS_DISABLED ??= "true";
   await createTable(process.env.TABLE_NAME);
@@ -107,7 +107,7 @@ const start = async (options: Options): Promise<void> => {
 
 process.on("SIGINT", () => stop(0));
 process.on("SIGTERM", () => stop(0));
-// A signal to npm ends npm's shell, but not this process.
+// A signal to npm ends npm's shell, but not this process. So the server stops when its parent process changes.
 const parent = process.ppid;
 const orphaned = () => process.ppid !== parent;
 if (process.env.npm_lifecycle_event) setInterval(() => orphaned() && stop(0), 200).unref();

@@ -1,4 +1,4 @@
-/** Input that Node.js rejects before it becomes a request. The response has the shape of the API's errors. */
+/** Responds to input that Node.js rejects as malformed HTTP. The response has the format of the API's errors. */
 import { type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { bodyTooLarge, noRoute } from "../../lib/api/error-catalogue.ts";
@@ -6,14 +6,14 @@ import { type GatewayError, gatewayError, newExtendedRequestId } from "./gateway
 
 const noHttp = { status: 400, message: "The request must be valid HTTP/1.1" };
 
-/** The responses by the code of the error in Node.js. */
+/** The response for each error code of Node.js. */
 const errors = new Map<string | undefined, GatewayError>([
   ["HPE_HEADER_OVERFLOW", { status: 400, message: "The request's headers must be at most 16 KiB in all" }],
   ["HPE_CHUNK_EXTENSIONS_OVERFLOW", { status: 413, message: bodyTooLarge.message }],
   ["ERR_HTTP_REQUEST_TIMEOUT", { status: 400, message: "The request took too long to arrive" }],
 ]);
 
-/** A caller that still sends has this time to read the response (RFC 9112, section 9.6). */
+/** The delay before the connection is closed, so that a caller can read the response (RFC 9112, section 9.6). */
 const lingerMilliseconds = 1000;
 
 const end = (socket: Duplex, error: GatewayError): void => {
@@ -26,7 +26,7 @@ const end = (socket: Duplex, error: GatewayError): void => {
   setTimeout(() => socket.destroy(), lingerMilliseconds).unref();
 };
 
-/** Responds to malformed input. If a response has already begun, closes the connection instead. */
+/** Responds to malformed HTTP. If a response has already begun, only closes the connection. */
 export const respondToMalformedHttp = (server: Server): void => {
   const responsesOf = new WeakMap<Duplex, Set<ServerResponse>>();
   server.on("request", ({ socket }, response) => {
@@ -40,7 +40,7 @@ export const respondToMalformedHttp = (server: Server): void => {
     else end(socket, errors.get(error.code) ?? noHttp);
   });
   server.on("connect", (_request, socket) => {
-    socket.on("error", () => {}); // Node.js no longer handles the errors of this socket.
+    socket.on("error", () => {}); // After CONNECT, Node.js no longer handles errors of the socket.
     end(socket, noRoute);
   });
 };

@@ -1,4 +1,4 @@
-/** The page /messages, which shows a message as people saw it. It calls Get Message like any client. */
+/** The page /messages, which shows a message as a mail program does. The page calls Get Message like any client. */
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Demo } from "./demo.ts";
@@ -7,14 +7,14 @@ import { type Page, pageResponse } from "./gateway.ts";
 const file = new URL("messages.html", import.meta.url);
 
 /**
- * Returns the page's Content-Security-Policy. The frame with the email inherits the policy. The page's own script has
- * the nonce, so no script of an email runs, even if it escaped from the frame's sandbox.
+ * Returns the page's Content-Security-Policy. The frame with the email inherits the policy. Only the page's own script
+ * has the nonce. So a script in an email does not run, even if the script escapes from the frame's sandbox.
  */
 const policy = (nonce: string): string =>
   `default-src 'none'; script-src 'nonce-${nonce}'; worker-src blob:; connect-src 'self'; ` +
   "style-src 'unsafe-inline'; img-src data: blob:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/** JSON that cannot end the script element around it. */
+/** Returns JSON for a script element. Escapes `<`, because `</script>` in a value would end the element. */
 const embeddable = (value: object): string => JSON.stringify(value).replaceAll("<", "\\u003c");
 
 /** @param seeded the ids of the messages that `--seed` has stored */

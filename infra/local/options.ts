@@ -22,7 +22,7 @@ const newCommand = () =>
 
 export type Options = { data?: string | undefined; seed?: string | undefined };
 
-/** Returns the options, or `null` if the help was printed. @throws UserError with exit status 2 */
+/** Returns the options, or `null` after printing the help. @throws UserError if an argument is not valid */
 export const readOptions = (args: string[]): Options | null => {
   const command = newCommand().configureOutput({ writeErr: () => {} });
   try {
@@ -35,7 +35,7 @@ export const readOptions = (args: string[]): Options | null => {
   }
 };
 
-/** Returns the port in an environment variable. @throws UserError if the value is not a port */
+/** Returns the port in an environment variable, or `fallback`. @throws UserError if the value is not a port */
 export const portOf = (variable: string, fallback: number): number => {
   const text = process.env[variable] ?? String(fallback);
   const port = Number(text);

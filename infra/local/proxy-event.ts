@@ -1,13 +1,13 @@
-/** The event of API Gateway's proxy integration for an HTTP request. */
+/** Converts an HTTP request to the event that API Gateway's proxy integration sends to a function. */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type { Operation } from "../../lib/api/operations.ts";
 
-/** A request target. A target in absolute form (`GET http://host/path`) has an `authority`. */
+/** The target of a request. Only a target in absolute form (`GET http://host/path`) has an `authority`. */
 export type Target = { path: string; query: string; authority?: string };
 
-/** Parses the request target. Dots, double slashes and escapes in the path do not change. */
+/** Parses the request target. Leaves dots, double slashes and percent-encoding in the path unchanged. */
 export const targetOf = ({ url = "/" }: IncomingMessage): Target => {
   const {
     authority,
@@ -19,7 +19,7 @@ export const targetOf = ({ url = "/" }: IncomingMessage): Target => {
 
 type Pairs = [name: string, value: string][];
 
-/** Returns the last value of each name. `Object.fromEntries` creates own properties, even for `__proto__`. */
+/** Returns the last value of each name. `Object.fromEntries` creates an own property, even for the name `__proto__`. */
 const lastValues = (pairs: Pairs): Record<string, string> => Object.fromEntries(pairs);
 
 const allValues = (pairs: Pairs): Record<string, string[]> =>
@@ -27,7 +27,7 @@ const allValues = (pairs: Pairs): Record<string, string[]> =>
     [...Map.groupBy(pairs, ([name]) => name)].map(([name, all]) => [name, all.map(([, value]) => value)]),
   );
 
-/** Returns the headers with their names in the caller's case. */
+/** Returns the headers. Keeps upper and lower case in their names as the caller sent them. */
 const headerPairs = ({ rawHeaders }: IncomingMessage): Pairs =>
   rawHeaders.flatMap((name, index) => (index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ""]] : []));
 
@@ -71,7 +71,7 @@ export const toEvent = (
       accountId: "000000000000",
       apiId: "local",
       authorizer: null,
-      // API Gateway takes this id from the caller, too. Therefore the API uses only the other id.
+      // On AWS, too, a caller can choose `requestId`. Therefore the API uses only `extendedRequestId`.
       requestId: request.headers["x-amzn-requestid"]?.toString() ?? randomUUID(),
       extendedRequestId,
       resourceId: operation.id,

@@ -1,4 +1,4 @@
-/** The script of the reference page: Scalar. Its address contains its digest, so browsers can cache it. */
+/** Loads Scalar, the script of the reference page. The script's URL contains a digest, so browsers can cache the script. */
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
@@ -6,7 +6,7 @@ import { gzip } from "node:zlib";
 type Reply = { header: () => Reply; send: (text: string) => void };
 type PluginRoute = { url: string; handler: (request: object, reply: Reply) => void };
 
-/** Reads the script from a route of Scalar's plugin for Fastify. Other packages with the script have 265 dependencies. */
+/** Reads the script from Scalar's plugin for Fastify. Other packages with the script have 265 dependencies. */
 const readScript = async (): Promise<string> => {
   const { default: addRoutes } = await import("@scalar/fastify-api-reference");
   let script = "";
@@ -31,7 +31,7 @@ const load = async (): Promise<ReferenceScript> => {
 
 let loading: Promise<ReferenceScript> | undefined;
 
-/** Returns the script. The first call reads it, because reading it at the start would delay `npm start`. */
+/** Returns the script. Only the first call reads the script. Reading the script earlier would delay `npm start`. */
 export const referenceScript = (): Promise<ReferenceScript> => {
   loading ??= load();
   return loading;

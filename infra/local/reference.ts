@@ -1,4 +1,4 @@
-/** The reference page: it shows the OpenAPI document, and sends requests with the demonstration's key. */
+/** The reference page shows the OpenAPI document, and sends requests with the API key of the demonstration account. */
 import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import Negotiator from "negotiator";
@@ -8,8 +8,8 @@ import { type Page, type Pages, pageResponse } from "./gateway.ts";
 import { referenceScript } from "./reference-script.ts";
 
 /**
- * The page's Content-Security-Policy. The page contains an API key. Therefore it sends requests only to this server,
- * and no other site can show it in a frame.
+ * The page's Content-Security-Policy, which protects the API key in the page. The page may send requests only to this
+ * server. No other site may show the page in a frame.
  */
 const onlyThisServer =
   "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; frame-ancestors 'none'; base-uri 'none'";
@@ -18,11 +18,11 @@ const css = `
   :root { --scalar-font: system-ui, sans-serif; --scalar-font-code: ui-monospace, monospace; }
   .endpoints .endpoint-path { white-space: normal; overflow-wrap: anywhere; }
   .scalar-card pre, .scalar-card code, .scalar-card code span { white-space: pre-wrap; overflow-wrap: anywhere; }
-  /* On a phone, the button would cover the address of the request. */
+  /* On a phone, the sidebar's button would cover the URL of the request. */
   @media (width < 48rem) { .scalar-client .scalar-sidebar-toggle { display: none; } }
 `;
 
-/** Marks a replay, which has the same status and body as the first response. On a phone, scrolls to the response. */
+/** Shows a note for a replay, which looks like the first response. On a phone, scrolls to the response. */
 const afterSend = `
   const sendRequest = window.fetch;
   window.fetch = async (...request) => {
@@ -36,7 +36,7 @@ const afterSend = `
   };
 `;
 
-/** Text of the document that only this server adds. */
+/** Text that this server adds to the description in the OpenAPI document. */
 const onThisMachine = `
 To see a message as people saw it, open [/messages](/messages). This reference is made for small responses. Responses
 over 150 KB are for programs.
@@ -55,7 +55,7 @@ const configuration = ({ api_key }: Demo) => ({
   orderSchemaPropertiesBy: "preserve",
   orderRequiredPropertiesFirst: false,
   documentDownloadType: "json",
-  // The next settings turn off Scalar's online services.
+  // The settings from `agent` to `withDefaultFonts` turn off Scalar's online services.
   agent: { disabled: true },
   hideClientButton: true,
   mcp: { disabled: true },
@@ -97,7 +97,7 @@ const sendScript: Page["respond"] = async ({ headers }) => {
   });
 };
 
-/** Returns example values that work at the first click. The second click with the same values shows a replay. */
+/** Returns examples for requests. The first Add Account Member adds a member. A repetition returns a replay. */
 const examplesOf = (demo: Demo) => {
   const idempotencyKey = randomUUID();
   const email = `ada.${idempotencyKey.slice(0, 8)}@example.org`;
@@ -116,7 +116,7 @@ const documentFor = (demo: Demo, serverUrl: string) => {
   return { ...document, info: { ...info, description: `${onThisMachine}\n${info.description}` } };
 };
 
-/** Returns the page and the files that it loads. Each load of the page gets new examples. */
+/** Returns the page, the document and the script. The document has new examples each time the page is loaded. */
 export const referencePages = (demo: Demo): Pages => {
   const showPage: Page["respond"] = async () =>
     pageResponse("text/html; charset=utf-8", html(demo, (await referenceScript()).path), {

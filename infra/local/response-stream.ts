@@ -1,13 +1,13 @@
 /**
- * The stream to which a function writes its response: an HTTP request to Lambda, as in AWS's runtime client for Node.js
- * (aws-lambda-ric 4). HTTP provides the backpressure, the errors and the end.
+ * The stream to which a function writes its response. The stream is an HTTP request to the emulated Lambda, as in AWS's
+ * runtime client for Node.js (aws-lambda-ric 4). So the stream has the backpressure and the errors of a request.
  */
 import { Agent, request } from "node:http";
 import { preludeDelimiter } from "./invocation-response.ts";
 
 export type ResponseStream = awslambda.HttpResponseStream & { beforeFirstWrite?: () => void };
 
-/** `awslambda.HttpResponseStream`. The first write also sends the prelude. A stream without a write has no prelude. */
+/** `awslambda.HttpResponseStream`. The prelude (status, headers) is sent only when the function first writes data. */
 export const HttpResponseStream = {
   from: (stream: ResponseStream, prelude: object): ResponseStream => {
     stream.setContentType("application/vnd.awslambda.http-integration-response");
@@ -24,7 +24,7 @@ const agent = new Agent({ keepAlive: true });
 const errorType = "Lambda-Runtime-Function-Error-Type";
 const errorBody = "Lambda-Runtime-Function-Error-Body";
 
-/** `accepted` resolves with Lambda's response. `fail` ends the stream with the thrown error in its trailers. */
+/** Opens a stream. `accepted` resolves when Lambda has responded. `fail` sends an error in the request's trailers. */
 export const openResponseStream = (port: number, path: string) => {
   const outgoing = request({
     host: "127.0.0.1",
@@ -39,8 +39,8 @@ export const openResponseStream = (port: number, path: string) => {
     },
   });
 
-  // The runtime client never handles a rejection of `begun`, and handles one of `accepted` only after the handler has
-  // returned. Therefore a destroyed stream is an unhandled rejection, which ends the process, on AWS as here.
+  // Nothing awaits `begun`, and `accepted` is awaited only after the handler has returned. So if a handler destroys its
+  // stream, an unhandled rejection ends the process. AWS's runtime client behaves in this way.
   const begun = Promise.withResolvers<void>();
   const accepted = Promise.withResolvers<void>();
   outgoing.once("response", (response) => {
@@ -48,8 +48,8 @@ export const openResponseStream = (port: number, path: string) => {
     response.once("end", accepted.resolve).resume();
   });
   outgoing.on("error", (error: NodeJS.ErrnoException) => {
-    // Lambda closes the connection when a reader disconnects, and its response may be lost. A stream that the function
-    // destroys has the same error code.
+    // If a reader disconnects, Lambda closes the connection, and its response may be lost. A stream that the function
+    // destroys fails with one of these error codes, too. `isDestroyed` excludes that case.
     const isReaderGone = !isDestroyed && (error.code === "EPIPE" || error.code === "ECONNRESET");
     for (const { resolve, reject } of [begun, accepted]) isReaderGone ? resolve() : reject(error);
   });

@@ -1,4 +1,4 @@
-/** `--seed`: your own mail in the demonstration account. */
+/** `--seed`: stores your own emails in the demonstration account. */
 import { stat } from "node:fs/promises";
 import { dayMilliseconds } from "../../lib/duration.ts";
 import type { Table } from "../../lib/table/table.ts";
@@ -9,7 +9,7 @@ import { UserError } from "../user-error.ts";
 import { visible } from "../visible.ts";
 
 export type Seeded = {
-  /** The ids of the messages, whether this start or an earlier one has stored them. */
+  /** The ids of all messages from the folder, even if an earlier `npm start` has stored them. */
   ids: string[];
   failures: string[];
 };

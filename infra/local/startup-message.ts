@@ -1,7 +1,7 @@
-/** The text that `npm start` prints: a command to paste for each thing that a newcomer can try. */
+/** The text that `npm start` prints. It lists commands with which a new user can try the API. */
 import type { Demo } from "./demo.ts";
 
-/** Environment variables as a prefix of a command in a POSIX shell. */
+/** Returns variables as the prefix of a shell command, such as `NAME='value' `. */
 const assignments = (variables: Record<string, string | undefined>): string =>
   Object.entries(variables)
     .filter(([, value]) => value !== undefined)
@@ -9,7 +9,7 @@ const assignments = (variables: Record<string, string | undefined>): string =>
     .join("");
 
 type Startup = {
-  /** The variables with which the operator's commands find the table. */
+  /** Environment variables that the operator's commands need to find the table. */
   adminVariables: Record<string, string | undefined>;
   seeded: string[];
 };
