@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { roles } from "../../lib/members/member.ts";
+import { get } from "../harness/echo-gateway.ts";
 
 export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
@@ -83,33 +84,15 @@ export const startCallers = (
   const getSomething = async (): Promise<void> => {
     const { account, id, sha256: expected } = oneOf(messages);
     const path = `${pathOf(account)}/messages/${id}`;
-    const manner = oneOf([
-      "at once",
-      "at once",
-      "at once",
-      "slowly",
-      "leaves",
-      "leaves before the first byte",
-    ]);
+    const manner = oneOf("at once|at once|at once|slowly|leaves|leaves before the first byte".split("|"));
     if (manner === "leaves before the first byte") {
-      const lines = [
-        `GET ${path} HTTP/1.1`,
-        "Host: localhost",
-        `Authorization: ${authorization(account)}`,
-        "",
-        "",
-      ];
-      await callAndLeave(url, lines.join("\r\n"));
+      await callAndLeave(url, get("localhost", path, `Authorization: ${authorization(account)}`));
       return count("Get Message, caller left before the first byte");
     }
     const leaving = new AbortController();
-    const response = await fetch(url + path, {
-      headers: {
-        Authorization: authorization(account),
-        "Accept-Encoding": oneOf(["identity", "gzip", "zstd"]),
-      },
-      signal: leaving.signal,
-    }).catch(() => undefined);
+    const accepted = { "Accept-Encoding": oneOf(["identity", "gzip", "zstd"]) };
+    const headers = { Authorization: authorization(account), ...accepted };
+    const response = await fetch(url + path, { headers, signal: leaving.signal }).catch(() => undefined);
     if (!response) return count("Get Message, broke off before its first byte");
     if (response.status === 503) {
       await response.text();

@@ -5,14 +5,14 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
-import { expect, test } from "vitest";
+import { expect, inject, test } from "vitest";
 import { freePort } from "../../infra/local/engine.ts";
 import { storeMessage } from "../../lib/messages/store-message.ts";
 import { memberKey } from "../../lib/table/keys.ts";
 import { listItems } from "../../lib/table/list.ts";
 import { type Fault, startFaultyEngine } from "../harness/faulty-engine.ts";
 import { startLocal } from "../harness/process.ts";
-import { newKey, newMessage, table } from "../harness/service.ts";
+import { bearer, newKey, newMessage, table } from "../harness/service.ts";
 import { type Account, callAndLeave, type StoredMessage, sha256, startCallers } from "./load.ts";
 
 const minutes = Number(process.env.MINUTES ?? 10);
@@ -53,15 +53,9 @@ const startLeavingPrograms = async () => {
   const port = await freePort();
   const own = await start({ DYNAMODB_PORT: String(port) });
   const body = JSON.stringify({ TableName: "email-api" });
-  const scan = [
-    "POST / HTTP/1.1",
-    `Host: 127.0.0.1:${port}`,
-    "Content-Type: application/x-amz-json-1.0",
-    "X-Amz-Target: DynamoDB_20120810.Scan",
-    `Content-Length: ${body.length}`,
-    "",
-    body,
-  ].join("\r\n");
+  const type = "Content-Type: application/x-amz-json-1.0\r\nX-Amz-Target: DynamoDB_20120810.Scan";
+  const head = `POST / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${type}\r\nContent-Length: ${body.length}`;
+  const scan = `${head}\r\n\r\n${body}`;
   const run = async (milliseconds: number): Promise<number> => {
     let calls = 0;
     for (const end = performance.now() + milliseconds; performance.now() < end; calls++)
@@ -82,10 +76,8 @@ test(`${minutes} minutes of mixed load on a table that fails`, async () => {
     await storeMessage(table, message, Buffer.from(randomBytes(bytes).toString("base64")), now);
     messages.push({ account: index, id: message.id, sha256: "" });
   }
-  const { AWS_REGION = "", AWS_ACCESS_KEY_ID = "", AWS_SECRET_ACCESS_KEY = "" } = process.env;
-  const credentials = { AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY };
   const service = await start({
-    ...credentials,
+    ...inject("engine"),
     AWS_ENDPOINT_URL_DYNAMODB: engine.url,
     TABLE_NAME: table.name,
     POWERTOOLS_LOG_LEVEL: "SILENT",
@@ -93,9 +85,8 @@ test(`${minutes} minutes of mixed load on a table that fails`, async () => {
   const programs = await startLeavingPrograms();
   for (const message of messages) {
     const { account_id, secret } = accounts[message.account] as Account;
-    const response = await fetch(`${service.url}/v2/accounts/${account_id}/messages/${message.id}`, {
-      headers: { Authorization: `Bearer ${secret}` },
-    });
+    const path = `/v2/accounts/${account_id}/messages/${message.id}`;
+    const response = await fetch(service.url + path, { headers: bearer(secret) });
     message.sha256 = sha256(await response.text());
   }
   const load = startCallers(service.url, accounts, messages);

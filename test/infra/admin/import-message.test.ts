@@ -2,12 +2,10 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { dayMilliseconds } from "../../../lib/duration.ts";
-import { headSort } from "../../../lib/table/keys.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
-import { bearer, call, startService, table } from "../../harness/service.ts";
+import { bearer, call, startService } from "../../harness/service.ts";
 import { folderOf } from "../../harness/temporary-folder.ts";
 
 const account = randomUUID();
@@ -20,26 +18,11 @@ const email = (number: number) =>
 const mboxOf = (emails: string[]) =>
   emails.map((text) => `From a@example.com Sat Nov 21 15:00:00 2026\n${text}\n`).join("");
 
-/** Returns the subjects of all messages of the account. */
-const subjectsOf = async (account_id: string): Promise<string[]> => {
-  const { Items = [] } = await table.client.send(
-    new ScanCommand({
-      TableName: table.name,
-      FilterExpression: "account_id = :account AND sk = :head",
-      ExpressionAttributeValues: { ":account": account_id, ":head": headSort },
-    }),
-  );
-  return Items.map(({ subject }) => subject);
-};
-
-/** Returns the message as Get Message does. */
-const getMessage = async (id: string) => {
+/** Returns the response of Get Message. */
+const getMessage = async (id: string): Promise<Record<string, string>> => {
   const [{ api_key }] = await adminJson(`create-api-key --account ${account}`);
-  const url = await startService(Date.now);
-  const path = `/v2/accounts/${account}/messages/${id}`;
-  return (await call(`${url}${path}`, { headers: bearer(api_key) })).json() as Promise<
-    Record<string, string>
-  >;
+  const url = `${await startService(Date.now)}/v2/accounts/${account}/messages/${id}`;
+  return JSON.parse(await (await call(url, { headers: bearer(api_key) })).text());
 };
 
 test("An imported email has the fields of its headers, and is readable at once", async () => {
@@ -105,10 +88,8 @@ test("--sender and --recipient apply to emails without addresses", async () => {
   const [named] = await adminJson(`${importing} ${given} test/emails/plain-text.eml`);
 
   expect(await getMessage(without.id)).toMatchObject({ sender, recipient });
-  expect(await getMessage(named.id)).toMatchObject({
-    sender: "ada@example.com",
-    recipient: "bob@example.org",
-  });
+  const ada = { sender: "ada@example.com", recipient: "bob@example.org" };
+  expect(await getMessage(named.id)).toMatchObject(ada);
 });
 
 test("The same email is one message of an account, however often it is imported", async () => {
@@ -161,11 +142,9 @@ test("On a terminal, a bar shows the progress, and the emails of a folder have n
 });
 
 test("A folder without emails is named as such", async () => {
-  const folder = folderOf({ "notes.txt": "no email" });
+  const ran = await admin(`${importing} ${folderOf({ "notes.txt": "no email" })}`);
 
-  const { status, stdout, stderr } = await admin(`${importing} ${folder}`);
-
-  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: ["no emails found"], stderr: [] });
+  expect(ran).toMatchObject({ status: 0, stdout: ["no emails found"], stderr: [] });
 });
 
 test("An import that was killed can be run again, and no email is lost or stored twice", async () => {
@@ -178,14 +157,13 @@ test("An import that was killed can be run again, and no email is lost or stored
   await once(child.stdout, "data");
   child.kill("SIGKILL");
   await once(child, "close");
-  const before = await subjectsOf(account_id);
 
   const outcomes = await adminJson(`${command} ${folderOf({ mbox })}`);
 
-  expect(before.length).toBeGreaterThan(0);
-  // The engine may have stored an email after the kill.
-  expect(outcomes.filter(({ is_new }) => !is_new).length).toBeGreaterThanOrEqual(before.length);
-  expect(outcomes).toHaveLength(80);
+  // The id of a message depends only on its account and email.
+  expect(outcomes.filter(({ is_new }) => !is_new)).not.toEqual([]);
+  const ids = outcomes.map(({ id }) => id);
+  const stored = await adminJson(`show-message ${ids.join(" ")} --account ${account_id}`);
   const all = emails.map((_, number) => `Number ${number}`);
-  expect((await subjectsOf(account_id)).sort()).toEqual(all.sort());
+  expect(stored.map(({ subject }) => subject).sort()).toEqual(all.sort());
 });

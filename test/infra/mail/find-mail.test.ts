@@ -13,20 +13,18 @@ const found = async (folder: string) => {
   return files.map(({ path }) => relative(folder, path));
 };
 
-test("The emails and mboxes of a folder and its subfolders are found, and no other files", async () => {
-  const folder = withFiles("b.eml A.EML all.mbox Inbox Inbox.msf notes.txt .DS_Store in/1");
+const maildir =
+  "cur/1.M1P2.host:2,S new/2.M1P2.host tmp/3.M1P2.host .Sent/cur/4.host:2, .Sent/new/5 .Sent/tmp/6 x";
 
-  expect(await found(folder)).toEqual("A.EML Inbox all.mbox b.eml in/1".split(" "));
-});
-
-test("The emails of a Maildir are in cur and new, and in the same folders of its subfolders", async () => {
-  const folder = withFiles(
-    "cur/1.M1P2.host:2,S new/2.M1P2.host tmp/3.M1P2.host dovecot-uidlist .Sent/cur/4.host:2, .Sent/new/5.host .Sent/tmp/6.host",
-  );
-
-  expect(await found(folder)).toEqual(
-    ".Sent/cur/4.host:2, .Sent/new/5.host cur/1.M1P2.host:2,S new/2.M1P2.host".split(" "),
-  );
+test.each([
+  [
+    "the emails and mboxes",
+    "b.eml A.EML all.mbox B B.msf c.txt .DS_Store in/1",
+    "A.EML B all.mbox b.eml in/1",
+  ],
+  ["cur and new of Maildirs", maildir, ".Sent/cur/4.host:2, .Sent/new/5 cur/1.M1P2.host:2,S new/2.M1P2.host"],
+])("In a folder and its subfolders, %s are found, and no other files", async (_, files, emails) => {
+  expect(await found(withFiles(files))).toEqual(emails.split(" "));
 });
 
 test("Hidden folders and symbolic links are ignored, so that no file is found twice", async () => {

@@ -23,13 +23,12 @@ const most = async (sizes: number[]) => {
 
 const megabyte = 1024 * 1024;
 
-test("Many small ones are under way together, but no more than 32", async () => {
-  expect(await most(Array(200).fill(1))).toEqual({ items: 32, bytes: 32, done: 200 });
-});
-
-test("Large ones wait for each other, so that memory is bounded", async () => {
-  expect(await most(Array(10).fill(20 * megabyte))).toEqual({ items: 2, bytes: 40 * megabyte, done: 10 });
-  expect(await most(Array(3).fill(60 * megabyte))).toEqual({ items: 1, bytes: 60 * megabyte, done: 3 });
+test.each([
+  [200, 1, 32],
+  [10, 20 * megabyte, 2],
+  [3, 60 * megabyte, 1],
+])("Memory is bounded: %i items of %i bytes run at most %i at the same time", async (done, size, items) => {
+  expect(await most(Array(done).fill(size))).toEqual({ items, bytes: items * size, done });
 });
 
 test("After a failure nothing more is begun, what runs ends, and the failure is thrown", async () => {

@@ -10,8 +10,7 @@ const read = async (bytes: Buffer | string, size = 1_000_000) => {
   const pieces = Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
     all.subarray(index * size, (index + 1) * size),
   );
-  const emails: Email[] = await Readable.from(readEmails(Readable.from(pieces))).toArray();
-  return emails;
+  return Readable.from(readEmails(Readable.from(pieces))).toArray() as Promise<Email[]>;
 };
 const textsOf = async (bytes: string, size?: number) =>
   (await read(bytes, size)).map(({ raw }) => raw.toString("latin1"));
@@ -31,28 +30,28 @@ test.each([
   expect(await textsOf(mbox)).toEqual(["Subject: 1\n\nOne\n", "Subject: 2\n\nTwo\n"]);
 });
 
-test("An mbox with CRLF line ends is split as well, and keeps them", async () => {
-  const mbox = `${from}Subject: 1\n\nOne\n\n${from}Subject: 2\n\nTwo\n\n`.replaceAll("\n", "\r\n");
+const text = `One\n${from}\nFrom now on, at 15:00, all is well\n\nFrom ${"x".repeat(1000)} 15:00:00 2026\n`;
 
-  expect(await textsOf(mbox)).toEqual(["Subject: 1\r\n\r\nOne\r\n", "Subject: 2\r\n\r\nTwo\r\n"]);
-});
+test.each([
+  ["CRLF line ends are kept", "A: 1\r\n\r\nOne\r\n", "A: 1\r\n\r\nOne\r\n", "\r\n"],
+  ["text that begins with From is no new email", `A: 1\n\n${text}`, `A: 1\n\n${text}`, "\n"],
+  [
+    "a quoted From is restored",
+    "A: 1\n\n>From\n>>From\n> From\nA >From\n",
+    "A: 1\n\nFrom\n>From\n> From\nA >From\n",
+    "\n",
+  ],
+  [
+    "a long Content-Length is ignored",
+    "Content-Length: 9999\n\nOne\n",
+    "Content-Length: 9999\n\nOne\n",
+    "\n",
+  ],
+  ["a short Content-Length is ignored", "Content-Length: 1\n\nOne\n", "Content-Length: 1\n\nOne\n", "\n"],
+])("Each email of an mbox is read, and %s", async (_, written, email, newline) => {
+  const line = from.replace("\n", newline);
 
-test("Text that begins with From is no new email", async () => {
-  const email = `Subject: 1\n\nOne\n${from}\nFrom now on, at 15:00, all is well\n\nFrom ${"x".repeat(1000)} 15:00:00 2026\n`;
-
-  expect(await textsOf(`${from}${email}\n`)).toEqual([email]);
-});
-
-test("A quoted From is the email's own again, whatever the depth", async () => {
-  const mbox = `${from}Subject: 1\n\n>From here\n>>From there\n> From\nA >From B\n\n`;
-
-  expect(await textsOf(mbox)).toEqual(["Subject: 1\n\nFrom here\n>From there\n> From\nA >From B\n"]);
-});
-
-test("Content-Length is not believed", async () => {
-  const mbox = `${from}Content-Length: 9999\n\nOne\n\n${from}Content-Length: 1\n\nTwo\n\n`;
-
-  expect(await textsOf(mbox)).toHaveLength(2);
+  expect(await textsOf(`${line}${written}${newline}${line}${written}${newline}`)).toEqual([email, email]);
 });
 
 test("The last email needs no line end", async () => {
