@@ -17,7 +17,7 @@ export type Progress = {
 };
 
 /**
- * Draws `█████░░░░░ 50% 1,200 emails 300/s 0:04 left`. Without a terminal, draws nothing.
+ * Draws `█████░░░░░  50%  1,200 emails  300/s  0:04 left`. Without a terminal, draws nothing.
  *
  * @param totalBytes the size of all items; 0 if the size is unknown
  */

@@ -59,7 +59,7 @@ export const checkReplicaChange = (deployed: Template, next: Template): void => 
 
 /**
  * Reads the template of the deployed stack. Returns an empty template if the stack does not exist, or if the
- * credentials may not read the template. CloudFormation rejects a change of two replicas later.
+ * credentials may not read the template. CloudFormation would then reject a change of two replicas.
  */
 export const readDeployedTemplate = async (
   StackName: string,

@@ -13,7 +13,8 @@ import type { ServiceTable } from "./service-table.ts";
 
 /**
  * Returns the partition keys that a permission allows. AWS does not document whether IAM compares a write of a
- * transaction with its own key or with all keys of the transaction. So the permission allows all keys.
+ * transaction with its own key or with all keys of the transaction. So a permission within a transaction allows all
+ * keys.
  */
 const leadingKeys = ({ on, within }: Permission, permissions: readonly Permission[]): string[] => {
   const prefixes = within ? permissions.filter((other) => other.within).flatMap((other) => other.on) : on;

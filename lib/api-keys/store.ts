@@ -101,8 +101,8 @@ const nextExpiry = ({ created_at, expires_at }: ApiKey, now: number): { expires_
 
 /**
  * Creates an API key with the scopes of an old API key, and lets the old API key expire after `graceSeconds`. Returns
- * `null` if the old API key is unknown, revoked or expired. If several rotations of one API key run in parallel, the
- * shortest grace period applies.
+ * `null` if the old API key is unknown, revoked or expired. One transaction makes both changes. If several rotations
+ * of one API key run in parallel, the shortest grace period applies.
  */
 export const rotateApiKey = async (
   table: Table,

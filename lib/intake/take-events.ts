@@ -16,8 +16,8 @@ import { MessageNotStoredYetError, type Outcome } from "./record-event.ts";
 type Result = { event?: MessageEvent | undefined; outcome: Outcome | "failed"; error?: unknown };
 
 /**
- * The pauses before early events are retried. An early event arrives before its message. Another invocation often
- * stores the message at the same moment. After each pause, the function retries all early events of the batch.
+ * The milliseconds before each retry of early events. An early event arrives before its message. Another invocation
+ * often stores the message at the same moment. After each pause, the function retries all early events of the batch.
  */
 const pausesMs = [100, 200, 400];
 
