@@ -19,7 +19,7 @@ export type Streams = {
   terminal?: Terminal | undefined;
 };
 
-/** The input and output of one command. Text is printed with its control characters escaped. */
+/** The input and output of one command. Prints text with escaped control characters. */
 export type Shell = Pick<Streams, "print" | "input" | "terminal"> & {
   printJson: (object: object) => void;
   /** Prints the error and sets the exit status. `source` names the file or line that failed. */
@@ -36,7 +36,7 @@ export const defineCommand = (name: string, summary: string) =>
 
 const guid = z.guid();
 
-/** Parses a UUID. Commander adds the name of the option to the error. */
+/** Parses a UUID. Commander adds the name of the option to the error message. */
 export const uuid = (value: string): string => {
   if (guid.safeParse(value).success) return value.toLowerCase();
   throw new InvalidArgumentError("It takes a UUID.");

@@ -14,7 +14,7 @@ const days = (value: string): number => {
   throw new InvalidArgumentError("It takes a number of days from 1 to 36500.");
 };
 
-/** The first time that is too late. The API returns years with four digits. */
+/** Messages must expire before this time, because the API returns years with four digits. */
 const endOfTime = Date.UTC(10_000, 0);
 
 const futureDate = (value: string): Date => {

@@ -14,7 +14,7 @@ import { defineCommand, openTableOf, report, type Shell } from "./command.ts";
 
 type State = "enabled" | "enabled already" | "not supported";
 
-/** @throws UserError if the table's keys are not the keys of this API's table */
+/** @throws UserError if the table does not have this API's partition key and sort key */
 const checkKeys = async ({ client, name: TableName }: Table): Promise<void> => {
   const { Table: found } = await client.send(new DescribeTableCommand({ TableName }));
   const keys = found?.KeySchema?.map(({ AttributeName }) => AttributeName).join(" and ");
@@ -58,7 +58,7 @@ const steps = new Map([
   ["deletion protection", deletionProtection],
 ]);
 
-/** Returns the state for a local engine, which has no point-in-time recovery. */
+/** Returns the state for an engine without the operation. Local engines have no point-in-time recovery. */
 const notSupported = (error: Error): State => {
   if (error.name === "UnknownOperationException") return "not supported";
   throw error;

@@ -1,6 +1,6 @@
 /**
  * Detects requests from web pages of other sites. A browser sends the page's origin in the header Origin, and the name
- * of the server in the header Host. After DNS rebinding of another site's name to this machine, Host has that name.
+ * of the server in the header Host. With DNS rebinding, another site's name leads to this machine, and is in Host.
  */
 import type { IncomingMessage } from "node:http";
 

@@ -27,7 +27,7 @@ const openLocked = (path: string, statements: string): DatabaseSync => {
   }
 };
 
-/** The open lock files. Garbage collection of a DatabaseSync would release its lock. */
+/** The open lock files. The array prevents garbage collection, which would release the locks. */
 const locks: DatabaseSync[] = [];
 
 /**

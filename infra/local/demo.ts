@@ -26,7 +26,7 @@ type Change<Event = ChangeEvent> = Event extends ChangeEvent
 
 type Sample = {
   file: string;
-  /** When the message was created. All events of the message are later. */
+  /** The message's creation time, which is before all of its events. */
   created: Date;
   fields: Pick<NewMessage, "id" | "direction" | "status"> & Partial<NewMessage>;
   events: Change[];

@@ -1,6 +1,6 @@
 /**
  * Protects the embedded DynamoDB from web pages. The engine allows every origin, so any page could use the
- * table. Therefore the engine listens on a port that browsers block. Programs use the guard, which forwards their requests.
+ * table. Therefore the engine listens on a port that browsers block. The guard forwards the requests of programs.
  */
 import { Agent, createServer, request, type Server } from "node:http";
 import { pipeline } from "node:stream";

@@ -7,7 +7,7 @@ import { createServer } from "node:net";
 import { delimiter, join } from "node:path";
 import { UserError } from "../user-error.ts";
 
-/** Returns the path of the engine's program, from its npm package or the PATH. @throws UserError if there is none */
+/** Returns the path of the engine's program, from npm or the PATH. @throws UserError if the program is not installed */
 export const findEngine = (
   platform: string = process.platform,
   arch: string = process.arch,
@@ -61,7 +61,7 @@ export type Engine = {
   stop: () => Promise<void>;
 };
 
-/** Starts the engine. Resolves with the engine once it listens, or with its last output if it exits before. */
+/** Starts the engine. Resolves when the engine listens. If the engine exits, resolves with its last output. */
 const startOn = (program: string, port: number, file: string | undefined): Promise<Engine | string> =>
   new Promise((resolve) => {
     const data = file === undefined ? [] : ["--db-path", file];

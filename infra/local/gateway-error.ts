@@ -1,4 +1,4 @@
-/** Errors that API Gateway returns without a call of a function. They have the format of the API's errors. */
+/** Errors that API Gateway returns without calling a function, in the format of the API's errors. */
 import { randomBytes } from "node:crypto";
 import { commonHeaders, requestIdHeader } from "../../lib/api/response.ts";
 import type { HttpResponse } from "./lambda.ts";

@@ -21,7 +21,7 @@ export type LocalRoute = { operation: Operation; handler: LambdaHandler };
 
 /** A web page, or a file for a web page, that `npm start` serves in addition to the API. */
 export type Page = {
-  /** Whether the page contains an API key. A page with a key requires this server's own name in Host. */
+  /** Whether the page contains an API key. Requests for such a page must have this server's own name in Host. */
   holdsKey: boolean;
   respond: (request: {
     serverUrl: string;
@@ -122,7 +122,7 @@ const respond = async (
 
 const send = async (response: ServerResponse, { statusCode, headers, body }: HttpResponse): Promise<void> => {
   if (typeof body !== "string" && response.destroyed) {
-    // The caller has disconnected. `pipeline` would throw, and nothing would read the function's response to its end.
+    // The caller has disconnected. `pipeline` would throw, and the function would wait forever for a reader.
     body.destroy();
     return;
   }
@@ -131,7 +131,7 @@ const send = async (response: ServerResponse, { statusCode, headers, body }: Htt
   else await pipeline(body, response);
 };
 
-/** @param functionsAtOnce the number of functions that may run at the same time; further requests wait */
+/** @param functionsAtOnce how many functions may prepare a response at the same time. Further requests wait */
 export const gateway = (
   routes: LocalRoute[],
   pages: Pages = new Map(),

@@ -73,7 +73,7 @@ const startDynamoDb = async ({ data }: Options): Promise<number> => {
   return listen(guard, port, "DYNAMODB_PORT");
 };
 
-/** Starts DynamoDB if necessary. Returns the environment variables that the operator's commands need for its table. */
+/** Starts DynamoDB if necessary. Returns environment variables with which the operator's commands find the table. */
 const startTable = async (options: Options): Promise<Record<string, string | undefined>> => {
   const { AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION, TABLE_NAME } = process.env;
   if (AWS_ENDPOINT_URL_DYNAMODB) return { AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION, TABLE_NAME };

@@ -97,7 +97,7 @@ const sendScript: Page["respond"] = async ({ headers }) => {
   });
 };
 
-/** Returns examples for requests. The first Add Account Member adds a member. A repetition returns a replay. */
+/** Returns example values. Add Account Member with these values adds a member. A second request returns a replay. */
 const examplesOf = (demo: Demo) => {
   const idempotencyKey = randomUUID();
   const email = `ada.${idempotencyKey.slice(0, 8)}@example.org`;
@@ -116,7 +116,7 @@ const documentFor = (demo: Demo, serverUrl: string) => {
   return { ...document, info: { ...info, description: `${onThisMachine}\n${info.description}` } };
 };
 
-/** Returns the page, the document and the script. The document has new examples each time the page is loaded. */
+/** Returns the page, the OpenAPI document and the script. Each request for the document gets new examples. */
 export const referencePages = (demo: Demo): Pages => {
   const showPage: Page["respond"] = async () =>
     pageResponse("text/html; charset=utf-8", html(demo, (await referenceScript()).path), {

@@ -1,6 +1,6 @@
 /**
  * The stream to which a function writes its response. The stream is an HTTP request to the emulated Lambda, as in AWS's
- * runtime client for Node.js (aws-lambda-ric 4). So the stream has the backpressure and the errors of a request.
+ * runtime client for Node.js (aws-lambda-ric 4). So the stream has the backpressure and errors of HTTP.
  */
 import { Agent, request } from "node:http";
 import { preludeDelimiter } from "./invocation-response.ts";
@@ -40,7 +40,7 @@ export const openResponseStream = (port: number, path: string) => {
   });
 
   // Nothing awaits `begun`, and `accepted` is awaited only after the handler has returned. So if a handler destroys its
-  // stream, an unhandled rejection ends the process. AWS's runtime client behaves in this way.
+  // stream, an unhandled rejection ends the process. On AWS, the process ends, too.
   const begun = Promise.withResolvers<void>();
   const accepted = Promise.withResolvers<void>();
   outgoing.once("response", (response) => {
@@ -48,8 +48,8 @@ export const openResponseStream = (port: number, path: string) => {
     response.once("end", accepted.resolve).resume();
   });
   outgoing.on("error", (error: NodeJS.ErrnoException) => {
-    // If a reader disconnects, Lambda closes the connection, and its response may be lost. A stream that the function
-    // destroys fails with one of these error codes, too. `isDestroyed` excludes that case.
+    // If a reader disconnects, Lambda closes the connection, and Lambda's response may be lost. A stream that the
+    // function destroys fails with one of these error codes, too. `isDestroyed` excludes that case.
     const isReaderGone = !isDestroyed && (error.code === "EPIPE" || error.code === "ECONNRESET");
     for (const { resolve, reject } of [begun, accepted]) isReaderGone ? resolve() : reject(error);
   });

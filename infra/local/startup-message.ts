@@ -1,4 +1,4 @@
-/** The text that `npm start` prints. It lists commands with which a new user can try the API. */
+/** Creates the text that `npm start` prints. The text lists commands with which a new user can try the API. */
 import type { Demo } from "./demo.ts";
 
 /** Returns variables as the prefix of a shell command, such as `NAME='value' `. */
