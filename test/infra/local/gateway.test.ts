@@ -125,7 +125,11 @@ describe("A streamed response", () => {
   /** Waits until backpressure stops the function. */
   const heldBack = async (state: { written: number }): Promise<number> => {
     let before = 0;
-    const standsStill = () => state.written > 0 && before === (before = state.written);
+    const standsStill = () => {
+      const last = before;
+      before = state.written;
+      return last > 0 && last === before;
+    };
     await expect.poll(standsStill, { interval: 300 }).toBe(true);
     return before;
   };
