@@ -18,12 +18,7 @@ const internationalLabel = (text: string): string | null => {
   return domainToUnicode(converted) === text ? converted : null;
 };
 
-/**
- * Returns the domain in ASCII and lower case, or `null` if the text is not a domain name.
- *
- * @example
- * normalDomain("Mail.Bücher.example"); // "mail.xn--bcher-kva.example"
- */
+/** Returns `mail.xn--bcher-kva.example` for `Mail.Bücher.example`, or `null` if the text is not a domain name. */
 export const normalDomain = (text: string): string | null => {
   if (text.length > longestUnicode || text !== text.normalize("NFC")) return null;
   const labels = text

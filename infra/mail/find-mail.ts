@@ -34,7 +34,7 @@ const fileAt = (path: string, bytes: number): MailFile => ({
   open: () => createReadStream(path, { highWaterMark: 1024 * 1024 }),
 });
 
-/** Returns the files in the paths. Includes missing files. Reading a missing file throws the error. */
+/** Returns the files of the paths, including missing files. Reading a missing file throws the error. */
 export const findMail = async (
   paths: string[],
   standardInput: AsyncIterable<Buffer> = process.stdin,

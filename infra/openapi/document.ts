@@ -33,7 +33,7 @@ const componentsOf = (entries: readonly Entry[]): Record<string, Component> =>
 /** The schemas of complete responses. All fields are required, although the parameter `fields` can omit fields. */
 export const completeSchemas = componentSchemas(componentsOf(entries));
 
-/** Removes `required` if a parameter `fields` can omit fields. Otherwise clients would reject partial responses. */
+/** Removes `required` if the parameter `fields` can omit fields. Otherwise clients would reject partial responses. */
 const schemasOf = (entries: readonly Entry[]) => {
   const schemas = componentSchemas(componentsOf(entries));
   for (const { queryParameters, response } of entries.map(({ operation }) => operation)) {
@@ -78,5 +78,5 @@ export const documentOf = (entries: readonly Entry[], sample: Sample) => ({
   },
 });
 
-/** Returns the document of all operations as an object. */
+/** Returns the document of all operations. */
 export const openApiDocument = (sample: Sample = {}) => documentOf(entries, sample);

@@ -10,9 +10,7 @@ import type { OperationTexts } from "./texts.ts";
 export type Sample = {
   /** The address of the API. The default is the address of `npm start`. */
   serverUrl?: string;
-  /**
-   * Values of parameters by name. Otherwise the Idempotency-Key has no example, because a fixed key would be reused.
-   */
+  /** Values by parameter name. The Idempotency-Key has no default example, because a fixed key works only once. */
   parameters?: Readonly<Record<string, string>>;
   bodies?: Partial<Record<OperationId, unknown>>;
 };

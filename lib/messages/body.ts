@@ -84,10 +84,8 @@ const selectedBody = (message: StoredMessage, wanted: Wanted): Body => {
 };
 
 /**
- * Returns the Message object as a stream. Memory use does not grow with the size of the message. If the response
- * includes all content, `zstd` sends the stored bytes without decompressing or compressing them.
- *
- * @param fields the fields of the response; by default, all fields
+ * Returns the Message object as a stream, by default with all fields. Memory use does not grow with the size of the
+ * message. If the response includes all content, `zstd` sends the stored bytes without recompressing the content.
  */
 export const messageBody = (message: StoredMessage, fields?: readonly MessageField[]): Body => {
   const wanted: Wanted | undefined = fields && new Set(fields);

@@ -56,10 +56,7 @@ export type Compressed = { segments: Buffer[]; bytes: number; parsedStart: numbe
 
 export const noContent: Compressed = { segments: [], bytes: 0, parsedStart: 0 };
 
-/**
- * @param pieces the rendered content; the iterator returns the offset of `content_parsed`
- * @param rawBytes the size of the email
- */
+/** The iterator of `pieces` returns the offset of `content_parsed`. `rawBytes` is the size of the email. */
 export const compressToSegments = async (
   pieces: Iterable<Buffer, number | undefined>,
   rawBytes: number,

@@ -30,7 +30,6 @@ export function* renderContent(
   return bytes;
 }
 
-/** Joins short texts into pieces. Returns the total number of bytes. */
 function* inPieces(texts: Iterable<string>): Generator<Buffer, number> {
   let bytes = 0;
   let piece = "";

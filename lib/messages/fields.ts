@@ -1,4 +1,4 @@
-/** The fields of the Message object, in order. Functions load only this file. The Message schema is 17 KB larger. */
+/** The fields of the Message object, in order. Functions do not load the Message schema, which is 17 KB larger. */
 import * as z from "zod/mini";
 
 export const messageFields = [

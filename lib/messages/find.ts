@@ -69,7 +69,7 @@ export const findMessage = async (
     return page;
   };
 
-  // The Query may have returned a segment of an interrupted store or of an expired message.
+  // Instead of the first segment, the Query may return a segment of an interrupted store or of an expired message.
   const firstPage = firstSegments ?? (await fetchPage(0, firstPageEnd));
 
   return {

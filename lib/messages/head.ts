@@ -18,12 +18,11 @@ export type Head = Omit<
 > & {
   [Field in keyof LongFields]?: LongFields[Field] | undefined;
 } & {
-  /** API keys can be limited to this domain. The domain is from the recipient if incoming, otherwise from the sender. */
+  /** The recipient's domain if the message is incoming, otherwise the sender's domain. Scopes name this domain. */
   domain: string;
   /** DynamoDB's document client returns numbers above 2^53 as bigint. */
   reference_message_id?: number | bigint | undefined;
   segments: number;
-  /** The length of the decompressed content in bytes. */
   content_bytes: number;
   /** The offset of `content_parsed` in the decompressed content. Heads of old messages do not contain this offset. */
   content_parsed_start?: number;
@@ -31,7 +30,6 @@ export type Head = Omit<
   digest: string;
   /** SHA-256 of all segments. The keys of the segments contain this digest. */
   content_digest: string;
-  /** In the order of arrival. */
   status_changes?: StatusChange[];
   expires_at: number;
 };

@@ -23,8 +23,6 @@ export const readMarker = (
 
 /**
  * Marks a message as stored, in the transaction that puts the head. The condition fails if the message was deleted.
- *
- * @param expires_at when the message expires, in epoch seconds
  */
 export const markStored = (table: Table, { account_id, id }: MessageRef, expires_at: number): Write =>
   update(

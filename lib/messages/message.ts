@@ -58,10 +58,8 @@ export const Message = z.object({
 });
 export type Message = z.infer<typeof Message>;
 
-/** Returns whether the year has four digits in UTC. */
 export const isInRange = (time: Date): boolean => /^\d{4}-/.test(time.toISOString());
 
-/** Converts a time to ISO 8601 in UTC with milliseconds. */
 const utc = <Time extends string | Date>() =>
   z.transform((input: Time, { issues }): string => {
     const time = new Date(input);
@@ -97,7 +95,6 @@ const address = z.string(addressRule).check(
 
 const id = z.guid("must be a UUID").check(z.toLowerCase());
 
-/** The fields that a caller provides to store a message. */
 export const NewMessage = z.object({
   id,
   account_id: id,

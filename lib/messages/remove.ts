@@ -1,6 +1,6 @@
 /**
- * Deletes a message, or its content, before the message expires. Get Message may fail in the middle of a response.
- * After an interruption, call the function again.
+ * Deletes a message, or its content, before the message expires. A Get Message response that is in
+ * progress may break off. After an interruption, call the function again.
  */
 import { randomUUID } from "node:crypto";
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
@@ -18,15 +18,13 @@ import { hasLongFields, readLongFields } from "./long-fields.ts";
 import { markDeleted } from "./marker.ts";
 import { removeSegments, writeSegments } from "./segments.ts";
 
-/** A day allows for slow clocks. DynamoDB does not purge items that expired more than 5 years ago. */
+/** A tombstone expired a day ago, because other clocks may be slow. DynamoDB ignores an expiry over 5 years ago. */
 const tombstoneAgeSeconds = daySeconds;
 
 /**
  * Deletes a message. The message marker prevents that an event stores the message later. Returns false if neither a
- * head nor a segment existed.
- *
- * Leaves a tombstone, which is an expired head without fields of the message. If a store of the message is in progress,
- * the tombstone makes the condition of the store fail. The store then starts again.
+ * head nor a segment existed. Leaves a tombstone, which is an expired head without fields of the message. If a store of
+ * the message is in progress, the tombstone makes the condition of the store fail. The store then starts again.
  */
 export const deleteMessage = async (
   table: Table,

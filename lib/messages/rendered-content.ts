@@ -1,8 +1,8 @@
 /**
  * Reads parts of the stored JSON `"content":…,"content_parsed":…}`. Long fields precede `content`.
  *
- * A part lies between two commas. The caller gives each comma by its offset, or by its text with the next field's name.
- * No string contains this text, because JSON escapes quotation marks in strings.
+ * A part lies between two commas. The caller passes the offset of a comma, or the text from the comma to the next
+ * colon. No string contains this text, because JSON escapes quotation marks in strings.
  */
 import { pipeline, Readable } from "node:stream";
 import { decompressor } from "./compression.ts";
@@ -15,18 +15,14 @@ type Comma = number | ',"content":' | ',"content_parsed":';
 export const contentStart = -1;
 export const beforeContent = ',"content":';
 
-/** Returns the text of the comma if the head does not contain the offset, as in heads of old messages. */
+/** Heads of old messages do not contain the offset, so the function returns the text of the comma. */
 export const beforeParsed = ({ content_parsed_start: start }: Head): Comma =>
   start ? start - 1 : ',"content_parsed":';
 
 export const decompressed = (message: StoredMessage): AsyncIterable<Buffer> =>
   pipeline(Readable.from(message.segments()), decompressor(), () => {});
 
-/**
- * Yields the bytes between two commas, or up to the end if `to` is missing. Stops reading at the second comma.
- *
- * @throws Error if the content ends before a comma
- */
+/** Yields the bytes between two commas, or up to the end. Throws an Error if the content ends before a comma. */
 export async function* between(
   content: AsyncIterable<Buffer> | Iterable<Buffer>,
   from: Comma,
@@ -35,7 +31,6 @@ export async function* between(
   let held: Buffer = Buffer.alloc(0);
   let offset = 0;
   let isInside = from === contentStart;
-  /** Returns the index of the comma in `held`, or -1. */
   const find = (comma: Comma): number => {
     if (typeof comma === "string") return held.indexOf(comma);
     return comma - offset < held.length ? comma - offset : -1;

@@ -54,7 +54,6 @@ const divide = (message: NewMessage, now: number) => {
   return { head, longFields: areLong ? long : undefined };
 };
 
-/** @throws MessageRejectedError if the email has more than 40 MiB */
 export const rejectTooLarge = (rawBytes: number): void => {
   if (rawBytes <= maximumRawBytes) return;
   throw new MessageRejectedError(

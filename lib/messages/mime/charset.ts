@@ -49,7 +49,7 @@ export const charsetDecoder = (): DecodeCharset => {
   };
 };
 
-/** Returns whether encoded words may be joined before decoding. In UTF-7, `+` is also a digit of base64. */
+/** Returns whether encoded words may be joined before decoding. In UTF-7, the `+` of a second word would be base64. */
 export const joinsWords = (charset: string): boolean => !utf7Labels.has(charset.toLowerCase());
 
 const codecOf = (label: string): Codec => {
@@ -90,7 +90,6 @@ const decodeIso2022Jp = (bytes: Buffer): string => {
   );
 };
 
-/** Returns undefined if `open` throws, because the platform or iconv-lite does not know the charset. */
 const attempt = <T>(open: () => T): T | undefined => {
   try {
     return open();

@@ -62,9 +62,7 @@ const withoutComments = (text: string): string => {
   return words.join(" ").replace(/ ?: ?/g, ":").replace(/ ?, ?/g, " ").trim();
 };
 
-/**
- * Two digits below 50 count from 2000. Other years with two or three digits count from 1900 (RFC 5322, section 4.3).
- */
+/** Two-digit years below 50 count from 2000. Other short years count from 1900 (RFC 5322, section 4.3). */
 const fullYear = (digits: string): number => {
   const year = Number(digits);
   if (digits.length === 4) return year;

@@ -11,7 +11,7 @@ const mboxLine = /^>?From (?![ \t]*:)/;
 
 const base64Line = /^[A-Za-z0-9+/]+={0,2}[ \t]*$/;
 
-/** Returns the header fields of the whole email. Returns an empty list if the header exceeds 1 MiB. */
+/** Returns the header fields of an email, but not of its parts. Returns an empty list if the header exceeds 1 MiB. */
 export const readEmailHeader = (bytes: Buffer): HeaderField[] => {
   const email = linesOf(bytes);
   return readHeader(email, firstLine(email), maxHeaderBytes)?.header ?? [];
@@ -21,8 +21,8 @@ export const readEmailHeader = (bytes: Buffer): HeaderField[] => {
  * Reads one header. Returns null if the header has more than `limit` bytes.
  *
  * A header ends at an empty line, or at a line that may be a delimiter. Some mailers omit the empty line, or put blanks
- * into it. Other mailers break a field without indentation, or write field names that RFC 5322 forbids. For such a
- * line, the lines after it decide whether the line belongs to the header.
+ * into it. Other mailers break a field without indentation, or write field names that RFC 5322 forbids. In these cases,
+ * the following lines decide where the header ends.
  */
 export const readHeader = (
   email: Email,

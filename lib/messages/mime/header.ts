@@ -60,7 +60,6 @@ export const afterComments = (text: string, at: number): number => {
 /** Matches encoded words (RFC 2047, section 2), with an optional language (RFC 2231, section 5). Linear in time. */
 const encodedWord = /=\?([^?* \t]*)(?:\*[^? \t]*)?\?([bq])\?([^?]*)\?=/gi;
 
-/** Most values need no decoding. */
 const plainText = /^[^\x80-\xff=]*$/;
 
 /** Decodes the encoded words (RFC 2047) and the 8-bit bytes (RFC 6532) of a header value. */

@@ -8,7 +8,6 @@ export const cr = 0x0d;
 
 export const linesOf = (bytes: Buffer): Email => ({ bytes, lineBreak: bytes.includes(lf) ? lf : cr });
 
-/** Returns the line at `start` without its line break, and the start of the next line. */
 export const lineAt = ({ bytes, lineBreak }: Email, start: number): { line: string; next: number } => {
   let end = start;
   while (end < bytes.length && bytes[end] !== lineBreak) end++;

@@ -20,11 +20,7 @@ type Parameter = { bytes: string; charset?: string | undefined };
 
 const mediaType = /^([!#$%&'*+.^_`{|}~\w-]+)[ \t]*\/[ \t]*([!#$%&'*+.^_`{|}~\w-]+)/;
 
-/**
- * Reads the Content-Type. The media type is in lower case. An unreadable Content-Type means `text/plain`.
- *
- * @param missing the media type of a header without Content-Type
- */
+/** Returns `missing` for a header without Content-Type, and `text/plain` for an unreadable Content-Type. */
 export const contentType = (fields: readonly HeaderField[], missing = "text/plain"): Structured => {
   const text = valueAfterComments(fields, "content-type", missing);
   const [whole, type, subtype] = mediaType.exec(text) ?? ["", "text", "plain"];
@@ -40,7 +36,6 @@ export const contentDisposition = (fields: readonly HeaderField[]): Structured =
   return { value: value.toLowerCase(), parameters: readParameters(text.slice(value.length)) };
 };
 
-/** Returns the Content-Transfer-Encoding in lower case, or "". */
 export const transferEncoding = (fields: readonly HeaderField[]): string => {
   const [, encoding = ""] = /^"?([\w-]*)/.exec(valueAfterComments(fields, "content-transfer-encoding")) ?? [];
   return encoding.toLowerCase();
