@@ -1,4 +1,4 @@
-/** API keys in the operator's commands. */
+/** Finds and prints API keys for the operator's commands. */
 import { type ApiKey, idOfSecret, listApiKeys, type NewApiKey } from "../../lib/api-keys/store.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { UserError } from "../user-error.ts";

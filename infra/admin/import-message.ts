@@ -1,4 +1,4 @@
-/** `import-message`: stores the emails of files as messages. */
+/** `import-message`: stores emails from files as messages. */
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { dayMilliseconds } from "../../lib/duration.ts";
 import { findMail } from "../mail/find-mail.ts";

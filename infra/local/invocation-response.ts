@@ -8,7 +8,7 @@ import { Readable } from "node:stream";
 export type HttpResponse = {
   statusCode: number;
   headers: Record<string, string>;
-  /** Fails with the function's error if the function fails after its first byte. */
+  /** Fails with the function's error if the function fails after the first byte of the body. */
   body: Readable | string;
 };
 

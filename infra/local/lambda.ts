@@ -124,7 +124,7 @@ const within = (milliseconds: number, response: Promise<HttpResponse>): Promise<
   });
 
 /**
- * Invokes a handler like Lambda. The deadline ends only the response, because all functions share this process.
+ * Invokes a handler like Lambda. At the deadline, the handler keeps running, because all functions share this process.
  *
  * @throws FunctionError if the handler fails before its first byte. A later failure destroys the response's body.
  */
