@@ -15,7 +15,7 @@ type Body = Readable & { bytes: number; zstd?: () => Readable };
 
 const noContent = Buffer.from('"content":null,"content_parsed":null}');
 
-/** Decompresses small content without a stream. Returns `null` if the content is large or not read yet. */
+/** Decompresses content of up to 1 MiB without a stream. Returns `null` if the content is larger, or not read yet. */
 const smallContent = ({ head, firstPage }: StoredMessage): Buffer | null => {
   if (head.segments === 0) return noContent;
   return firstPage.length === head.segments ? decompressSmall(firstPage) : null;

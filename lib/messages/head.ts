@@ -18,7 +18,7 @@ export type Head = Omit<
 > & {
   [Field in keyof LongFields]?: LongFields[Field] | undefined;
 } & {
-  /** The recipient's domain if the message is incoming, otherwise the sender's domain. Scopes name this domain. */
+  /** The recipient's domain of an incoming message, otherwise the sender's domain. Domain scopes name this domain. */
   domain: string;
   /** DynamoDB's document client returns numbers above 2^53 as bigint. */
   reference_message_id?: number | bigint | undefined;
@@ -28,7 +28,7 @@ export type Head = Omit<
   content_parsed_start?: number;
   /** SHA-256 of the raw email. Storing a different email with the same `id` is rejected. */
   digest: string;
-  /** SHA-256 of all segments. The keys of the segments contain this digest. */
+  /** SHA-256 of the expiry and of all segments. The keys of the segments contain this digest. */
   content_digest: string;
   status_changes?: StatusChange[];
   expires_at: number;

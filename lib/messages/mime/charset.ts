@@ -72,9 +72,7 @@ const iso2022JpDecoder = new TextDecoder("iso-2022-jp");
 const decodeUnlabelled = (bytes: Buffer): string =>
   isUtf8(bytes) ? utf8.decode(bytes) : windows1252.decode(bytes);
 
-/**
- * Decodes mostly valid UTF-8 as UTF-8, because mailers cut headers inside a character. Otherwise decodes windows-1252.
- */
+/** Mailers cut headers inside a character, so mostly valid UTF-8 is decoded as UTF-8. Other bytes are windows-1252. */
 export const decodeHeaderBytes = (bytes: Buffer): string => {
   const text = utf8.decode(bytes);
   const damaged = text.split("\ufffd").length - 1;
@@ -100,9 +98,7 @@ const attempt = <T>(open: () => T): T | undefined => {
 
 const webDecoder = (label: string) => attempt(() => new TextDecoder(label));
 
-/**
- * iconv-lite supports more charsets than TextDecoder, such as `cp437`. iconv-lite throws on the label `constructor`.
- */
+/** iconv-lite supports more charsets than TextDecoder, such as `cp437`, but throws on the label `constructor`. */
 const isInIconv = (label: string): boolean =>
   !notCharsets.has(label.replace(/[^0-9a-z]/g, "")) && attempt(() => iconv.getDecoder(label)) !== undefined;
 
