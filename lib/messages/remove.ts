@@ -1,6 +1,6 @@
 /**
- * Deletes a message, or its content, before the message expires. A Get Message response that is in
- * progress may break off. After an interruption, call the function again.
+ * Deletes a message, or its content, before the message expires. A Get Message response that is in progress may break
+ * off. After an interruption, call the function again.
  */
 import { randomUUID } from "node:crypto";
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
@@ -22,7 +22,7 @@ import { removeSegments, writeSegments } from "./segments.ts";
 const tombstoneAgeSeconds = daySeconds;
 
 /**
- * Deletes a message. The message marker prevents that an event stores the message later. Returns false if neither a
+ * Deletes a message. The message marker prevents a later event from storing the message. Returns false if neither a
  * head nor a segment existed. Leaves a tombstone, which is an expired head without fields of the message. If a store of
  * the message is in progress, the tombstone makes the condition of the store fail. The store then starts again.
  */
@@ -51,7 +51,7 @@ export const deleteMessage = async (
   return previous?.created_at !== undefined || removed > 0;
 };
 
-/** Returns false if the message does not exist. Storing the same email again does not restore the content. */
+/** Deletes the content, which a second import does not restore. Returns false if the message does not exist. */
 export const removeContent = async (
   table: Table,
   { account_id, id }: MessageRef,

@@ -15,7 +15,7 @@ type Comma = number | ',"content":' | ',"content_parsed":';
 export const contentStart = -1;
 export const beforeContent = ',"content":';
 
-/** Heads of old messages do not contain the offset, so the function returns the text of the comma. */
+/** Returns the comma before `content_parsed`, as text if the head does not contain the offset (old heads). */
 export const beforeParsed = ({ content_parsed_start: start }: Head): Comma =>
   start ? start - 1 : ',"content_parsed":';
 

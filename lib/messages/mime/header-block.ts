@@ -112,7 +112,7 @@ const linesAhead = (email: Email, from: number, header: HeaderField[]): LinesAhe
   return { continues: lastField > lastText, lastText };
 };
 
-/** Skips a byte-order mark, blank lines, and the "From " line of an mbox before an email. */
+/** Skips a byte-order mark, blank lines, and the "From " lines of an mbox before an email. */
 export const firstLine = (email: Email): number => {
   const start = email.bytes.toString("utf8", 0, 3) === "\ufeff" ? 3 : 0;
   let at = start;

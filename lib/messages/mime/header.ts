@@ -4,9 +4,7 @@ import { type DecodeCharset, decodeHeaderBytes, joinsWords } from "./charset.ts"
 /** `value` is unfolded (without line breaks), and has one character per byte. */
 export type HeaderField = { name: string; value: string };
 
-/**
- * The start of a header field. RFC 5322, section 4.5 allows white space before the colon. A URL is not a header field.
- */
+/** The name and colon of a field. White space may precede the colon (RFC 5322, section 4.5). A URL is not a field. */
 const fieldStart = /^([\x21-\x39\x3b-\x7e]+)[ \t]*:(?!\/\/)/;
 
 export const fieldOf = (line: string): HeaderField | undefined => {

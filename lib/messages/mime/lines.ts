@@ -16,8 +16,6 @@ export const lineAt = ({ bytes, lineBreak }: Email, start: number): { line: stri
   return { line: bytes.toString("latin1", start, end), next };
 };
 
-/**
- * Returns the start of the line break before a delimiter. The delimiter includes this line break (RFC 2046).
- */
+/** Returns the start of the line break before a delimiter. The delimiter includes the line break (RFC 2046). */
 export const lineBreakBefore = ({ bytes, lineBreak }: Email, start: number): number =>
   lineBreak === lf && bytes[start - 2] === cr ? start - 2 : start - 1;

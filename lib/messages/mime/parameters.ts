@@ -1,6 +1,4 @@
-/**
- * Reads header values with parameters, such as `text/plain; charset=utf-8; name*0*=utf-8''na%C3%AF; name*1=ve.txt`.
- */
+/** Reads header values such as `text/plain; charset=utf-8; name*0*=utf-8''na%C3%AF; name*1=ve.txt`. */
 import type { DecodeCharset } from "./charset.ts";
 import {
   afterComments,
