@@ -60,13 +60,10 @@ test("A label is in use by at most one key of an account", async () => {
   const command = `create-api-key --label shop --account ${randomUUID()}`;
   const [{ id }] = await adminJson(command);
 
-  const second = await admin(command);
-  await admin(`revoke-api-key ${id}`);
-  const third = await admin(command);
-
   const stderr = ["shop: a key of the account already has this label"];
-  expect(second).toMatchObject({ status: 2, stdout: [], stderr });
-  expect(third.status).toBe(0);
+  expect(await admin(command)).toMatchObject({ status: 2, stdout: [], stderr });
+  await admin(`revoke-api-key ${id}`);
+  expect(await admin(command)).toMatchObject({ status: 0 });
 });
 
 test("list-api-keys lists each key of the account, the oldest first, without its secret", async () => {
@@ -128,16 +125,13 @@ test("After a rotation, both keys work and are listed until the grace time is ov
 });
 
 test("The grace time is 24 hours by default, and --grace 0 ends the old key at once", async () => {
-  const old = await create("--label shop");
-  const [rotated] = await adminJson(`rotate-api-key shop --account ${old.account_id}`);
+  const { account_id } = await create("--label shop");
+  const [rotated] = await adminJson(`rotate-api-key shop --account ${account_id}`);
   const leaked = await create();
 
-  const { status } = await admin("rotate-api-key - --grace 0", { input: leaked.api_key });
-
+  expect(await admin("rotate-api-key - --grace 0", { input: leaked.api_key })).toMatchObject({ status: 0 });
   expect((Date.parse(rotated.replaces.expires_at) - Date.now()) / hour).toBeCloseTo(24, 1);
-  expect(status).toBe(0);
   expect(await statuses([leaked])).toEqual([401]);
-  expect(await list(leaked.account_id)).toHaveLength(1);
 });
 
 test("The successor of a key of 30 days lasts 30 days, and the old key never lasts longer than before", async () => {
@@ -180,14 +174,13 @@ test("Rotating needs exactly one key that works", async () => {
 });
 
 test("A key is revoked by its id, by the key itself or by its label, from the next request on", async () => {
-  const account = randomUUID();
-  const keys = [await create(), await create(), await create(`--account ${account} --label shop`)];
-  const [id, key] = [keys[0]?.id, keys[1]?.api_key];
+  const keys = [await create(), await create(), await create("--label shop")];
+  const [byId, byKey, byLabel] = keys;
 
-  const { status, stdout, stderr } = await admin(`revoke-api-key ${id} ${key} shop --account ${account}`);
+  const names = `${byId?.id} ${byKey?.api_key} shop --account ${byLabel?.account_id}`;
+  const ran = await admin(`revoke-api-key ${names}`);
 
-  expect({ status, stderr }).toEqual({ status: 0, stderr: [] });
-  expect(stdout).toEqual(keys.map(({ id }) => `revoked   ${id}`));
+  expect(ran).toMatchObject({ status: 0, stdout: keys.map(({ id }) => `revoked   ${id}`), stderr: [] });
   expect(await statuses(keys)).toEqual([401, 401, 401]);
 });
 
@@ -197,10 +190,9 @@ test("Every key on standard input is revoked, wherever it occurs in a leak", asy
   const json = JSON.stringify({ key: e, id: keys[4]?.id });
   const input = `\n${a}\r\nAuthorization: Bearer ${b}\n${c}, ${d} ${c}\n${json} ${f}-\n`;
 
-  const { status, stdout, stderr } = await admin("revoke-api-key -", { input });
+  const ran = await admin("revoke-api-key -", { input });
 
-  expect({ status, stderr }).toEqual({ status: 0, stderr: [] });
-  expect(stdout).toEqual(keys.map(({ id }) => `revoked   ${id}`));
+  expect(ran).toMatchObject({ status: 0, stdout: keys.map(({ id }) => `revoked   ${id}`), stderr: [] });
   expect(await statuses(keys)).toEqual(Array(6).fill(401));
 });
 
@@ -209,10 +201,9 @@ test("A label of two keys revokes neither", async () => {
   const { id } = await create(`--account ${account} --label shop`);
   await adminJson(`rotate-api-key ${id}`);
 
-  const { status, stderr } = await admin(`revoke-api-key --account ${account} shop`);
+  const ran = await admin(`revoke-api-key --account ${account} shop`);
 
-  expect(status).toBe(1);
-  expect(stderr).toEqual(["shop: 2 keys have this label. Name a key by its id"]);
+  expect(ran).toMatchObject({ status: 1, stderr: ["shop: 2 keys have this label. Name a key by its id"] });
   expect((await list(account)).map(({ revoked_at }) => revoked_at)).toEqual([null, null]);
 });
 

@@ -30,8 +30,7 @@ test("An imported email has the fields of its headers, and is readable at once",
 
   const printed = await adminJson(`${importing} --tag one --tag two --retain-days 7 ${file}`);
 
-  const message_id = expect.stringMatching(/^<.+>$/);
-  const id = expect.any(String);
+  const [id, message_id] = [expect.any(String), expect.stringMatching(/^<.+>$/)];
   expect(printed).toEqual([{ id, file, message_id, account_id: account, is_new: true }]);
   const message = await getMessage(printed[0].id);
   expect(message).toMatchObject({

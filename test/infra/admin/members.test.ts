@@ -40,9 +40,9 @@ test("set-member-role changes the role and updated_at, and an old key still repl
   const first = await (await add(ada, "key")).text();
   const [before] = await adminJson(`list-members --account ${account_id}`);
 
-  const { status, stdout } = await setRole(account_id, "ADA@example.com");
+  const ran = await setRole(account_id, "ADA@example.com");
 
-  expect({ status, stdout }).toEqual({ status: 0, stdout: ["ada@example.com   Billing Manager"] });
+  expect(ran).toMatchObject({ status: 0, stdout: ["ada@example.com   Billing Manager"] });
   const [after] = await adminJson(`list-members --account ${account_id}`);
   expect(after).toEqual({ ...before, role: "Billing Manager", updated_at: expect.any(String) });
   expect(after.updated_at).not.toBe(before.updated_at);
@@ -59,39 +59,28 @@ test("A command finds members by email, id or user id, and reports the others", 
   const { status, stdout, stderr } = await setRole(account_id, "-", input);
   const removed = await admin(`remove-member nobody@example.com --account ${account_id}`);
 
-  expect({ status, stdout }).toEqual({
-    status: 1,
-    stdout: ["ada@example.com   Billing Manager", "bob@example.com   Billing Manager"],
-  });
+  expect(status).toBe(1);
+  expect(stdout).toEqual(["ada", "bob"].map((name) => `${name}@example.com   Billing Manager`));
   expect(stderr).toEqual(["nobody@example.com: no such member of the account"]);
   expect(removed).toMatchObject({ status: 1, stdout: [], stderr });
 });
 
-test("remove-member removes one member, who can be added again as the same user", async () => {
+test("remove-member removes one member, who can be added again as the same user, but not by a replay", async () => {
   const { account_id, add } = await startAccount();
-  const first = (await (await add(ada)).json()) as Member;
+  const first = (await (await add(ada, "key")).json()) as Member;
   await add(bob);
 
   const { status, stdout } = await admin(`remove-member ada@example.com --account ${account_id}`);
+  const replay = await add(ada, "key");
   const left = await adminJson(`list-members --account ${account_id}`);
   const again = await add(ada);
 
   expect({ status, stdout }).toEqual({ status: 0, stdout: ["removed   ada@example.com"] });
+  expect(replay.headers.get("idempotent-replayed")).toBe("true");
+  expect(await replay.json()).toEqual(first);
   expect(left.map(({ email }) => email)).toEqual(["bob@example.com"]);
   expect(again.status).toBe(201);
   const member = (await again.json()) as Member;
   expect(member.user_id).toBe(first.user_id);
   expect(member.id).not.toBe(first.id);
-});
-
-test("After remove-member, an old key still replays its response, and adds nobody", async () => {
-  const { account_id, add } = await startAccount();
-  const first = await (await add(ada, "key")).text();
-  await admin(`remove-member ada@example.com --account ${account_id}`);
-
-  const again = await add(ada, "key");
-
-  expect(await again.text()).toBe(first);
-  expect(again.headers.get("idempotent-replayed")).toBe("true");
-  expect(await adminJson(`list-members --account ${account_id}`)).toEqual([]);
 });

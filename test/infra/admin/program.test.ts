@@ -99,7 +99,6 @@ test("Control characters and line breaks from strangers never reach the terminal
     expect(text).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
   }
   expect(await adminJson(`list-members --account ${account_id}`)).toMatchObject([{ name: hostile }]);
-  expect(await adminJson(`show-message ${message.id} --account ${account_id}`)).toMatchObject([
-    { subject: hostile },
-  ]);
+  const [json] = await adminJson(`show-message ${message.id} --account ${account_id}`);
+  expect(json.subject).toBe(hostile);
 });

@@ -38,17 +38,11 @@ test("A person sees one field per line, and a long subject, too", async () => {
   const long = await store({ subject });
 
   const { stdout } = await admin(`show-message ${id.toUpperCase()} --account ${account_id}`);
+  const longer = await adminJson(`show-message ${long.id} --account ${long.account_id}`);
 
-  expect(stdout).toEqual(
-    expect.arrayContaining([
-      `id                      ${id}`,
-      'tags                    ["a","b"]',
-      "sent_at                 null",
-    ]),
-  );
-  expect(await adminJson(`show-message ${long.id} --account ${long.account_id}`)).toMatchObject([
-    { subject },
-  ]);
+  const lines = [`id ${id}`, 'tags ["a","b"]', "sent_at null"];
+  expect(stdout.map((line) => line.replace(/ +/, " "))).toEqual(expect.arrayContaining(lines));
+  expect(longer).toMatchObject([{ subject }]);
 });
 
 test("A missing message, another account's message and a bad id are reported", async () => {
