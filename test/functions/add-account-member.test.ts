@@ -25,6 +25,7 @@ const post = (body: unknown, headers: Record<string, string> = {}, by: Key = key
   });
 
 const newEmail = () => `${randomUUID()}@example.com`;
+const newMember = () => ({ email: newEmail(), role: "Developer" });
 
 /** Returns the parts of a response that a replay repeats. */
 const read = async (response: Response) => ({
@@ -102,8 +103,8 @@ describe("Add Account Member", () => {
 });
 
 describe("The body", () => {
-  const valid = () => ({ email: newEmail(), role: "Developer" });
   const local = "a".repeat(64);
+  const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 
   test.each([
     [
@@ -126,9 +127,10 @@ describe("The body", () => {
     ["a name of 255 characters", { name: "a".repeat(255) }],
     ["a name of 255 characters beyond the basic plane", { name: "😀".repeat(255) }],
     ["a name with a line break", { name: "Ada\nLovelace" }],
+    ["100 levels", { x: JSON.parse(nested(99)) }],
     ["unknown fields, which are ignored", { nickname: "x", nested: { a: [1] }, constructor: "x" }],
   ])("may have %s", async (_, fields) => {
-    expect((await post({ ...valid(), ...fields })).status).toBe(201);
+    expect((await post({ ...newMember(), ...fields })).status).toBe(201);
   });
 
   const emailRule = "email must be an email address of at most 254 characters";
@@ -160,13 +162,14 @@ describe("The body", () => {
     [{ name: null }, nameRule],
     [{ email: "x", role: "x" }, `${emailRule}; ${roleRule}`],
   ])("with %j is rejected, and the message states what the field accepts: 400", async (fields, message) => {
-    const response = await post({ ...valid(), ...fields });
+    const response = await post({ ...newMember(), ...fields });
 
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({ message });
     expect(await membersOf(key.account_id)).toEqual([]);
   });
 
+  const half = "be Unicode text: it holds half a surrogate pair";
   test.each([
     ["", "be valid JSON"],
     ["{", "be valid JSON"],
@@ -176,6 +179,10 @@ describe("The body", () => {
     ['"text"', "be a JSON object"],
     ['{"__proto__":{"role":"Administrator"}}', "have no field __proto__"],
     ['{"x":[{"constructor":{"prototype":{}}}]}', "have no field constructor that holds prototype"],
+    [JSON.stringify({ ...newMember(), name: "\ud800" }), half],
+    [JSON.stringify({ ...newMember(), "x\udc00": 1 }), half],
+    [JSON.stringify({ ...newMember(), x: [{ y: "\ude00\ud83d" }] }), half],
+    [`{"x":${nested(100)}}`, "not nest deeper than 100 levels"],
   ])("%s must %s: 400", async (body, rule) => {
     const response = await post(body);
 
@@ -183,41 +190,13 @@ describe("The body", () => {
     expect(await response.json()).toEqual({ message: `The request body must ${rule}` });
   });
 
-  test.each([{ name: "\ud800" }, { "x\udc00": 1 }, { x: [{ y: "\ude00\ud83d" }] }])(
-    "with half a surrogate pair (%j) is rejected: 400",
-    async (fields) => {
-      const response = await post({ ...valid(), ...fields });
-
-      expect(response.status).toBe(400);
-      expect(await response.json()).toEqual({
-        message: "The request body must be Unicode text: it holds half a surrogate pair",
-      });
-    },
-  );
-
-  test("may have 100 levels, and not more: 400", async () => {
-    const nested = (levels: number) => ({ x: JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`) });
-
-    expect((await post({ ...valid(), ...nested(99) })).status).toBe(201);
-    const response = await post({ ...valid(), ...nested(100) });
-    expect(response.status).toBe(400);
-    expect(await response.json()).toEqual({
-      message: "The request body must not nest deeper than 100 levels",
-    });
-  });
-
   test("with so many levels that a recursive function overflows the stack is rejected: 400", async () => {
-    const deep = `{"email":"a@example.com","role":"Analyst","x":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
-
-    expect((await post(deep)).status).toBe(400);
-    expect((await post(deep.replaceAll(/\[{20000}|\]{20000}/g, (run) => run.slice(0, 200)))).status).toBe(
-      400,
-    );
+    expect((await post(`{"x":${nested(20_000)}}`)).status).toBe(400);
   });
 
   test("may have 64 KiB, and not one byte more: 413", async () => {
     const body = (bytes: number) => {
-      const text = JSON.stringify({ ...valid(), padding: "" });
+      const text = JSON.stringify({ ...newMember(), padding: "" });
       return text.replace(
         '"padding":""',
         `"padding":"${"é".repeat(10)}${"x".repeat(bytes - text.length - 20)}"`,
@@ -226,16 +205,12 @@ describe("The body", () => {
     expect(Buffer.byteLength(body(65_536))).toBe(65_536);
 
     expect((await post(body(65_536))).status).toBe(201);
-    const response = await post(body(65_537));
-    expect(response.status).toBe(413);
-    expect(await response.json()).toEqual({ message: "The request body must be at most 64 KiB" });
-  });
-
-  test("over API Gateway's own limit of 10 MB is rejected with the same message: 413", async () => {
-    const response = await post("x".repeat(10 * 1024 * 1024 + 1));
-
-    expect(response.status).toBe(413);
-    expect(await response.json()).toEqual({ message: "The request body must be at most 64 KiB" });
+    const overGatewaysLimit = "x".repeat(10 * 1024 * 1024 + 1);
+    for (const tooLarge of [body(65_537), overGatewaysLimit]) {
+      const response = await post(tooLarge);
+      expect(response.status).toBe(413);
+      expect(await response.json()).toEqual({ message: "The request body must be at most 64 KiB" });
+    }
   });
 
   test.each([
@@ -244,13 +219,13 @@ describe("The body", () => {
     "application/vnd.api+json",
     "application/a+b+json",
   ])("may be %s", async (type) => {
-    expect((await post(valid(), { "Content-Type": type })).status).toBe(201);
+    expect((await post(newMember(), { "Content-Type": type })).status).toBe(201);
   });
 
   test.each(["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""])(
     "of another media type (%s) is rejected: 415",
     async (type) => {
-      const response = await post(valid(), { "Content-Type": type });
+      const response = await post(newMember(), { "Content-Type": type });
 
       expect(response.status).toBe(415);
       expect(await response.json()).toEqual({ message: "Content-Type must be application/json" });
@@ -263,7 +238,7 @@ describe("The same Idempotency-Key", () => {
 
   test("with the same request returns the first response, byte for byte, with Idempotent-Replayed", async () => {
     const use = headers();
-    const body = { email: newEmail(), role: "Developer" };
+    const body = newMember();
 
     const first = await read(await post(body, use));
     now += 1000;
@@ -272,18 +247,6 @@ describe("The same Idempotency-Key", () => {
     expect(first).toMatchObject({ status: 201, replayed: null });
     expect(second).toEqual({ ...first, replayed: "true" });
     expect(await membersOf(key.account_id)).toHaveLength(1);
-  });
-
-  test("returns a stored 409, too", async () => {
-    const body = { email: newEmail(), role: "Developer" };
-    await post(body);
-    const use = headers();
-
-    const first = await read(await post(body, use));
-    const second = await read(await post(body, use));
-
-    expect(first).toMatchObject({ status: 409, replayed: null });
-    expect(second).toEqual({ ...first, replayed: "true" });
   });
 
   test("ignores white space and the order of fields", async () => {
@@ -313,7 +276,7 @@ describe("The same Idempotency-Key", () => {
     ["an additional unknown field", { x: 1 }],
   ])("with a different request (%s) is rejected with 422, and changes nothing", async (_, change) => {
     const use = headers();
-    const body = { email: newEmail(), role: "Developer" };
+    const body = newMember();
     const first = await read(await post(body, use));
 
     const response = await post({ ...body, ...change }, use);
@@ -327,19 +290,9 @@ describe("The same Idempotency-Key", () => {
     expect(await read(await post(body, use))).toEqual({ ...first, replayed: "true" });
   });
 
-  test("is a new key in another account", async () => {
-    const use = headers();
-    const other = await newKey();
-    await post({ email: newEmail(), role: "Developer" }, use);
-
-    const response = await post({ email: newEmail(), role: "Analyst" }, use, other);
-
-    expect(await read(response)).toMatchObject({ status: 201, replayed: null });
-  });
-
   test("is stored for 23:59:59 hours, and is a new key after 24:00:00 hours, even if TTL has not deleted the record", async () => {
     const use = headers();
-    const body = { email: newEmail(), role: "Developer" };
+    const body = newMember();
     const first = await read(await post(body, use));
 
     now = noon + day - 1000;
@@ -355,35 +308,29 @@ describe("The same Idempotency-Key", () => {
 
   test("is still unused after a request that fails authentication or validation", async () => {
     const use = headers();
-    const body = { email: newEmail(), role: "Developer" };
+    const body = newMember();
     expect((await post({ ...body, role: "King" }, use)).status).toBe(400);
     expect((await post(body, { ...use, Authorization: "Bearer emk_unknown" })).status).toBe(401);
 
     expect(await read(await post(body, use))).toMatchObject({ status: 201, replayed: null });
   });
 
-  test.each([1, 255])("may have %i characters", async (length) => {
-    const response = await post(
-      { email: newEmail(), role: "Developer" },
-      { "Idempotency-Key": "k".repeat(length) },
-    );
+  const tooLong = { message: "Idempotency-Key must be 1 to 255 characters" };
+  test.each([
+    [0, 400, tooLong],
+    [1, 201, {}],
+    [255, 201, {}],
+    [256, 400, tooLong],
+  ])("with %i characters has the response %i", async (length, status, body) => {
+    const response = await post(newMember(), { "Idempotency-Key": "k".repeat(length) });
 
-    expect(response.status).toBe(201);
-  });
-
-  test.each([0, 256])("may not have %i characters: 400", async (length) => {
-    const response = await post(
-      { email: newEmail(), role: "Developer" },
-      { "Idempotency-Key": "k".repeat(length) },
-    );
-
-    expect(response.status).toBe(400);
-    expect(await response.json()).toEqual({ message: "Idempotency-Key must be 1 to 255 characters" });
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject(body);
   });
 
   /** Sends each header as a separate line. `fetch` would join them. */
   const postWithKeys = async (...lines: [name: string, value: string][]) => {
-    const body = JSON.stringify({ email: newEmail(), role: "Developer" });
+    const body = JSON.stringify(newMember());
     const head = [
       `POST /v2/accounts/${key.account_id}/members HTTP/1.1`,
       `Host: ${new URL(url).host}`,
@@ -396,43 +343,24 @@ describe("The same Idempotency-Key", () => {
     return { status: response?.status, body: JSON.parse(response?.body ?? "") };
   };
 
-  test.each(["Idempotency-Key", "idempotency-key"])(
-    "may not occur twice with different values, even if the second is spelled %s: 400",
-    async (second) => {
-      const response = await postWithKeys(["Idempotency-Key", "one"], [second, "two"]);
+  test.each([
+    ["Idempotency-Key", "two", 400, { message: "Idempotency-Key must have only one value" }, 0],
+    ["idempotency-key", "two", 400, { message: "Idempotency-Key must have only one value" }, 0],
+    ["Idempotency-Key", "one", 201, {}, 1],
+  ])("may occur twice only with one value (%s: %s)", async (name, value, status, body, members) => {
+    const response = await postWithKeys(["Idempotency-Key", "one"], [name, value]);
 
-      expect(response).toEqual({
-        status: 400,
-        body: { message: "Idempotency-Key must have only one value" },
-      });
-      expect(await membersOf(key.account_id)).toEqual([]);
-    },
-  );
-
-  test("may occur twice with the same value", async () => {
-    const response = await postWithKeys(["Idempotency-Key", "one"], ["Idempotency-Key", "one"]);
-
-    expect(response.status).toBe(201);
+    expect(response).toMatchObject({ status, body });
+    expect(await membersOf(key.account_id)).toHaveLength(members);
   });
 
   test("is stored as a digest only", async () => {
     const secret = `order-${randomUUID()}`;
-    await post({ email: newEmail(), role: "Developer" }, { "Idempotency-Key": secret });
+    await post(newMember(), { "Idempotency-Key": secret });
 
     const Key = idempotencyRecordKey(key.account_id, secret);
     const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key }));
     expect(Item).toMatchObject({ status: 201 });
     expect(JSON.stringify(Item)).not.toContain(secret);
   });
-});
-
-test("If 50 accounts add one email at the same time, they add one user", async () => {
-  const body = { email: newEmail(), role: "Developer" };
-  const keys = await Promise.all(Array.from({ length: 50 }, () => newKey()));
-
-  const members = await Promise.all(
-    keys.map(async (by) => (await (await post(body, {}, by)).json()) as { user_id: string }),
-  );
-
-  expect(new Set(members.map(({ user_id }) => user_id)).size).toBe(1);
 });
