@@ -1,7 +1,7 @@
 import { DeleteCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { EventRejectedError, parseEvent, type StoredEvent } from "../../../lib/intake/event.ts";
-import { MessageNotStoredYetError, recordChange, recordEvent } from "../../../lib/intake/record-event.ts";
+import { recordChange, recordEvent } from "../../../lib/intake/record-event.ts";
 import { findMessage } from "../../../lib/messages/find.ts";
 import { deleteMessage } from "../../../lib/messages/remove.ts";
 import { eventKey, headKey } from "../../../lib/table/keys.ts";
@@ -161,16 +161,6 @@ test("An event that does not fit into the message's item is rejected, and the ot
   expect(await attempt("4", 1)).toBe("recorded");
 
   expect((await head())?.delivery_attempts).toHaveLength(2);
-});
-
-test("An event that arrives before its message is recorded by a retry after it", async () => {
-  const { stored, opened, head } = await message();
-
-  await expect(recordChange(table, opened, noon)).rejects.toThrow(MessageNotStoredYetError);
-  await store(stored);
-
-  expect(await recordChange(table, opened, noon)).toBe("recorded");
-  expect(await head()).toMatchObject({ open_count: 1 });
 });
 
 test("An event is recorded if its message is stored at the same time", async () => {

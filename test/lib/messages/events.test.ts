@@ -67,40 +67,10 @@ test("20 opens, clicks and attempts at the same time are all counted", async () 
   expect(await read(message)).toMatchObject({ open_count: 20, click_count: 20, num_attempts: 20 });
 });
 
-const at = (minute: number) => `2026-11-20T12:0${minute}:00.000Z`;
-const sent = status("sent", at(1), { sent_at: at(1) });
-const bounced = status("bounced", at(3), { bounce_classification: "mailbox-full" });
-const delivered = status("delivered", at(5), { delivered_at: at(5) });
-
-test.each([
-  ["the order of their times", [sent, bounced, delivered]],
-  ["the reverse order", [delivered, bounced, sent]],
-])("The newest status is returned, with the fields of all statuses (recorded in %s)", async (_, statuses) => {
-  const message = await stored();
-
-  for (const what of statuses) await recordEvent(message, what);
-
-  expect(await read(message)).toMatchObject({
-    status: "delivered",
-    sent_at: at(1),
-    delivered_at: at(5),
-    bounce_classification: "mailbox-full",
-  });
-});
-
 test("A status that is older than the message replaces the status of the stored message", async () => {
   const message = await stored();
 
   await recordEvent(message, status("deferred", "2020-01-01T00:00:00.000Z"));
 
   expect(await read(message)).toMatchObject({ status: "deferred" });
-});
-
-test("A field has the value of the newest status that sets it", async () => {
-  const message = await stored();
-
-  await recordEvent(message, status("delivered", at(5), { delivered_at: at(5) }));
-  await recordEvent(message, status("delivered", at(4), { delivered_at: at(4) }));
-
-  expect(await read(message)).toMatchObject({ delivered_at: at(5) });
 });

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test } from "vitest";
 import { findMessage } from "../../../lib/messages/find.ts";
 import type { NewMessage } from "../../../lib/messages/message.ts";
@@ -288,13 +288,5 @@ describe("A message in the table", () => {
       ...items.slice(1).map((_, n) => `SEGMENT#${digest}#0000${n}`),
     ]);
     expect(new Set(items.map(({ expires_at }) => expires_at)).size).toBe(1);
-  });
-
-  test("is not found without its head", async () => {
-    const one = message();
-    await storeMessage(table, one, hello, noon);
-    await table.client.send(new DeleteCommand({ TableName: table.name, Key: headKey(account_id, one.id) }));
-
-    expect(await readMessage(one)).toBeNull();
   });
 });
