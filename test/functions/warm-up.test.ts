@@ -27,7 +27,7 @@ describe.each([...operations.map(({ file }) => file), "functions/record-events.t
     engine.calls.length = 0;
     engine.failWith(() => fault);
     const ended = module.warmUp(engine.table);
-    await vi.waitUntil(() => engine.calls.length > 0);
+    await vi.waitUntil(() => engine.calls.length > 0, { timeout: 60_000 });
     if (fault) timeout.abort();
     await ended;
   };

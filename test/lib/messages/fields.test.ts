@@ -6,7 +6,7 @@ import { buffer } from "node:stream/consumers";
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
 import { type AttributeValue, DynamoDBClient, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import fc from "fast-check";
-import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { messageFields } from "../../../lib/messages/fields.ts";
 import { Message } from "../../../lib/messages/message.ts";
 import { beforeContent, between } from "../../../lib/messages/rendered-content.ts";
@@ -196,7 +196,7 @@ describe("The query parameter fields", () => {
     url = await startService();
 
     await get(newId(1), "?fields=status,tags,status");
-    const line = await vi.waitUntil(() => output.lines().find(({ message }) => message === "request"));
+    const [line] = await output.requests();
     output.restore();
 
     expect(line).toMatchObject({ status: 200, query: { fields: ["status", "tags"] } });
