@@ -5,6 +5,7 @@ import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type Engine, startEngine } from "../../../infra/local/engine.ts";
 import { engineGuard, portsClosedToPages } from "../../../infra/local/engine-guard.ts";
+import { get } from "../../harness/echo-gateway.ts";
 import { listen } from "../../harness/listen.ts";
 import { exchange } from "../../harness/raw-http.ts";
 
@@ -19,19 +20,15 @@ const startGuard = async (enginePort: number): Promise<{ url: string; host: stri
   return { url: `http://${host}`, host };
 };
 
+const credential = "Credential=local/20261121/local/dynamodb/aws4_request, SignedHeaders=host, Signature=00";
+const signature = `Authorization: AWS4-HMAC-SHA256 ${credential}|X-Amz-Date: 20261121T000000Z`;
+const content =
+  "Content-Type: application/x-amz-json-1.0|X-Amz-Target: DynamoDB_20120810.ListTables|Content-Length: 2";
+
 const listTables = (host: string, ...headers: string[]): string =>
-  [
-    "POST / HTTP/1.1",
-    `Host: ${host}`,
-    "Content-Type: application/x-amz-json-1.0",
-    "X-Amz-Target: DynamoDB_20120810.ListTables",
-    "Authorization: AWS4-HMAC-SHA256 Credential=local/20261121/local/dynamodb/aws4_request, SignedHeaders=host, Signature=00",
-    "X-Amz-Date: 20261121T000000Z",
-    "Content-Length: 2",
-    ...headers,
-    "",
-    "{}",
-  ].join("\r\n");
+  ["POST / HTTP/1.1", `Host: ${host}`, ...`${content}|${signature}`.split("|"), ...headers, "", "{}"].join(
+    "\r\n",
+  );
 
 test("The SDK reaches the table through the guard", async () => {
   const { url } = await startGuard(engine.port);
@@ -49,10 +46,8 @@ test("The guard forwards a program's request, and rejects the request of a page"
   const program = await exchange(url, listTables(host));
   const page = await exchange(url, listTables(host, "Origin: http://evil.example"));
   const rebound = await exchange(url, listTables("evil.example"));
-  const asked = await exchange(
-    url,
-    `OPTIONS / HTTP/1.1\r\nHost: ${host}\r\nOrigin: http://evil.example\r\n\r\n`,
-  );
+  const options = get(host, "/", "Origin: http://evil.example").replace("GET", "OPTIONS");
+  const asked = await exchange(url, options);
 
   expect(program?.status).toBe(200);
   expect(program?.body).toContain("TableNames");

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, inject, test } from "vitest";
@@ -8,18 +7,15 @@ import { portOf, readOptions } from "../../../infra/local/options.ts";
 import { UserError } from "../../../infra/user-error.ts";
 import { listen } from "../../harness/listen.ts";
 import { engineOf, run, type Service, startLocal } from "../../harness/process.ts";
-import { temporaryFolder } from "../../harness/temporary-folder.ts";
+import { folderOf, temporaryFolder } from "../../harness/temporary-folder.ts";
 
 /** The printed commands by the start of their titles. */
 const commandsOf = (output: string) => {
-  const commands = [...output.matchAll(/^# (.+)\n(.+)$/gm)].map(([, title = "", command = ""]) => ({
-    title,
-    command,
-  }));
+  const commands = [...output.matchAll(/^# (.+)\n(.+)$/gm)];
   return (start: string): string => {
-    const found = commands.find(({ title }) => title.startsWith(start));
-    if (!found) throw new Error(`npm start prints no command for: ${start}`);
-    return found.command;
+    const [, , command] = commands.find(([, title]) => title?.startsWith(start)) ?? [];
+    if (!command) throw new Error(`npm start prints no command for: ${start}`);
+    return command;
   };
 };
 
@@ -50,13 +46,9 @@ test("npm start prints commands that work when they are pasted, and serves 500 r
   const messages = await Promise.all(
     ["A message with", "The invoice", "The bounce"].map((title) => runJson(command(title))),
   );
+  const parts = [{ content_type: "text/plain" }, { content_type: "text/html" }];
   expect(messages).toMatchObject([
-    {
-      num_attempts: 2,
-      open_count: 3,
-      click_count: 1,
-      content_parsed: { parts: [{ content_type: "text/plain" }, { content_type: "text/html" }] },
-    },
+    { num_attempts: 2, open_count: 3, click_count: 1, content_parsed: { parts } },
     { status: "bounced", content_parsed: { attachments: [{ content_type: "application/pdf" }] } },
     { is_bounce_notification: true },
   ]);
@@ -66,10 +58,7 @@ test("npm start prints commands that work when they are pasted, and serves 500 r
   }
 
   const bounce = await run(command("The bounce"));
-  expect(bounce).toMatchObject({
-    status: 0,
-    stdout: expect.stringMatching(/"reference_message_id":9007199254740993,.*\n$/),
-  });
+  expect(bounce.stdout).toMatch(/"reference_message_id":9007199254740993,.*\n$/);
   const headers = async (title: string) => (await run(command(title))).stdout;
   expect(await headers("The same message, compressed")).toMatch(/^Content-Encoding: (zstd|br|gzip)/im);
   expect(await headers("A message that does not exist")).toMatch(/^HTTP\/1.1 404/);
@@ -78,23 +67,19 @@ test("npm start prints commands that work when they are pasted, and serves 500 r
   expect(await headers("The same user")).toMatch(/^HTTP\/1.1 409/);
   expect(await headers("The same key")).toMatch(/^HTTP\/1.1 422/);
 
-  const folder = await temporaryFolder();
-  await writeFile(join(folder, "my.eml"), "From: a@example.com\r\nTo: b@example.org\r\n\r\nHi");
-  const [id = ""] = (
-    await run(command("Your own email").replace("my.eml", join(folder, "my.eml")))
-  ).stdout.split(" ");
+  const folder = folderOf({ "my.eml": "From: a@example.com\r\nTo: b@example.org\r\n\r\nHi" });
+  const imported = await run(command("Your own email").replace("my.eml", join(folder, "my.eml")));
+  const [id = ""] = imported.stdout.split(" ");
   const read = command("A message with").replace(/messages\/[\da-f-]+/, `messages/${id}`);
   expect(await runJson(read)).toMatchObject({ id, sender: "a@example.com" });
 
   const [, path = "", Authorization = ""] = /(\/v2\/[^"]+)".*Authorization: ([^"]+)"/.exec(read) ?? [];
-  const statuses = await Promise.all(
-    Array.from({ length: 500 }, async () => {
-      const response = await fetch(url + path, { headers: { Authorization } });
-      await response.arrayBuffer();
-      return response.status;
-    }),
-  );
-  expect(statuses.filter((status) => status !== 200)).toEqual([]);
+  const get = async () => {
+    const response = await fetch(url + path, { headers: { Authorization } });
+    return { status: response.status, bytes: (await response.arrayBuffer()).byteLength };
+  };
+  const responses = await Promise.all(Array.from({ length: 500 }, get));
+  expect(responses.filter(({ status }) => status !== 200)).toEqual([]);
 
   child.kill("SIGKILL");
   await expect.poll(() => isRunning(engine)).toBe(false);
@@ -125,12 +110,13 @@ test("npm start ends when its engine ends, and reports that", async () => {
 });
 
 describe("An error that the user can fix is one line:", () => {
+  const otherFormat = "has another format. Name a new file, or one that npm start has created";
+
   test.each(["PORT", "DYNAMODB_PORT"])("%s is in use", async (variable) => {
     const port = await listen(createServer());
 
-    const ended = await run("node infra/local/main.ts", {
-      variables: { PORT: "0", DYNAMODB_PORT: "0", [variable]: String(port) },
-    });
+    const variables = { PORT: "0", DYNAMODB_PORT: "0", [variable]: String(port) };
+    const ended = await run("node infra/local/main.ts", { variables });
 
     const stderr = `Port ${port} is in use. Set ${variable} to another port\n`;
     expect(ended).toEqual({ status: 1, stdout: "", stderr });
@@ -138,10 +124,7 @@ describe("An error that the user can fix is one line:", () => {
 
   test.each([
     ["--data nowhere/x.db", "--data: nowhere/x.db can't be opened. Check that its folder exists"],
-    [
-      "--data package.json",
-      "--data: package.json has another format. Name a new file, or one that npm start has created",
-    ],
+    ["--data package.json", `--data: package.json ${otherFormat}`],
     ["--data test", "--data takes a file, but test is a folder"],
     ["--seed nowhere", "--seed takes a folder with emails, but nowhere does not exist"],
     ["--date x", "unknown option '--date' (Did you mean --data?). See npm start -- --help"],
@@ -162,20 +145,12 @@ describe("An error that the user can fix is one line:", () => {
   });
 
   test("AWS_ENDPOINT_URL_DYNAMODB names a port without a DynamoDB", async () => {
-    const { AWS_REGION = "", AWS_ACCESS_KEY_ID = "", AWS_SECRET_ACCESS_KEY = "" } = inject("engine");
-    const variables = {
-      AWS_REGION,
-      AWS_ACCESS_KEY_ID,
-      AWS_SECRET_ACCESS_KEY,
-      AWS_ENDPOINT_URL_DYNAMODB: "http://127.0.0.1:1",
-    };
+    const variables = { ...inject("engine"), AWS_ENDPOINT_URL_DYNAMODB: "http://127.0.0.1:1" };
 
-    expect(await run("node infra/local/main.ts", { variables })).toEqual({
-      status: 1,
-      stdout: "",
-      stderr:
-        'No DynamoDB responds at http://127.0.0.1:1. Check that "npm start" or another DynamoDB runs there\n',
-    });
+    const { status, stdout, stderr } = await run("node infra/local/main.ts", { variables });
+
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+    expect(stderr).toMatch(/^No DynamoDB responds at http:\/\/127.0.0.1:1. Check that "npm start" or .+\n$/);
   });
 });
 
@@ -197,7 +172,7 @@ const startOnFreeFile = async (file: string): Promise<Service> => {
 };
 
 test("--data keeps the data, belongs to one npm start at a time, and replaces the demonstration's key", async () => {
-  const file = join(await temporaryFolder(), "table.db");
+  const file = join(temporaryFolder(), "table.db");
   const first = await startWith("--data", file);
   const earlier = commandsOf(first.output);
   await run(earlier("A new member"));
@@ -214,22 +189,16 @@ test("--data keeps the data, belongs to one npm start at a time, and replaces th
 
   expect(concurrent.stderr).toContain(`--data: ${file} is in use by another "npm start"`);
   expect(concurrent.status).toBe(1);
-  expect((await run(commandsOf(second.output)("A new member"))).stdout).toMatch(
-    /^Idempotent-Replayed: true/im,
-  );
+  const replay = await run(commandsOf(second.output)("A new member"));
+  expect(replay.stdout).toMatch(/^Idempotent-Replayed: true/im);
   expect(keys.stdout.trim().split("\n")).toHaveLength(1);
-  expect(await runJson(earlier("A message with").replace(first.url, second.url))).toEqual({
-    message: "Invalid API key",
-  });
+  const withOldKey = await runJson(earlier("A message with").replace(first.url, second.url));
+  expect(withOldKey).toEqual({ message: "Invalid API key" });
 });
 
 test("--seed serves your own mail, and AWS_ENDPOINT_URL_DYNAMODB replaces the embedded engine", async () => {
-  const folder = await temporaryFolder();
-  await writeFile(
-    join(folder, "letter.eml"),
-    "From: a@example.com\r\nTo: b@example.org\r\nSubject: Mine\r\n\r\nHi",
-  );
-  await writeFile(join(folder, "nameless.eml"), "Subject: From no one\r\n\r\nHi");
+  const letter = "From: a@example.com\r\nTo: b@example.org\r\nSubject: Mine\r\n\r\nHi";
+  const folder = folderOf({ "letter.eml": letter, "nameless.eml": "Subject: From no one\r\n\r\nHi" });
   const DYNAMODB_PORT = String(await freePort());
   const variables = { ...inject("engine"), DYNAMODB_PORT, TABLE_NAME: `test-${randomUUID()}` };
 
@@ -238,8 +207,6 @@ test("--seed serves your own mail, and AWS_ENDPOINT_URL_DYNAMODB replaces the em
   expect(await responds(Number(DYNAMODB_PORT))).toBe(false);
   expect(output).toContain(`Emails of ${folder}: 1\n`);
   await expect.poll(said).toContain(`${join(folder, "nameless.eml")}: `);
-  expect(await runJson(commandsOf(output)("One of your own emails"))).toMatchObject({
-    subject: "Mine",
-    direction: "incoming",
-  });
+  const mine = await runJson(commandsOf(output)("One of your own emails"));
+  expect(mine).toMatchObject({ subject: "Mine", direction: "incoming" });
 });
