@@ -4,35 +4,31 @@ import { sampleEmail } from "../../harness/sample-email.ts";
 
 const read = (...header: string[]) => readEnvelope(Buffer.from(`${header.join("\r\n")}\r\n\r\n`));
 
-test("the envelope is read from the header", async () => {
-  expect(readEnvelope(await sampleEmail("invoice-pdf-attachment"))).toEqual({
-    subject: "Ihre Rechnung 2026-1120 über 90 €",
-    sender: "rechnung@example.com",
-    recipient: "s.muessig@example.net",
-    message_id: "<invoice.2026-1120@example.com>",
-    date: new Date("2026-11-20T16:05:12Z"),
-  });
-});
+test.each([
+  [
+    "invoice-pdf-attachment",
+    ["Ihre Rechnung 2026-1120 über 90 €", "rechnung@example.com", "s.muessig@example.net"],
+    ["<invoice.2026-1120@example.com>", "2026-11-20T16:05:12Z"],
+  ],
+  [
+    "bounce-delivery-status",
+    ["Undelivered Mail Returned to Sender", "MAILER-DAEMON@mx.example.net", "bounces@example.com"],
+    ["<20261120120106.4Xk2QZ6YhWz@mx.example.net>", "2026-11-20T12:01:06Z"],
+  ],
+  // The recipient is in a group after a quoted name, and the Message-ID is trimmed.
+  [
+    "group-recipients",
+    ["To a group", "ada@example.com", "bob@example.org"],
+    ["<group@example.com>", "2026-11-20T11:00:00Z"],
+  ],
+])(
+  "the envelope is read from the header: %s",
+  async (name, [subject, sender, recipient], [message_id, date]) => {
+    const envelope = { subject, sender, recipient, message_id, date: new Date(date ?? "") };
 
-test("the envelope of a bounce is read", async () => {
-  expect(readEnvelope(await sampleEmail("bounce-delivery-status"))).toEqual({
-    subject: "Undelivered Mail Returned to Sender",
-    sender: "MAILER-DAEMON@mx.example.net",
-    recipient: "bounces@example.com",
-    message_id: "<20261120120106.4Xk2QZ6YhWz@mx.example.net>",
-    date: new Date("2026-11-20T12:01:06Z"),
-  });
-});
-
-test("addresses are found after quoted names and in groups, and the Message-ID is trimmed", async () => {
-  expect(readEnvelope(await sampleEmail("group-recipients"))).toEqual({
-    subject: "To a group",
-    sender: "ada@example.com",
-    recipient: "bob@example.org",
-    message_id: "<group@example.com>",
-    date: new Date("2026-11-20T11:00:00Z"),
-  });
-});
+    expect(readEnvelope(await sampleEmail(name))).toEqual(envelope);
+  },
+);
 
 test("a missing value is empty, and a missing date is null", async () => {
   const nothing = { subject: "", sender: "", recipient: "", message_id: "", date: null };

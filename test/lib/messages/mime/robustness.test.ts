@@ -70,6 +70,7 @@ const around =
   (before: string, body: (size: number) => string, after = "\n\n") =>
   (size: number) =>
     before + body(size) + after;
+const numberedAfter = (before: string, line: (i: number) => string) => around(before, numbered(line));
 
 /** Each email is quadratic or expensive for some way to parse it. */
 const hostile: [string, (size: number) => string][] = [
@@ -77,27 +78,18 @@ const hostile: [string, (size: number) => string][] = [
   ["tiny parts", around(multipart("b"), repeated("\nx\n--b\n"))],
   ["tiny parts below 99 levels", around(nested(99), repeated("\nx\n--b98\n"))],
   [
-    "multiparts that have nothing but their end",
+    "multiparts without parts",
     around(nested(1), repeated("Content-Type: multipart/a; boundary=c\n\n--c--\n--b0\n")),
   ],
   ["lines that are almost boundaries", around(nested(99), repeated("\n--b"))],
-  [
-    "parts in unknown charsets",
-    around(
-      multipart("b"),
-      numbered((i) => `\nx\n--b\nContent-Type:text/a;charset=${i}\n`),
-    ),
-  ],
+  ["parts in charsets", numberedAfter(multipart("b"), (i) => `\nx\n--b\nContent-Type:text/a;charset=${i}\n`)],
   ["a line", around("A: ", repeated("x"))],
   ["a folded header", around("A: b\n", repeated(" b\n"))],
   ["header fields", around("", repeated("A:\n"))],
   ["header fields of many names", numbered((i) => `A${i}:\n`)],
   ["header lines with odd names", around("A: b\n", repeated("a b: ;\n"))],
   ["header lines with odd names before text", around("A: b\n", repeated("a b: ;\n"), "c\n")],
-  [
-    "header lines before base64",
-    around("Content-Transfer-Encoding: base64\n", repeated("c d\n"), "\nYWJj\n"),
-  ],
+  ["lines before base64", around("Content-Transfer-Encoding: base64\n", repeated("c d\n"), "\nYWJj\n")],
   ["mbox lines", around("", repeated("From a\n"), "A: b\n\n")],
   ["long lines without a colon", around("A: b\n", repeated(`${" x".repeat(5000)}\n`))],
   ["quotes in an extended parameter", around("Content-Type: a/b; ", repeated("a*=b'"))],
@@ -108,21 +100,9 @@ const hostile: [string, (size: number) => string][] = [
   ["beginnings of encoded words", around("Subject: ", repeated("=?utf-8?q?="))],
   ["an encoded word without end", around("Subject: =?utf-8?q?", repeated("a"))],
   ["encoded words", around("Subject: ", repeated("=?utf-8?q?a?= =?koi8-r?q?b?= "))],
-  [
-    "encoded words in unknown charsets",
-    around(
-      "Subject: ",
-      numbered((i) => `=?${i}?q??=`),
-    ),
-  ],
+  ["encoded words in unknown charsets", numberedAfter("Subject: ", (i) => `=?${i}?q??=`)],
   ["header fields in unknown charsets", numbered((i) => `A:=?${i}?q??=\n`)],
-  [
-    "a file name in segments",
-    around(
-      "Content-Type: a/b; ",
-      numbered((i) => `name*${i}*=%20;`),
-    ),
-  ],
+  ["a file name in segments", numberedAfter("Content-Type: a/b; ", (i) => `name*${i}*=%20;`)],
   ["semicolons", around("Content-Type: a/b", repeated(";"))],
   ["quotes", around('Content-Type: a/b; name="', repeated('\\"'))],
   ["blanks in a value", around("Content-Type: a/b; name=x", repeated(" "), "x\n\n")],
@@ -138,10 +118,7 @@ const hostile: [string, (size: number) => string][] = [
   ["blanks in Date", around("Date: 1", repeated(" "))],
   ["colons in Date", around("Date: ", repeated("1 : "))],
   ["letters in Date", around("Date: 1 ", repeated("nov"))],
-  [
-    "blanks in quoted-printable",
-    around("Content-Transfer-Encoding: quoted-printable\n\n", repeated(" "), "x"),
-  ],
+  ["padded quoted-printable", around("Content-Transfer-Encoding: quoted-printable\n\n", repeated(" "), "x")],
   ["carriage returns", around("A: b\n", repeated("\r"))],
   ["escape sequences", around("Content-Type: text/a; charset=iso-2022-jp\n\n", repeated("\x1b(B\x1b$B!!"))],
   ["UTF-7", around("Content-Type: text/a; charset=utf-7\n\n", repeated("+2D0-"))],
