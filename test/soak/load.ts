@@ -16,7 +16,7 @@ export type StoredMessage = { account: number; id: string; sha256: string };
 
 export type Tally = Record<string, number>;
 
-const oneOf = <T>(items: readonly T[]): T => items[Math.floor(Math.random() * items.length)] as T;
+export const oneOf = <T>(items: readonly T[]): T => items[Math.floor(Math.random() * items.length)] as T;
 
 /** Sends a request and disconnects before the first byte of the response. */
 export const callAndLeave = async (url: string, request: string): Promise<void> => {
@@ -45,24 +45,17 @@ export const startCallers = (
 
   const newUse = (): Use => {
     const email = `${randomBytes(2).toString("hex")}@example.com`; // Few addresses, so that accounts share users.
-    return {
-      account: Math.floor(Math.random() * accounts.length),
-      key: randomUUID(),
-      body: JSON.stringify({ email, role: oneOf(roles) }),
-    };
+    const body = JSON.stringify({ email, role: oneOf(roles) });
+    return { account: Math.floor(Math.random() * accounts.length), key: randomUUID(), body };
   };
 
   /** Sends the request. Returns the status, or 503 if the connection failed. */
   const add = async (use: Use): Promise<number> => {
-    const received = await fetch(`${url}${pathOf(use.account)}/members`, {
-      method: "POST",
-      headers: {
-        Authorization: authorization(use.account),
-        "Content-Type": "application/json",
-        "Idempotency-Key": use.key,
-      },
-      body: use.body,
-    }).catch(() => undefined); // An idle connection may close at the moment of its next use.
+    const { key, body } = use;
+    const json = { "Content-Type": "application/json", "Idempotency-Key": key };
+    const headers = { Authorization: authorization(use.account), ...json };
+    const sent = fetch(`${url}${pathOf(use.account)}/members`, { method: "POST", headers, body });
+    const received = await sent.catch(() => undefined); // An idle connection may close at its next use.
     count(`Add Account Member ${received?.status ?? "failed connection"}`);
     if (!received) return 503;
     const response = { status: received.status, body: await received.text() };

@@ -13,7 +13,7 @@ import { listItems } from "../../lib/table/list.ts";
 import { type Fault, startFaultyEngine } from "../harness/faulty-engine.ts";
 import { startLocal } from "../harness/process.ts";
 import { bearer, newKey, newMessage, table } from "../harness/service.ts";
-import { type Account, callAndLeave, type StoredMessage, sha256, startCallers } from "./load.ts";
+import { type Account, callAndLeave, oneOf, type StoredMessage, sha256, startCallers } from "./load.ts";
 
 const minutes = Number(process.env.MINUTES ?? 10);
 const callers = 16;
@@ -23,15 +23,11 @@ const faultOf = (operation: string): Fault | undefined => {
   const isBadTime = (performance.now() / 1000) % 20 < 4;
   const throttled = { error: "ThrottlingException" };
   const broken = { error: "InternalServerError", status: 500 };
-  const conflict = {
-    error: "TransactionCanceledException",
-    fields: { CancellationReasons: [{ Code: "TransactionConflict" }, { Code: "None" }, { Code: "None" }] },
-  };
+  const CancellationReasons = ["TransactionConflict", "None", "None"].map((Code) => ({ Code }));
+  const conflict = { error: "TransactionCanceledException", fields: { CancellationReasons } };
   const faults: Fault[] = ["cut before", "lost after", throttled, broken];
   if (operation === "TransactWriteItems") faults.push(conflict);
-  return Math.random() < (isBadTime ? 0.7 : 0.02)
-    ? faults[Math.floor(Math.random() * faults.length)]
-    : undefined;
+  return Math.random() < (isBadTime ? 0.7 : 0.02) ? oneOf(faults) : undefined;
 };
 
 const megabytesOf = (pid: number): number =>

@@ -57,26 +57,13 @@ export const hostileEmails: HostileEmail[] = Object.entries(templates).map(([nam
 /** Returns the raw email. Its text fields are hostile, too. */
 export const rawEmail = ({ html }: HostileEmail, index: number): string => {
   const markup = `<img src='data:,' onerror="${script(`http://${hostOf(index)}/y`)}">`;
+  const attachment = `Content-Disposition: attachment; filename*=utf-8''${encodeURIComponent(markup)}`;
+  const head = `Message-ID: <hostile-${index}@example.com>\r\nFrom: mallory@example.com\r\nTo: ada@example.org`;
   return [
-    `Message-ID: <hostile-${index}@example.com>`,
-    "From: mallory@example.com",
-    "To: ada@example.org",
-    `Subject: Hostile ${index} ${markup}`,
-    `X-Markup: ${markup}`,
-    "MIME-Version: 1.0",
-    "Content-Type: multipart/mixed; boundary=b",
-    "",
-    "--b",
-    "Content-Type: text/html; charset=utf-8",
-    "Content-Transfer-Encoding: base64",
-    "",
+    `${head}\r\nSubject: Hostile ${index} ${markup}\r\nX-Markup: ${markup}`,
+    "MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n",
+    "--b\r\nContent-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n",
     Buffer.from(html).toString("base64"),
-    "--b",
-    "Content-Type: text/html",
-    `Content-Disposition: attachment; filename*=utf-8''${encodeURIComponent(markup)}`,
-    "",
-    markup,
-    "--b--",
-    "",
+    `--b\r\nContent-Type: text/html\r\n${attachment}\r\n\r\n${markup}\r\n--b--\r\n`,
   ].join("\r\n");
 };

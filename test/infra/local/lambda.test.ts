@@ -43,6 +43,7 @@ test("At the deadline, an invocation fails, and a response that has begun breaks
 
   const { statusCode, body } = await invoke(stalls, "run", { timeoutMilliseconds });
   const never = invoke(() => new Promise<void>(() => {}), "run", { timeoutMilliseconds });
+  never.catch(() => {}); // A busy machine may reject this promise before the assertion.
 
   expect(statusCode).toBe(201);
   await expect(Readable.from(body).toArray()).rejects.toThrow("Task timed out after 3.00 seconds");

@@ -1,4 +1,5 @@
 /** The HTTP responses of the reference page. reference.browser.ts tests the page in a browser. */
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { get as httpGet, type IncomingHttpHeaders } from "node:http";
 import { buffer } from "node:stream/consumers";
@@ -10,8 +11,8 @@ import { referencePages } from "../../../infra/local/reference.ts";
 import { listen } from "../../harness/listen.ts";
 
 const demo = {
-  account_id: "7f0c1a52-9d0e-4b7a-8a54-2f4f3f0d9c11",
-  domain_id: "b1d5a1c7-58f3-4c0e-9a39-6f1f5d2c7e02",
+  account_id: randomUUID(),
+  domain_id: randomUUID(),
   api_key: "emk_demonstration",
   messages: { welcome: "welcome", invoice: "invoice", bounce: "bounce" },
 };
@@ -33,7 +34,7 @@ const scriptOf = async (url: string): Promise<string> => {
 };
 
 test.each(["/", "/messages"])(
-  "The page %s contains a key, so no cache and no other site may use it",
+  "The page %s has a key, so no cache and no other site may use it",
   async (path) => {
     const url = await servePages();
 

@@ -14,9 +14,8 @@ const importWith = async (names: string[], reported: Imported[] = []) => {
   });
   const mail = async function* () {
     for (let number = 0; number < 50; number++) {
-      yield Buffer.from(
-        `From x Sat Nov 21 15:00:00 2026\nFrom: a@b.example\nTo: c@d.example\n\n${number}\n\n`,
-      );
+      const line = "From x Sat Nov 21 15:00:00 2026\n";
+      yield Buffer.from(`${line}From: a@b.example\nTo: c@d.example\n\n${number}\n\n`);
     }
   };
   const fields = {

@@ -30,19 +30,3 @@ test.each([
 ])("Memory is bounded: %i items of %i bytes run at most %i at the same time", async (done, size, items) => {
   expect(await most(Array(done).fill(size))).toEqual({ items, bytes: items * size, done });
 });
-
-test("After a failure nothing more is begun, what runs ends, and the failure is thrown", async () => {
-  const begun: number[] = [];
-  const ended: number[] = [];
-  const act = async (item: number) => {
-    begun.push(item);
-    await setImmediate();
-    if (item === 3) throw new Error("of 3");
-    ended.push(item);
-  };
-
-  await expect(inParallel(Readable.from([...Array(1000).keys()]), () => 1, act)).rejects.toThrow("of 3");
-
-  expect(begun.length).toBeLessThan(200);
-  expect(ended).toHaveLength(begun.length - 1);
-});
