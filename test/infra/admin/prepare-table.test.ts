@@ -13,6 +13,7 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { admin, adminJson } from "../../harness/admin.ts";
+import { table } from "../../harness/service.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -59,7 +60,7 @@ test("prepare-table enables what AWS leaves disabled, once", async () => {
   ]);
   const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName }));
   const { Table } = await client.send(new DescribeTableCommand({ TableName }));
-  expect(TimeToLiveDescription).toEqual({ AttributeName: "expires_at", TimeToLiveStatus: "ENABLED" });
+  expect(TimeToLiveDescription).toMatchObject({ AttributeName: "expires_at", TimeToLiveStatus: "ENABLED" });
   expect(Table?.DeletionProtectionEnabled).toBe(true);
 });
 
@@ -87,10 +88,8 @@ const withBackups = (PointInTimeRecoveryStatus: "ENABLED" | "DISABLED") => {
   const Table = { KeySchema: keySchema("pk", "sk"), DeletionProtectionEnabled: true };
   const TimeToLiveDescription = { AttributeName: "expires_at", TimeToLiveStatus: "ENABLING" as const };
   const PointInTimeRecoveryDescription = { PointInTimeRecoveryStatus };
-  const ContinuousBackupsDescription = {
-    ContinuousBackupsStatus: "ENABLED" as const,
-    PointInTimeRecoveryDescription,
-  };
+  const enabled = { ContinuousBackupsStatus: "ENABLED" as const };
+  const ContinuousBackupsDescription = { ...enabled, PointInTimeRecoveryDescription };
   dynamodb.on(DescribeTableCommand).resolves({ Table });
   dynamodb.on(DescribeTimeToLiveCommand).resolves({ TimeToLiveDescription });
   dynamodb.on(DescribeContinuousBackupsCommand).resolves({ ContinuousBackupsDescription });
@@ -99,10 +98,7 @@ const withBackups = (PointInTimeRecoveryStatus: "ENABLED" | "DISABLED") => {
 
 test("prepare-table enables point-in-time recovery, unless AWS reports an error", async () => {
   const dynamodb = withBackups("DISABLED");
-  const input = {
-    TableName: process.env.TABLE_NAME,
-    PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-  };
+  const PointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true };
 
   const { stdout } = await admin("prepare-table");
   const [call] = dynamodb.commandCalls(UpdateContinuousBackupsCommand);
@@ -110,7 +106,7 @@ test("prepare-table enables point-in-time recovery, unless AWS reports an error"
   const { status, stderr } = await admin("prepare-table");
 
   expect(stdout).toContain("enabled          point-in-time recovery");
-  expect(call?.args[0].input).toEqual(input);
+  expect(call?.args[0].input).toMatchObject({ TableName: table.name, PointInTimeRecoverySpecification });
   expect({ status, stderr }).toEqual({ status: 1, stderr: ["Backups are being enabled for the table"] });
 });
 

@@ -28,14 +28,11 @@ test("delete-message leaves a tombstone only, and says how long backups keep the
   await admin(importing);
   const [deletedLocally] = await adminJson(`delete-message ${id} --account ${account_id} --local`);
 
-  expect(status).toBe(0);
-  expect(stdout).toEqual([
-    expect.stringMatching(`^deleted   ${id}   \\(point-in-time recovery has it until 20.*Z\\)$`),
-  ]);
+  expect([status, stdout.length]).toEqual([0, 1]);
+  expect(stdout[0]).toMatch(`deleted   ${id}   (point-in-time recovery has it until 20`);
   expect(found.status).toBe(404);
-  expect(left.map((item) => Object.keys(item).sort())).toEqual([
-    ["content_digest", "expires_at", "pk", "sk"],
-  ]);
+  const names = left.map((item) => Object.keys(item).sort().join(" "));
+  expect(names).toEqual(["content_digest expires_at pk sk"]);
   expect(deleted).toEqual({ id, deleted: true, recoverable_until: expect.any(String) });
   expect((Date.parse(deleted.recoverable_until) - Date.now()) / dayMilliseconds).toBeCloseTo(35, 1);
   expect(deletedLocally).toEqual({ id, deleted: true, recoverable_until: null });
@@ -54,13 +51,10 @@ test("remove-content keeps all other fields, and another import does not restore
   expect(await (await get()).json()).toEqual(after);
 });
 
-test.each(["delete-message", "remove-content"])(
-  "%s reports a message that does not exist",
-  async (command) => {
-    const id = randomUUID();
+test.each(["delete-message", "remove-content"])("%s reports an unknown message", async (command) => {
+  const id = randomUUID();
 
-    const { status, stderr } = await admin(`${command} ${id} --account ${randomUUID()}`);
+  const ran = await admin(`${command} ${id} --account ${randomUUID()}`);
 
-    expect({ status, stderr }).toEqual({ status: 1, stderr: [`${id}: the account has no such message`] });
-  },
-);
+  expect(ran).toMatchObject({ status: 1, stderr: [`${id}: the account has no such message`] });
+});

@@ -91,7 +91,7 @@ test("A damaged message is stored again", async () => {
   const ACCOUNT = randomUUID();
   const FILE = join(temporaryFolder(), "letter.eml");
   const head = "From: a@example.com\nTo: b@example.com\nMessage-ID: <1@x>\n\n";
-  writeFileSync(FILE, Buffer.concat([Buffer.from(head), randomBytes(300_000)]));
+  writeFileSync(FILE, head + randomBytes(300_000).toString("base64"));
   const MESSAGE = await importInto(ACCOUNT, FILE);
   await loseSegment({ account_id: ACCOUNT, id: MESSAGE }, 1);
   const damaged = await admin(`show-message ${MESSAGE} --account ${ACCOUNT}`);

@@ -19,10 +19,9 @@ test("show-message prints the fields of Get Message, and how the content is stor
 
   const { stdout } = await admin(`show-message ${id} --account ${account_id} --json`);
 
-  expect(stdout).toHaveLength(1);
   expect(stdout[0]).toContain('"reference_message_id":9007199254740993,');
   const sha256_of_email = createHash("sha256").update(raw).digest("hex");
-  expect(JSON.parse(stdout[0] ?? "")).toMatchObject({
+  expect(JSON.parse(stdout.join("\n"))).toMatchObject({
     object: "message",
     id,
     subject: "Hi",

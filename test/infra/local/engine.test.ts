@@ -1,4 +1,3 @@
-import { writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -6,14 +5,13 @@ import { expect, onTestFinished, test } from "vitest";
 import { findEngine, freePort, startEngine } from "../../../infra/local/engine.ts";
 import { UserError } from "../../../infra/user-error.ts";
 import { listen } from "../../harness/listen.ts";
-import { temporaryFolder } from "../../harness/temporary-folder.ts";
+import { folderOf } from "../../harness/temporary-folder.ts";
 
 test.each([
   ["darwin", "arm64", "dynoxide"],
   ["win32", "x64", "dynoxide.exe"],
 ])("The engine of %s-%s may be on the PATH, as %s", async (platform, arch, file) => {
-  const folder = await temporaryFolder();
-  await writeFile(join(folder, file), "");
+  const folder = folderOf({ [file]: "" });
 
   expect(findEngine(platform, arch, ["/nowhere", folder].join(delimiter))).toBe(join(folder, file));
 });
@@ -46,7 +44,5 @@ test("One line names the reason why the engine did not start", async () => {
   const error = await startEngine({ file: tmpdir() }).catch((failed: Error) => failed);
 
   expect(error).toBeInstanceOf(UserError);
-  expect(String(error)).toMatch(
-    /^UserError: The embedded DynamoDB did not start: .*unable to open database file.*$/,
-  );
+  expect(String(error)).toMatch(/: The embedded DynamoDB did not start: .*unable to open database file.*$/);
 });
