@@ -8,12 +8,6 @@ const coded = (code: string) => Object.assign(new Error("detail"), { code });
 const httpError = (httpStatusCode: number) =>
   Object.assign(named("SomeException"), { $metadata: { httpStatusCode } });
 
-const unavailable = {
-  status: 503,
-  message: "The service is temporarily unavailable: please try again",
-  headers: { "Retry-After": "1" },
-};
-
 const names = [
   ...["ThrottlingException", "ProvisionedThroughputExceededException", "RequestLimitExceeded"],
   ...["LimitExceededException", "TooManyRequestsException", "TransactionInProgressException"],
@@ -31,7 +25,8 @@ test.each([
   ...[500, 502, 503, 504].map(httpError),
   new TableBusyError("detail"),
 ])("An unavailable table (%o) is a 503", (error) => {
-  expect(toApiError(error)).toMatchObject(unavailable);
+  const message = "The service is temporarily unavailable: please try again";
+  expect(toApiError(error)).toMatchObject({ status: 503, message, headers: { "Retry-After": "1" } });
 });
 
 test.each([named("AccessDeniedException"), named("ValidationException"), httpError(400), coded("ENOENT")])(

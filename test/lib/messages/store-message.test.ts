@@ -39,18 +39,6 @@ describe("Storing a message", () => {
     expect(await itemsOf(one)).toEqual(before);
   });
 
-  test("is rejected if a message with another email has the id", async () => {
-    const one = message();
-    await storeMessage(table, one, hello, noon);
-    const before = await itemsOf(one);
-
-    await expect(storeMessage(table, one, Buffer.from("Subject: Other\r\n\r\n"), noon)).rejects.toThrow(
-      `a message with another email has the id ${one.id}`,
-    );
-
-    expect(await itemsOf(one)).toEqual(before);
-  });
-
   test.each([
     ["the same email", raw],
     ["another email", randomBytes(1_500_000)],
