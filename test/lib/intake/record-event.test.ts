@@ -163,18 +163,6 @@ test("An event that does not fit into the message's item is rejected, and the ot
   expect((await head())?.delivery_attempts).toHaveLength(2);
 });
 
-test("An event is recorded if its message is stored at the same time", async () => {
-  const { stored, opened, head } = await message();
-  const storing = interceptedTable(table, async (command, proceed) => {
-    if (command.constructor.name === "GetCommand") await store(stored);
-    return proceed();
-  });
-
-  expect(await recordChange(storing, opened, noon)).toBe("recorded");
-
-  expect(await head()).toMatchObject({ open_count: 1 });
-});
-
 test("An event of a purged message is dropped like an event of an expired message", async () => {
   const { stored, opened, account_id, id } = await message();
   await store(stored);

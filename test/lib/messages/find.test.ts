@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { findMessage } from "../../../lib/messages/find.ts";
@@ -26,9 +25,6 @@ const find = async (from: Table, { account_id, id }: { account_id: string; id: s
   return message;
 };
 
-const readSegments = async (message: Awaited<ReturnType<typeof find>>): Promise<Buffer> =>
-  buffer(message.segments());
-
 test.each([
   ["at most four pages are read at the same time", 6_000_000, 4],
   ["fewer than twelve segments are divided into smaller pages", 300_000, 3],
@@ -49,18 +45,6 @@ test.each([
 
   expect(most).toBe(parallel);
   expect(slow.count.calls).toBe(1 + Math.max(parallel, Math.ceil((head.segments - 1) / 3)));
-});
-
-test("Pages are read in order, even if they arrive in another order", async () => {
-  const message = await stored(randomBytes(4_000_000));
-  const delayed = watched(async (proceed, call) => {
-    await sleep(call % 2 ? 100 : 0);
-    return proceed();
-  });
-
-  const segments = await readSegments(await find(delayed.table, message));
-
-  expect(segments.equals(await readSegments(await find(table, message)))).toBe(true);
 });
 
 test("A reader who leaves while the table is throttled causes no more calls", async () => {

@@ -34,14 +34,6 @@ describe("Deleting a message", () => {
     expect(await deleteMessage(table, message, noon)).toBe(false);
   });
 
-  test("deletes an expired message that the table has not purged", async () => {
-    const message = await store({ retain_until: new Date(noon + day) });
-
-    expect(await deleteMessage(table, message, noon)).toBe(true);
-
-    expect(await itemsOf(message)).toEqual([tombstone]);
-  });
-
   test("allows an operator to import the same email again", async () => {
     const message = await store();
     await deleteMessage(table, message, noon);
@@ -89,15 +81,6 @@ describe("Deleting the content of a message", () => {
     expect(await removeContent(table, message, noon)).toBe(true);
 
     expect(await itemsOf(message)).toHaveLength(1);
-  });
-
-  test("is not undone by storing the same email again", async () => {
-    const message = await store();
-    await removeContent(table, message, noon);
-
-    expect(await storeMessage(table, message, raw, noon)).toBe(false);
-
-    expect((await readMessage(message))?.content).toBeNull();
   });
 
   test("returns false for a message that has expired or does not exist", async () => {

@@ -9,18 +9,6 @@ const failing = (times: number, error: Error) => {
   return () => (calls++ < times ? Promise.reject(error) : Promise.resolve(calls));
 };
 
-test("A call that is throttled is retried until it succeeds", async () => {
-  expect(await retry(failing(3, throttled))).toBe(4);
-});
-
-test("A call with an error that is not retryable is made once", async () => {
-  const call = failing(1, new Error("not yours"));
-
-  await expect(retry(call)).rejects.toThrow("not yours");
-
-  expect(await call()).toBe(2);
-});
-
 test("After its timeout it throws the error of the last attempt", async () => {
   await expect(retry(failing(Infinity, throttled), { timeoutMs: 100 })).rejects.toBe(throttled);
 });

@@ -1,10 +1,9 @@
 /** The start and the end of parts, in correct and in damaged multiparts. */
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { maxHeaderBytes } from "../../../../lib/messages/mime/header-block.ts";
 import { maxNesting, maxParts } from "../../../../lib/messages/mime/tree.ts";
 import { parseEmail } from "../../../../lib/messages/mime.ts";
-import { attachment, html, parseSample, text } from "../../../harness/sample-email.ts";
+import { html, parseSample, text } from "../../../harness/sample-email.ts";
 
 const parse = (email: string) => parseEmail(Buffer.from(email, "latin1"));
 
@@ -92,72 +91,4 @@ test("content_parsed is null only if an email exceeds a limit", () => {
   expect(parse(header(maxHeaderBytes + 1))).toBeNull();
   expect(parse(`${multiparts(1)}${header(maxHeaderBytes - 100)}x`)?.parts).toEqual([text("x")]);
   expect(parse(`${multiparts(1)}${header(maxHeaderBytes - 40)}x`)).toBeNull();
-});
-
-/** The source of a MIME tree and its expected parts. */
-type Tree = {
-  source: Buffer;
-  parts: { content: string }[];
-  attachments: { content: string; filename: string }[];
-};
-
-const lines = (...texts: string[]) => Buffer.from(texts.join("\r\n"));
-const folded = (base64: string) => base64.replace(/.{76}/g, "$&\r\n");
-
-const textLeaf = fc.string({ unit: "grapheme" }).map(
-  (content): Tree => ({
-    source: lines("Content-Type: text/plain; charset=utf-8", "Content-Transfer-Encoding: 8bit", "", content),
-    parts: [text(content)],
-    attachments: [],
-  }),
-);
-
-const base64Leaf = fc.tuple(fc.uint8Array({ maxLength: 300 }), fc.stringMatching(/^[a-z]{1,8}$/)).map(
-  ([content, name]): Tree => ({
-    source: lines(
-      `Content-Type: image/png; name="${name}"`,
-      "Content-Transfer-Encoding: base64",
-      "",
-      folded(Buffer.from(content).toString("base64")),
-    ),
-    parts: [],
-    attachments: [attachment("image/png", Buffer.from(content), name)],
-  }),
-);
-
-const binaryLeaf = fc.uint8Array({ maxLength: 300 }).map(
-  (content): Tree => ({
-    source: Buffer.concat([lines("Content-Type: application/octet-stream", "", ""), content]),
-    parts: [],
-    attachments: [attachment("application/octet-stream", Buffer.from(content))],
-  }),
-);
-
-const { tree } = fc.letrec<{ tree: Tree; multipart: Tree }>((tie) => ({
-  tree: fc.oneof(
-    { depthSize: "small", withCrossShrink: true },
-    textLeaf,
-    base64Leaf,
-    binaryLeaf,
-    tie("multipart"),
-  ),
-  multipart: fc.tuple(fc.uuid(), fc.array(tie("tree"), { minLength: 1, maxLength: 4 })).map(
-    ([boundary, children]): Tree => ({
-      source: Buffer.concat([
-        lines(`Content-Type: multipart/mixed; boundary="${boundary}"`, "", "preamble"),
-        ...children.flatMap(({ source }) => [lines("", `--${boundary}`, ""), source]),
-        lines("", `--${boundary}--`, "epilogue"),
-      ]),
-      parts: children.flatMap(({ parts }) => parts),
-      attachments: children.flatMap(({ attachments }) => attachments),
-    }),
-  ),
-}));
-
-test("every leaf of any MIME tree is found in order, byte for byte", () => {
-  fc.assert(
-    fc.property(tree, ({ source, parts, attachments }) => {
-      expect(parseEmail(source)).toMatchObject({ parts, attachments });
-    }),
-  );
 });
