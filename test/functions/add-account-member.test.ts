@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, test } from "vitest";
 import { listMembers } from "../../lib/members/store.ts";
-import { idempotencyRecordKey, userKey } from "../../lib/table/keys.ts";
+import { idempotencyRecordKey } from "../../lib/table/keys.ts";
 import { exchange } from "../harness/raw-http.ts";
 import { bearer, call, day, newKey, noon, startService, table } from "../harness/service.ts";
 
@@ -51,19 +51,6 @@ describe("Add Account Member", () => {
       ["role", "Billing Manager"],
     ]);
     expect(response.headers.has("idempotent-replayed")).toBe(false);
-  });
-
-  test("stores the member and the user", async () => {
-    const email = newEmail();
-
-    const member = (await (await post({ email, role: "Analyst", name: "Ada" })).json()) as Record<
-      string,
-      string
-    >;
-
-    expect(await membersOf(key.account_id)).toEqual([{ ...member, email, name: "Ada" }]);
-    const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key: userKey(email) }));
-    expect(Item).toMatchObject({ id: member.user_id, email });
   });
 
   test("has one user for each email, in every account and whatever the case of the email", async () => {
