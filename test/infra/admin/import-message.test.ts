@@ -33,14 +33,9 @@ test("An imported email has the fields of its headers, and is readable at once",
   const [id, message_id] = [expect.any(String), expect.stringMatching(/^<.+>$/)];
   expect(printed).toEqual([{ id, file, message_id, account_id: account, is_new: true }]);
   const message = await getMessage(printed[0].id);
-  expect(message).toMatchObject({
-    direction: "outgoing",
-    status: "sent",
-    tags: ["one", "two"],
-    message_id: printed[0].message_id,
-    domain_id: domain,
-    content: await readFile(file, "utf8"),
-  });
+  const content = await readFile(file, "utf8");
+  expect(message).toMatchObject({ direction: "outgoing", status: "sent", tags: ["one", "two"], content });
+  expect(message).toMatchObject({ message_id: printed[0].message_id, domain_id: domain });
   const days = (Date.parse(message.retain_until ?? "") - Date.now()) / dayMilliseconds;
   expect(days).toBeCloseTo(7, 2);
 });
@@ -50,14 +45,8 @@ test("An email is read from standard input for -", async () => {
 
   const [{ id }] = await adminJson(`${importing} --direction incoming -`, content);
 
-  expect(await getMessage(id)).toMatchObject({
-    sender: "a@example.com",
-    recipient: "b@example.org",
-    subject: "Hi",
-    direction: "incoming",
-    status: "received",
-    content,
-  });
+  const fields = { sender: "a@example.com", recipient: "b@example.org", subject: "Hi", content };
+  expect(await getMessage(id)).toMatchObject({ ...fields, direction: "incoming", status: "received" });
 });
 
 test("Each email that cannot be imported is reported, and the others are imported", async () => {
@@ -98,32 +87,23 @@ test("The same email is one message of an account, however often it is imported"
   const again = await admin(`${importing} --tag other ${file}`);
   const [elsewhere] = await adminJson(`${importingInto(randomUUID())} ${file}`);
 
-  expect(first).toMatchObject({
-    id: expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/),
-    is_new: true,
-  });
+  expect(first.is_new).toBe(true);
+  expect(first.id).toMatch(/^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
   expect(again).toMatchObject({ status: 0, stdout: [`${first.id}  ${file}  (there already)`] });
   expect(elsewhere.id).not.toBe(first.id);
   expect(elsewhere.is_new).toBe(true);
 });
 
 test("A folder is imported as a whole, and the outcomes are counted", async () => {
-  const folder = folderOf({
-    "one.eml": email(1),
-    "mail/all.mbox": mboxOf([email(2), email(3), email(2)]),
-    "mail/none.eml": "no email",
-  });
+  const mbox = mboxOf([email(2), email(3), email(2)]);
+  const folder = folderOf({ "one.eml": email(1), "mail/all.mbox": mbox, "mail/none.eml": "no email" });
 
   const { status, stdout, stderr } = await admin(`${importingInto(randomUUID())} ${folder}`);
 
   expect(status).toBe(1);
-  expect(stdout.map((line) => line.replace(/^[\da-f-]{36} {2}.*\/([\w.:]+).*/, "$1")).sort()).toEqual([
-    "3 stored, 1 there already, 1 failed",
-    "all.mbox:1",
-    "all.mbox:2",
-    "all.mbox:3",
-    "one.eml",
-  ]);
+  const lines = stdout.map((line) => line.replace(/^[\da-f-]{36} {2}.*\/([\w.:]+).*/, "$1"));
+  const expected = "3 stored, 1 there already, 1 failed|all.mbox:1|all.mbox:2|all.mbox:3|one.eml";
+  expect(lines.sort()).toEqual(expected.split("|"));
   expect(stderr).toEqual([`${folder}/mail/none.eml: its headers have no sender. Pass --sender`]);
 });
 

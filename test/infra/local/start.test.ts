@@ -21,11 +21,8 @@ const commandsOf = (output: string) => {
 
 const runJson = async (command: string) => JSON.parse((await run(command)).stdout);
 
-const responds = (port: number): Promise<boolean> =>
-  fetch(`http://127.0.0.1:${port}`).then(
-    () => true,
-    () => false,
-  );
+const responds = async (port: number): Promise<boolean> =>
+  (await fetch(`http://127.0.0.1:${port}`).catch(() => undefined)) !== undefined;
 
 const isRunning = (pid: number): boolean => {
   try {

@@ -18,13 +18,9 @@ const importWith = async (names: string[], reported: Imported[] = []) => {
       yield Buffer.from(`${line}From: a@b.example\nTo: c@d.example\n\n${number}\n\n`);
     }
   };
-  const fields = {
-    account_id: randomUUID(),
-    domain_id: randomUUID(),
-    direction: "incoming",
-    status: "received",
-    retain_until: new Date(noon + day),
-  } as const;
+  const ids = { account_id: randomUUID(), domain_id: randomUUID() };
+  const state = { direction: "incoming", status: "received" } as const;
+  const fields = { ...ids, ...state, retain_until: new Date(noon + day) };
   const files = [{ path: "mail.mbox", bytes: 0, open: mail }];
   await importMail(failing, files, fields, noon, (imported) => reported.push(imported));
   return reported;
