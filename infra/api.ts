@@ -50,9 +50,9 @@ const transport = {
 
 /**
  * The error for each type of response that API Gateway generates. For an unknown route, API Gateway reports an
- * authorization error. No operation uses API Gateway's authorization, so an authorization error always means an
- * unknown route. AWS documents that the status of a `DEFAULT_` type overrides all other types, but an emulator
- * contradicts AWS. The list contains every type that can occur, so the responses are correct in both cases.
+ * authorization error. No operation uses API Gateway's authorization, so an authorization error always means an unknown
+ * route. AWS documents that the status of a `DEFAULT_` type replaces the status of all other types, but in an emulator
+ * it does not. This list contains every type that can occur, so each status is correct with or without AWS's rule.
  */
 const gatewayErrors: readonly { error: errors.ErrorResponse; types: readonly ResponseType[] }[] = [
   {
@@ -132,7 +132,7 @@ export class Api extends Construct {
           responseTransferMode: operation.streams
             ? ResponseTransferMode.STREAM
             : ResponseTransferMode.BUFFERED,
-          timeout: handler.timeout.plus(Duration.seconds(1)), // The function times out first, and logs why.
+          timeout: handler.timeout.plus(Duration.seconds(1)), // Lambda logs its timeout only if it comes first.
           allowTestInvoke: false,
         }),
       ),
@@ -148,7 +148,7 @@ export class Api extends Construct {
     this.domainTarget = this.restApi.domainName?.domainNameAliasDomainName;
   }
 
-  /** A stage can have one web ACL. Without a rate limit per API key, operators may add their own web ACL. */
+  /** A stage can have one web ACL. If no rate limit per API key is set, operators may add their own web ACL. */
   private addWebAcl(requestsPerMinute: number | undefined) {
     if (requestsPerMinute === undefined) {
       this.addGatewayResponse(ResponseType.WAF_FILTERED, errors.blocked);

@@ -23,8 +23,8 @@ const permissions: readonly Permission[] = [
 const timeout = Duration.minutes(2);
 
 /**
- * AWS recommends a visibility timeout of six times the function's timeout. The visibility timeout applies if the
- * function crashes. After any other failure, the function itself sets the event's visibility timeout.
+ * AWS recommends a visibility timeout of six times the function's timeout. SQS uses this value if the function crashes.
+ * After any other failure, the function itself sets the event's visibility timeout.
  */
 const visibilityTimeout = Duration.minutes(6 * timeout.toMinutes());
 
@@ -32,8 +32,8 @@ const visibilityTimeout = Duration.minutes(6 * timeout.toMinutes());
 const [minimumConcurrency, maximumConcurrency] = [2, 1000];
 
 /**
- * The default of `concurrency`. A new AWS account can run 10 functions at the same time. Without a limit, the open
- * events of one mailing would use all 10 and throttle the API. A new account cannot reserve concurrency, because
+ * The default of `concurrency`. A new AWS account can run 10 functions at the same time. Without a limit, one mailing's
+ * events could occupy all 10, so that Lambda would throttle the API. A new account cannot reserve concurrency, because
  * Lambda keeps a part of every account's quota unreserved.
  */
 const defaultConcurrency = 5;

@@ -5,7 +5,7 @@ import { Construct } from "constructs";
 
 export type KeyRateLimitProps = {
   gatewayStage: Stage;
-  /** The limit for each API key, and for each IP address that sends no API key. AWS WAF accepts 10 or more. */
+  /** The limit for each API key, and for each IP address that sends no API key. AWS WAF's minimum is 10. */
   requestsPerMinute: number;
 };
 
@@ -23,7 +23,7 @@ const withoutAuthorization: CfnWebACL.StatementProperty = {
   },
 };
 
-/** Counts requests by API key. Upper case and repeated spaces in the header do not start a separate count. */
+/** Counts requests by API key. Ignores case and repeated spaces, with which a caller could evade the limit. */
 const authorization: CfnWebACL.RateBasedStatementCustomKeyProperty = {
   header: {
     name: "authorization",
@@ -43,7 +43,7 @@ const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => (
 
 /**
  * A web ACL with two rules. The first rule counts requests by API key. The second rule counts requests without an API
- * key by IP address. AWS WAF sends no custom response, because API Gateway's response contains the request id.
+ * key by IP address. The rules set no custom response, because only API Gateway's response contains the request id.
  */
 export class KeyRateLimit extends Construct {
   constructor(scope: Construct, id: string, { gatewayStage, requestsPerMinute }: KeyRateLimitProps) {

@@ -1,7 +1,7 @@
 /** Metrics that CloudWatch Logs extracts from log lines. */
 import { FilterPattern, type IFilterPattern } from "aws-cdk-lib/aws-logs";
 
-/** A metric with one dimension. The dimension's value is a field of the log line. */
+/** A metric with one dimension. The log line contains the dimension's value in a field with the dimension's name. */
 export type LogMetric = { name: string; lines: IFilterPattern; value: string; dimension: string };
 
 /** The time to the first byte of a streamed response in milliseconds, per operation. Read from the function's log. */

@@ -62,7 +62,7 @@ export class Metrics extends Construct {
     return this.custom(rejections.name, { [rejections.dimension]: status }, "Sum", status);
   }
 
-  /** Returns milliseconds. A stream's latency is the time to the first byte, because slow callers are no fault. */
+  /** Returns milliseconds. For a stream, this is the time to the first byte, because the rest depends on the caller. */
   latency({ operation, method }: Route, statistic: string): IMetric {
     return operation.streams
       ? this.custom(timeToFirstByte.name, { service: operation.id }, statistic, statistic)
@@ -74,7 +74,7 @@ export class Metrics extends Construct {
     return this.custom(name, { service: id }, "Sum", `${id} ${name}`);
   }
 
-  /** Returns the number of throttled reads and writes. FILL adds zeros, because DynamoDB publishes no zeros. */
+  /** Returns the number of throttled reads and writes. DynamoDB publishes only numbers above 0, so FILL adds 0. */
   tableThrottles(): IMetric {
     const { table } = this.measured;
     return new MathExpression({

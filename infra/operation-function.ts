@@ -11,10 +11,10 @@ export class OperationFunction extends ServiceFunction {
       ...shared,
       description: `${method} ${path}`,
       file,
-      // A function with 1,024 MB has 0.58 vCPU. The largest message needs less than half of the memory.
+      // With 1,024 MB, Lambda provides 0.58 vCPU. The largest message needs less than half of this memory.
       memoryMegabytes: 1024,
-      // Lambda streams 6 MB at once and then 2 MB a second, so the largest response (200 MB) takes 97 s. Slow callers
-      // need more time. API Gateway waits 29 s for a buffered response. The function times out first, and logs why.
+      // Lambda streams 6 MB at once and then 2 MB a second, so the largest response (200 MB) takes 97 s or more. API
+      // Gateway waits 29 s for a buffered response. Lambda's timeout must come first, so that Lambda logs it.
       timeout: streams ? Duration.minutes(5) : Duration.seconds(28),
       permissions,
     });

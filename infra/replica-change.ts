@@ -20,7 +20,7 @@ const withoutReplica = (resource: Resource | undefined, region: string | undefin
   return { ...resource, Properties: others, Replicas: Replicas.filter(({ Region }) => Region !== region) };
 };
 
-/** Returns the logical id of a resource that differs between the two templates, apart from one replica. */
+/** Returns the logical id of a resource that differs between the two templates. Ignores the replica in `region`. */
 const otherChange = (deployed: Template, next: Template, region: string | undefined): string | undefined => {
   const all = { ...deployed.Resources, ...next.Resources };
   return Object.keys(all).find(
@@ -34,8 +34,8 @@ const otherChange = (deployed: Template, next: Template, region: string | undefi
 };
 
 /**
- * CloudFormation adds or removes only one replica per update. AWS advises against other changes in the same update,
- * because a rollback can leave the new replica behind.
+ * CloudFormation adds or removes only one replica per update. AWS advises against other changes in an update that adds
+ * a replica, because the new replica may remain after a rollback.
  *
  * @throws UserError if the deployment changes more than one replica, or one replica and something else.
  */
@@ -59,7 +59,7 @@ export const checkReplicaChange = (deployed: Template, next: Template): void => 
 
 /**
  * Reads the template of the deployed stack. Returns an empty template if the stack does not exist, or if the
- * credentials may not read the template. CloudFormation would then reject a change of two replicas.
+ * credentials may not read the template. In these cases, CloudFormation itself rejects a change of two replicas.
  */
 export const readDeployedTemplate = async (
   StackName: string,

@@ -12,9 +12,9 @@ import { bundle, bundleHandler, projectRoot } from "./bundling.ts";
 import type { ServiceTable } from "./service-table.ts";
 
 /**
- * Returns the partition keys that a permission allows. AWS does not document whether IAM compares a write of a
- * transaction with its own key or with all keys of the transaction. So a permission within a transaction allows all
- * keys.
+ * Returns the partition keys that a permission allows. AWS does not document whether `dynamodb:LeadingKeys` contains
+ * only a write's own key or all keys of its transaction. Each permission for a write in a transaction allows all of
+ * these keys, so it is correct in both cases.
  */
 const leadingKeys = ({ on, within }: Permission, permissions: readonly Permission[]): string[] => {
   const prefixes = within ? permissions.filter((other) => other.within).flatMap((other) => other.on) : on;

@@ -13,7 +13,7 @@ import type { Settings } from "./settings.ts";
 export type EmailApiStackProps = {
   settings: Settings;
   operations: readonly Operation[];
-  /** The region of the stack. CDK needs the region for replicas. With `undefined`, the template works in any region. */
+  /** The stack's region. Replicas require a region. A template without a region can be deployed in any region. */
   region: string | undefined;
 };
 

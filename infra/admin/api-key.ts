@@ -21,7 +21,7 @@ export const keysLabelled = async (
   return apiKeys.filter((apiKey) => apiKey.label === label && !apiKey.revoked_at);
 };
 
-/** Prints a new key, which cannot be shown again. `more` adds fields to the JSON, or lines to the text. */
+/** Prints a new key, which cannot be shown again. `more` contains more fields of JSON and more lines of text. */
 export const reportNewKey = (
   shell: Shell,
   json: true | undefined,
@@ -41,12 +41,12 @@ export const reportNewKey = (
   report(shell, json, { api_key: secret, id, account_id, scopes, expires_at, ...more.fields }, ...lines);
 };
 
-/** Matches a key or the id of a key. A key ends after 43 characters, even if more letters follow the key. */
+/** Matches a key or the id of a key. A key has 43 characters after `emk_`, even if more letters follow. */
 const keyOrId = /emk_[\w-]{43}|(?<![\da-fA-F])[\da-fA-F]{64}(?![\da-fA-F])/g;
 
 /**
  * Returns the ids of all keys in a text such as `Authorization: Bearer emk_…`. The text may contain keys and ids of
- * keys. A text without a key or an id is the label of a key.
+ * keys. If the text contains neither, the whole text is the label of a key.
  *
  * @throws UserError if the label does not name exactly one valid key of the account
  */

@@ -12,7 +12,7 @@ export const defineMemberCommand = (name: string, summary: string) =>
     .requiredOption("--account <uuid>", "the account", uuid);
 
 /**
- * Calls `change` for each named member. Then prints `lineOf`, or with `--json` the fields in `changed`.
+ * Calls `change` for each named member and prints the line from `lineOf`. With `--json`, the output contains `changed`.
  *
  * @param change returns false if the member no longer exists
  */

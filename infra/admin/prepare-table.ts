@@ -23,7 +23,7 @@ const checkKeys = async ({ client, name: TableName }: Table): Promise<void> => {
   throw new UserError(`${TableName} is no table of this API: its keys are ${keys}, not ${ours}`);
 };
 
-/** Enables time to live. Without it, expired items stay in the table and cost money. */
+/** Enables time to live, because expired items would otherwise stay in the table and cost money. */
 const timeToLive = async ({ client, name: TableName }: Table): Promise<State> => {
   const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName }));
   const { TimeToLiveStatus = "", AttributeName } = TimeToLiveDescription ?? {};
@@ -58,7 +58,7 @@ const steps = new Map([
   ["deletion protection", deletionProtection],
 ]);
 
-/** Returns the state for an engine without the operation. Local engines have no point-in-time recovery. */
+/** Returns the state of a setting that the engine does not have. Local engines have no point-in-time recovery. */
 const notSupported = (error: Error): State => {
   if (error.name === "UnknownOperationException") return "not supported";
   throw error;

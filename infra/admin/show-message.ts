@@ -6,7 +6,7 @@ import { readLongFields } from "../../lib/messages/long-fields.ts";
 import { openTableOf, report, type Shell } from "./command.ts";
 import { defineMessageCommand, forEachMessage } from "./message.ts";
 
-/** Returns how the content is stored. Reads all segments, so that the command fails if one segment is missing. */
+/** Returns the content's segment count, size and digest. Reads all segments, so that a missing segment is an error. */
 const storageOf = async ({ head, segments }: StoredMessage) => {
   let bytes = 0;
   for await (const segment of segments()) bytes += segment.length;

@@ -1,6 +1,6 @@
 /**
- * Replaces the AWS SDK's search for credentials and settings. Lambda sets environment variables for credentials and
- * settings, so the bundle needs no code that reads files or metadata services.
+ * Replaces the AWS SDK's code that finds credentials and settings. Lambda sets environment variables for credentials
+ * and settings, so the bundle needs no code that reads files or metadata services.
  */
 import type { EnvOptions, LoadedConfigSelectors } from "@smithy/core/config";
 

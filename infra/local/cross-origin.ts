@@ -1,6 +1,6 @@
 /**
  * Detects requests from web pages of other sites. A browser sends the page's origin in the header Origin, and the name
- * of the server in the header Host. With DNS rebinding, a foreign domain resolves to this machine, and is in Host.
+ * of the server in the header Host. In a DNS rebinding attack, Host contains another site's domain.
  */
 import type { IncomingMessage } from "node:http";
 

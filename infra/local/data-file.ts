@@ -5,7 +5,7 @@ import { UserError } from "../user-error.ts";
 
 const busy = 5;
 
-/** The reason in the error message, for each result code of SQLite (sqlite.org/rescode.html). */
+/** The text of the error message for each result code of SQLite (sqlite.org/rescode.html). */
 const reasons = new Map<unknown, string>([
   [busy, 'is in use by another "npm start". Stop that one, or name another file'],
   [8, "can't be written"],
@@ -31,17 +31,17 @@ const openLocked = (path: string, statements: string): DatabaseSync => {
 const locks: DatabaseSync[] = [];
 
 /**
- * Reserves the file for this process. Two engines on one file would each see half of the data. The lock is on a second
- * file, because a lock on the data file would stop the engine. The operating system releases the lock when the process
- * ends, even after `kill -9`.
+ * Reserves the file for this process. If two engines used the same file, each would see only part of the data. The lock
+ * is on a second file, because a lock on the data file would stop the engine. The operating system releases the lock
+ * when the process ends, even after `kill -9`.
  */
 export const lockDataFile = (file: string): void => {
   if (isFolder(file)) throw new UserError(`--data takes a file, but ${file} is a folder`, 2);
   const lockFile = `${existsSync(file) ? realpathSync(file) : file}-lock`;
   try {
     locks.push(openLocked(lockFile, "PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE"));
-    // If another `npm start` was killed, its engine may still have the file open for a moment. Engines use a
-    // write-ahead log. SQLite fails to turn the log off while another process has the file open.
+    // If another `npm start` was killed, its engine may still have the file open for a moment. This check turns off the
+    // engine's write-ahead log, which is an error in SQLite while another process has the file open.
     const endSharing = "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE; PRAGMA user_version";
     openLocked(file, endSharing).close();
   } catch (error) {

@@ -1,12 +1,12 @@
 /**
- * Protects the embedded DynamoDB from web pages. The engine allows every origin, so any page could use the
- * table. Therefore the engine listens on a port that browsers block. The guard forwards the requests of programs.
+ * Protects the embedded DynamoDB from web pages, because the engine itself accepts requests from every origin. The
+ * engine listens on a port that browsers block. The guard forwards only the requests of other programs.
  */
 import { Agent, createServer, request, type Server } from "node:http";
 import { pipeline } from "node:stream";
 import { hasForeignHost, hasForeignOrigin } from "./cross-origin.ts";
 
-/** Ports above 1023 that browsers block ("bad ports" in the Fetch standard). Old browsers block the first ports, too. */
+/** Ports above 1023 that browsers block ("bad ports" in Fetch). Even old browsers block the first few ports. */
 export const portsClosedToPages = [
   6665, 6666, 6667, 6668, 6669, 6000, 2049, 4045, 6697, 6679, 6566, 5060, 5061, 10080, 1719, 1720, 1723, 3659,
   4190,
@@ -30,12 +30,12 @@ export const engineGuard = (enginePort: number): Server => {
     const forwarded = request({ host: "127.0.0.1", port: enginePort, method, path: url, headers, agent });
     forwarded.on("error", () => outgoing.destroy());
     forwarded.on("response", (response) => {
-      // If the program has disconnected, `pipeline` would throw, and the exception would end `npm start`.
+      // If the client has disconnected, `pipeline` throws, and the exception would end `npm start`.
       if (outgoing.destroyed) return void response.destroy();
       outgoing.writeHead(response.statusCode ?? 500, response.rawHeaders);
       pipeline(response, outgoing, () => {});
     });
-    // If a program disconnects, ends its request to the engine. After a complete response, keeps the connection open.
+    // If the client disconnects, ends the request to the engine. After a complete response, keeps the connection open.
     outgoing.on("close", () => outgoing.writableFinished || forwarded.destroy());
     pipeline(incoming, forwarded, () => {});
   });

@@ -51,7 +51,7 @@ const spawnEngine = (program: string, args: string[]): ChildProcess =>
     ? spawn(program, args, { stdio: ["ignore", "ignore", "pipe"] })
     : spawn("sh", ["-c", withLifeline, program, ...args], {
         stdio: ["ignore", "ignore", "pipe", "pipe"],
-        detached: true, // Otherwise, Ctrl-C would end the engine before the last responses.
+        detached: true, // Without `detached`, Ctrl-C would end the engine before the last responses.
       });
 
 export type Engine = {

@@ -21,7 +21,7 @@ export type LocalRoute = { operation: Operation; handler: LambdaHandler };
 
 /** A web page, or a file for a web page, that `npm start` serves in addition to the API. */
 export type Page = {
-  /** Whether the page contains an API key. Requests for such a page must have this server's own name in Host. */
+  /** Whether the page contains an API key. If so, requests for the page must have this server's own name in Host. */
   holdsKey: boolean;
   respond: (request: {
     serverUrl: string;
@@ -31,7 +31,7 @@ export type Page = {
 
 export type Pages = ReadonlyMap<string, Page>;
 
-/** Returns the response with a page. No cache may store the page, unless `headers` replaces Cache-Control. */
+/** Returns an HTTP response for a page. No cache may store the page, unless `headers` replaces Cache-Control. */
 export const pageResponse = (type: string, body: HttpResponse["body"], headers = {}): HttpResponse => ({
   statusCode: 200,
   headers: {
@@ -122,7 +122,7 @@ const respond = async (
 
 const send = async (response: ServerResponse, { statusCode, headers, body }: HttpResponse): Promise<void> => {
   if (typeof body !== "string" && response.destroyed) {
-    // The caller has disconnected. `pipeline` would throw, and the function would wait forever for a reader.
+    // If the caller has disconnected, `pipeline` throws without destroying `body`, so the function would never end.
     body.destroy();
     return;
   }
@@ -145,7 +145,7 @@ export const gateway = (
       request.resume(); // An unread body would block the connection's next request.
       await send(response, result);
     } catch {
-      // The function failed. If its response had begun, `pipeline` has already closed the connection.
+      // If the function fails after its response has begun, `pipeline` has already closed the connection.
       if (!response.headersSent) await send(response, gatewayError(internalError, extendedRequestId));
     }
   };

@@ -34,7 +34,7 @@ const errorInTrailers = ({ trailers }: IncomingMessage): FunctionError | undefin
 };
 
 /**
- * Responds before the client has sent its whole request. Then discards further data until the client closes the
+ * Responds before the client has sent its whole request, and discards further data until the client closes the
  * connection. If this server closed a connection with unread data, the client might not receive the response.
  */
 const respondEarly = (request: IncomingMessage): void => {
@@ -66,7 +66,7 @@ export const readStreamed = (request: IncomingMessage, reply: ServerResponse): P
         done(error);
       },
     });
-    /** Destroys the body with the error after the reader has read all data that arrived before. */
+    /** Destroys the body with the error, but only after the reader has read all data that has already arrived. */
     const fail = (error: Error): void => {
       failure = error;
       if (prelude) reject(error);

@@ -43,12 +43,12 @@ const newContext = (functionName: string, deadline: number): Context => ({
   succeed: () => {},
 });
 
-/** The promises of responses that have not begun, by request id. */
+/** For each request id, the promise that resolves when the response begins. */
 const waiting = new Map<string, PromiseWithResolvers<HttpResponse>>();
 
 /**
- * The server that receives all response streams. The server has no timeouts, because a function opens its request at
- * the start, and may send the first byte much later. The server does not keep the process alive.
+ * The server that receives the response streams of all functions. The server has no timeouts, because a function may
+ * send its first byte long after it opens the stream. The server does not keep the process alive.
  */
 const lambda = createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, (request, reply) => {
   const { resolve, reject } = waiting.get(request.url?.slice(1) ?? "") ?? Promise.withResolvers();
@@ -99,7 +99,7 @@ const invokeBuffered = async <Event>(
   }
 };
 
-/** Rejects at the deadline if the response has not begun. Otherwise, destroys the response's body at the deadline. */
+/** At the deadline, rejects if the response has not begun, or destroys the body of a response that has begun. */
 const within = (milliseconds: number, response: Promise<HttpResponse>): Promise<HttpResponse> =>
   new Promise((resolve, reject) => {
     let end: (error: Error) => unknown = reject;
@@ -124,7 +124,7 @@ const within = (milliseconds: number, response: Promise<HttpResponse>): Promise<
   });
 
 /**
- * Invokes a handler like Lambda. At the deadline, the handler keeps running, because all functions share this process.
+ * Invokes a handler like Lambda. A timeout does not stop the handler's code, because all functions share one process.
  *
  * @throws FunctionError if the handler fails before its first byte. A later failure destroys the response's body.
  */

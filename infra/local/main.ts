@@ -19,7 +19,7 @@ import { startupMessage } from "./startup-message.ts";
 
 const defaultDynamoDbPort = 8000;
 
-/** All functions share 50 sockets and one engine. With more functions at a time, calls to DynamoDB would time out. */
+/** All functions share 50 sockets and one engine. If more functions ran at once, calls to DynamoDB would time out. */
 const functionsAtOnce = 20;
 
 const listen = (server: Server, port: number, variable: string): Promise<number> =>
@@ -85,7 +85,7 @@ const start = async (options: Options): Promise<void> => {
   const port = portOf("PORT", 3000);
   const adminVariables = await startTable(options);
   process.env.TABLE_NAME ??= "email-api";
-  // The functions log only errors. Otherwise, the request log would push the startup message out of view.
+  // The functions log only errors, because request logs would push the startup message out of view.
   process.env.POWERTOOLS_LOG_LEVEL ??= "ERROR";
   process.env.POWERTOOLS_METRICS_DISABLED ??= "true";
   await createTable(process.env.TABLE_NAME);
@@ -107,7 +107,7 @@ const start = async (options: Options): Promise<void> => {
 
 process.on("SIGINT", () => stop(0));
 process.on("SIGTERM", () => stop(0));
-// A signal to npm ends npm's shell, but not this process. So the server stops when its parent process changes.
+// A signal to npm ends only npm's shell, which is this process's parent. The server stops when its parent has ended.
 const parent = process.ppid;
 const orphaned = () => process.ppid !== parent;
 if (process.env.npm_lifecycle_event) setInterval(() => orphaned() && stop(0), 200).unref();

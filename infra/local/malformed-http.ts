@@ -6,7 +6,7 @@ import { type GatewayError, gatewayError, newExtendedRequestId } from "./gateway
 
 const noHttp = { status: 400, message: "The request must be valid HTTP/1.1" };
 
-/** The response for each error code of Node.js. */
+/** The response for each error code of Node.js's HTTP server. */
 const errors = new Map<string | undefined, GatewayError>([
   ["HPE_HEADER_OVERFLOW", { status: 400, message: "The request's headers must be at most 16 KiB in all" }],
   ["HPE_CHUNK_EXTENSIONS_OVERFLOW", { status: 413, message: bodyTooLarge.message }],

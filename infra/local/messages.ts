@@ -7,8 +7,8 @@ import { type Page, pageResponse } from "./gateway.ts";
 const file = new URL("messages.html", import.meta.url);
 
 /**
- * Returns the page's Content-Security-Policy. The frame with the email inherits the policy. Only the page's own script
- * has the nonce. So a script in an email does not run, even if the script escapes from the frame's sandbox.
+ * Returns the page's Content-Security-Policy, which also applies to the frame that shows an email. A script in an email
+ * lacks the nonce, so it does not run, even if it escapes from the frame's sandbox.
  */
 const policy = (nonce: string): string =>
   `default-src 'none'; script-src 'nonce-${nonce}'; worker-src blob:; connect-src 'self'; ` +

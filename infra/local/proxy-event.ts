@@ -19,7 +19,7 @@ export const targetOf = ({ url = "/" }: IncomingMessage): Target => {
 
 type Pairs = [name: string, value: string][];
 
-/** Returns the last value of each name. `Object.fromEntries` creates an own property, even for the name `__proto__`. */
+/** Keeps the last value of each header or parameter. `Object.fromEntries` creates an own property for `__proto__`. */
 const lastValues = (pairs: Pairs): Record<string, string> => Object.fromEntries(pairs);
 
 const allValues = (pairs: Pairs): Record<string, string[]> =>
@@ -71,7 +71,7 @@ export const toEvent = (
       accountId: "000000000000",
       apiId: "local",
       authorizer: null,
-      // On AWS, too, a caller can choose `requestId`. Therefore the API uses only `extendedRequestId`.
+      // As on AWS, a caller can choose `requestId`, so the API uses only `extendedRequestId`.
       requestId: request.headers["x-amzn-requestid"]?.toString() ?? randomUUID(),
       extendedRequestId,
       resourceId: operation.id,

@@ -6,7 +6,7 @@ import { gzip } from "node:zlib";
 type Reply = { header: () => Reply; send: (text: string) => void };
 type PluginRoute = { url: string; handler: (request: object, reply: Reply) => void };
 
-/** Reads the script from Scalar's plugin for Fastify. Other packages with the script have 265 dependencies. */
+/** Reads the script from Scalar's Fastify plugin. Other npm packages that contain this script have 265 dependencies. */
 const readScript = async (): Promise<string> => {
   const { default: addRoutes } = await import("@scalar/fastify-api-reference");
   let script = "";
@@ -31,7 +31,7 @@ const load = async (): Promise<ReferenceScript> => {
 
 let loading: Promise<ReferenceScript> | undefined;
 
-/** Returns the script. Only the first call reads the script. Reading the script earlier would delay `npm start`. */
+/** Returns the script. Only the first call reads the file, because reading it at startup would delay `npm start`. */
 export const referenceScript = (): Promise<ReferenceScript> => {
   loading ??= load();
   return loading;

@@ -22,7 +22,7 @@ const css = `
   @media (width < 48rem) { .scalar-client .scalar-sidebar-toggle { display: none; } }
 `;
 
-/** Shows a note for a replay, which looks like the first response. On a phone, scrolls to the response. */
+/** Shows a note for a replay, because a replay looks like the first response. On a phone, scrolls to the response. */
 const afterSend = `
   const sendRequest = window.fetch;
   window.fetch = async (...request) => {
@@ -97,7 +97,7 @@ const sendScript: Page["respond"] = async ({ headers }) => {
   });
 };
 
-/** Returns example values. Add Account Member with these values adds a member. A second request returns a replay. */
+/** Returns example values. The first request with these values adds a member. The second request returns a replay. */
 const examplesOf = (demo: Demo) => {
   const idempotencyKey = randomUUID();
   const email = `ada.${idempotencyKey.slice(0, 8)}@example.org`;
@@ -116,7 +116,7 @@ const documentFor = (demo: Demo, serverUrl: string) => {
   return { ...document, info: { ...info, description: `${onThisMachine}\n${info.description}` } };
 };
 
-/** Returns the page, the OpenAPI document and the script. Each request for the document gets new examples. */
+/** Returns the page, the OpenAPI document and the script. Each request for the document returns new example values. */
 export const referencePages = (demo: Demo): Pages => {
   const showPage: Page["respond"] = async () =>
     pageResponse("text/html; charset=utf-8", html(demo, (await referenceScript()).path), {

@@ -9,7 +9,7 @@ import { UserError } from "../user-error.ts";
 import { visible } from "../visible.ts";
 
 export type Seeded = {
-  /** The ids of all messages from the folder, even if an earlier `npm start` has stored them. */
+  /** The ids of all messages from the folder, including messages that an earlier `npm start` has stored. */
   ids: string[];
   failures: string[];
 };
