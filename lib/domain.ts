@@ -12,7 +12,7 @@ const maximumLength = 253;
 /** A Unicode domain over this length is too long in ASCII, because a character has at most two UTF-16 units. */
 const longestUnicode = 2 * maximumLength;
 
-/** Converts a label to `xn--…`. Returns `null` for look-alikes, such as U+212A for `k` (RFC 5891, section 5.3). */
+/** Converts a label to `xn--…`. Returns `null` if IDNA would replace a character, such as U+FF41 by `a` (RFC 5891). */
 const internationalLabel = (text: string): string | null => {
   const converted = domainToASCII(text);
   return domainToUnicode(converted) === text ? converted : null;

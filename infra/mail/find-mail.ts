@@ -18,9 +18,9 @@ async function* filesIn(folder: string, isMailbox = false): AsyncGenerator<strin
     const { name } = entry;
     const path = join(folder, name);
     if (entry.isDirectory()) {
-      // A Maildir has its emails in cur and new. The emails in tmp are incomplete.
+      // A Maildir stores emails in its folders cur and new. Its folder tmp contains incomplete emails.
       const hasEmails = isMaildir && (name === "cur" || name === "new");
-      // The subfolders of a Maildir have hidden names. For example, .Sent is also a Maildir.
+      // The hidden subfolders of a Maildir, such as .Sent, are also Maildirs.
       if (hasEmails || isHidden(name) === isMaildir) yield* filesIn(path, hasEmails);
     } else if (entry.isFile() && !isHidden(name) && !isMaildir) {
       if (isMailbox || extensions.has(extname(name).toLowerCase())) yield path;
@@ -34,7 +34,7 @@ const fileAt = (path: string, bytes: number): MailFile => ({
   open: () => createReadStream(path, { highWaterMark: 1024 * 1024 }),
 });
 
-/** Returns the files of the paths, including missing files. Reading a missing file throws the error. */
+/** Returns the files of the paths. Includes missing files, because the import reports each file that it cannot read. */
 export const findMail = async (
   paths: string[],
   standardInput: AsyncIterable<Buffer> = process.stdin,

@@ -24,7 +24,7 @@ export type Imported = { source: string; bytes: number } & (
 
 type Found = { source: string; bytes: number } & ({ raw: Buffer } | { error: unknown });
 
-/** Derives a UUID (version 8) from account and email, so that an email that is imported twice is one message. */
+/** Derives a UUID (version 8) from account and email, so that importing an email twice stores one message. */
 const idOf = (account_id: string, raw: Buffer): string => {
   const digest = createHash("sha256").update(account_id.toLowerCase()).update(raw).digest();
   digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x80, 6);

@@ -1,8 +1,8 @@
 /**
  * Reads a stream that contains one email or an mbox. Memory holds one email at a time.
  *
- *   From ada@example.com Sat Nov 21 15:00:00 2026     a From line begins each email of an mbox (RFC 4155)
- *   >From now on                                      quotes the email's own line "From now on" (mboxrd)
+ *   From ada@example.com Sat Nov 21 15:00:00 2026 ─── a From line begins each email of an mbox (RFC 4155)
+ *   >From now on ──────────────────────────────────── quotes the email's own line "From now on" (mboxrd)
  */
 import { maximumRawBytes } from "../../lib/messages/store-message.ts";
 
@@ -72,7 +72,7 @@ async function* splitMbox(chunks: AsyncIterable<Buffer>): AsyncGenerator<Email> 
       }
       at = bytes.indexOf("\nFrom ", at + 1);
     }
-    // Keeps the end of the chunk, because a blank line and a From line may begin there.
+    // Keeps the last bytes of a chunk, because a blank line and a From line may continue in the next chunk.
     const kept = Math.max(taken, (at < 0 ? bytes.length - "\nFrom ".length : at) - "\n\r".length);
     email.add(bytes.subarray(taken, kept));
     rest = bytes.subarray(kept);

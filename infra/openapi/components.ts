@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 
 export type JsonSchema = { [keyword: string]: unknown };
 
-/** The description of a field. Keywords such as `format` are added if the zod schema does not contain the rule. */
+/** A field's description, with additional JSON Schema keywords, such as `format`, that the zod schema lacks. */
 type Field = string | (JsonSchema & { description: string });
 
 export type Component = {
@@ -62,7 +62,7 @@ export const componentSchemas = (components: Readonly<Record<string, Component>>
   );
 };
 
-/** Returns the schema of a parameter's parsed value. The schema does not describe the text in the URL. */
+/** Returns the schema of a parameter's value after parsing, such as an array for the text `id,subject` in the URL. */
 export const parameterSchema = (schema: z.ZodMiniType): JsonSchema => {
   const { $schema, ...jsonSchema } = z.toJSONSchema(schema, { ...conversion, io: "output" });
   return jsonSchema;

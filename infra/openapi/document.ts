@@ -33,7 +33,7 @@ const componentsOf = (entries: readonly Entry[]): Record<string, Component> =>
 /** The schemas of complete responses. All fields are required, although the parameter `fields` can omit fields. */
 export const completeSchemas = componentSchemas(componentsOf(entries));
 
-/** Removes `required` if the parameter `fields` can omit fields. Otherwise clients would reject partial responses. */
+/** Removes `required` if the parameter `fields` can omit fields, so that clients accept partial responses. */
 const schemasOf = (entries: readonly Entry[]) => {
   const schemas = componentSchemas(componentsOf(entries));
   for (const { queryParameters, response } of entries.map(({ operation }) => operation)) {

@@ -6,9 +6,9 @@ import { type Component, parameterSchema, schemaRef } from "./components.ts";
 import { responsesOf } from "./responses.ts";
 import type { OperationTexts } from "./texts.ts";
 
-/** Values for a real service. These values replace the examples, so that readers can send each request unchanged. */
+/** Values of a running service, which replace the examples, so that readers can send each request unchanged. */
 export type Sample = {
-  /** The address of the API. The default is the address of `npm start`. */
+  /** The address of the API. The default is the address of the local server (`npm start`). */
   serverUrl?: string;
   /** Values by parameter name. The Idempotency-Key has no default example, because a fixed key works only once. */
   parameters?: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-/** The descriptions of an operation in the OpenAPI document. The table of operations defines everything else. */
+/** The descriptions of an operation, which the OpenAPI document adds to the entry in the table of operations. */
 import type { ErrorResponse } from "../../lib/api/error-catalogue.ts";
 import type { Component } from "./components.ts";
 

@@ -1,4 +1,4 @@
-/** Streams the Message object as JSON. The fields of the head come first. The stored JSON of the content follows. */
+/** Streams the Message object as JSON. The stored JSON of the content follows the fields of the head. */
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
@@ -10,18 +10,18 @@ import { hasLongFields, readLongFields } from "./long-fields.ts";
 import { beforeContent, beforeParsed, between, contentStart, decompressed } from "./rendered-content.ts";
 import { closeFrame, isSendable, openFrame } from "./zstd-frame.ts";
 
-/** `bytes` is the length of the stream, or an upper limit. `zstd` returns the same JSON as a zstd stream. */
+/** `bytes` is the exact or maximum length of the stream. `zstd` returns the same JSON as a zstd stream. */
 type Body = Readable & { bytes: number; zstd?: () => Readable };
 
 const noContent = Buffer.from('"content":null,"content_parsed":null}');
 
-/** Decompresses content of up to 1 MiB without a stream. Returns `null` if the content is larger, or not read yet. */
+/** Decompresses content of up to 1 MiB without a stream. Returns `null` if content is larger or has unread segments. */
 const smallContent = ({ head, firstPage }: StoredMessage): Buffer | null => {
   if (head.segments === 0) return noContent;
   return firstPage.length === head.segments ? decompressSmall(firstPage) : null;
 };
 
-/** Yields the opening and pauses. Otherwise the stream would read content before it sends the opening. */
+/** Pauses after the opening of the JSON, so that the stream sends the opening before it reads the content. */
 async function* opened(opening: Buffer, content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield opening;
   await setImmediate();

@@ -1,10 +1,10 @@
 /**
  * Compresses the rendered content of a message into one zstd stream, and cuts the stream into segments.
  *
- *   email ─render─> "content":…,"content_parsed":…} ─zstd─> ████████████████ ─cut─> ███ ███ ███ ██
+ *   email ──render──> "content":…,"content_parsed":…} ──zstd──> ████████████████ ──cut──> ███ ███ ███ ██
  *
- * The base64 of an attachment occurs in `content` and again in `content_parsed`. Long-distance matching finds the
- * repetition, so both fields together need little more space than the raw email.
+ * The base64 of an attachment occurs in `content` and again in `content_parsed`. With zstd's long-distance
+ * matching, both fields together need little more space than the raw email.
  */
 import {
   constants,
@@ -19,7 +19,7 @@ import {
 const segmentBytes = 340_000;
 export const segmentsPerPage = 3;
 
-/** One Query reads the head and the first segment. If this segment is small, the response starts sooner. */
+/** One Query reads the head and the first segment. The first segment is small, so that the Query is fast. */
 const firstSegmentBytes = 100_000;
 
 const cut = (compressed: Buffer): Buffer[] => {
@@ -37,7 +37,7 @@ const maximumWindowLog = 27;
 const windowLog = (rawBytes: number): number =>
   Math.min(maximumWindowLog, Math.max(17, Math.ceil(Math.log2(rawBytes * 1.1 + 1))));
 
-/** Waits for each write before `end`. Otherwise Node.js would append a second, empty frame to the stream. */
+/** Waits for each write, because Node.js appends an empty frame to the stream if `end` is called during a write. */
 const writeFrame = async (zstd: ZstdCompress, pieces: Iterable<Buffer>): Promise<void> => {
   try {
     for (const piece of pieces) {
@@ -51,12 +51,12 @@ const writeFrame = async (zstd: ZstdCompress, pieces: Iterable<Buffer>): Promise
   }
 };
 
-/** Compressed content. `bytes` is the length of the JSON. `parsedStart` is the offset of `content_parsed`. */
+/** Compressed content. `bytes` is the JSON's uncompressed length. `parsedStart` is the offset of `content_parsed`. */
 export type Compressed = { segments: Buffer[]; bytes: number; parsedStart: number };
 
 export const noContent: Compressed = { segments: [], bytes: 0, parsedStart: 0 };
 
-/** The iterator of `pieces` returns the offset of `content_parsed`. `rawBytes` is the size of the email. */
+/** The return value of the generator `pieces` is the offset of `content_parsed`. `rawBytes` is the email's size. */
 export const compressToSegments = async (
   pieces: Iterable<Buffer, number | undefined>,
   rawBytes: number,
@@ -81,13 +81,13 @@ export const compressToSegments = async (
 
 const decompression = { params: { [constants.ZSTD_d_windowLogMax]: maximumWindowLog } };
 
-/** Larger than the default of 16 KiB, because each chunk costs a task of the thread pool. */
+/** Larger chunks than Node.js's default of 16 KiB need fewer tasks of the thread pool. */
 const streamedChunkBytes = 512 * 1024;
 
 export const decompressor = (): ZstdDecompress =>
   createZstdDecompress({ ...decompression, chunkSize: streamedChunkBytes });
 
-/** Above 1 MiB, content is decompressed in a stream. Below 1 MiB, creating a stream would take longer. */
+/** Content over 1 MiB is decompressed in a stream. Smaller content is decompressed faster without a stream. */
 const smallBytes = 1024 * 1024;
 
 /** Returns `null` if the decompressed content has more than 1 MiB. */

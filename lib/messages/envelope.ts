@@ -5,7 +5,7 @@ import { parseDate } from "./mime/date.ts";
 import { decodeHeaderText, headerValues } from "./mime/header.ts";
 import { readEmailHeader } from "./mime/header-block.ts";
 
-/** `sender` and `recipient` are addresses without a display name. A missing text is "", and a missing date is null. */
+/** `sender` and `recipient` are addresses without a display name. A missing header field becomes "" or `null`. */
 export type Envelope = {
   subject: string;
   sender: string;

@@ -1,4 +1,4 @@
-/** Changes of a stored message, in any order. A change fails if the message does not exist or has expired. */
+/** Changes a stored message. Changes may arrive in any order, but fail if the message does not exist or has expired. */
 import { headKey } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
 import { updateLive, type Write } from "../table/writes.ts";

@@ -1,4 +1,4 @@
-/** The fields of the Message object, in order. Functions do not load the Message schema, which is 17 KB larger. */
+/** The fields of the Message object, in order. Importing the Message schema would add 17 KB to a function's bundle. */
 import * as z from "zod/mini";
 
 export const messageFields = [
@@ -30,7 +30,7 @@ export const messageFields = [
 ] as const;
 export type MessageField = (typeof messageFields)[number];
 
-/** The fields without a maximum length. Over 50 KB in total, these fields are stored with the content. */
+/** The fields without a maximum length are stored in the head, or with the content if they exceed 50 KB in total. */
 export const longFields = ["message_id", "subject", "tags", "sender", "recipient"] as const;
 
 export const includesContent = (fields: readonly MessageField[] = messageFields): boolean =>

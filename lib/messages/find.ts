@@ -9,9 +9,9 @@ import type { Head } from "./head.ts";
 
 export type StoredMessage = {
   head: Head;
-  /** The first segment. Empty if the message has no segments, or if `withContent` is false. */
+  /** Contains the first segment, or no segment if the message has none or `withContent` is false. */
   firstPage: Uint8Array[];
-  /** Fetches the compressed content. Retries failed reads, because a part of the response is already sent. */
+  /** Fetches the compressed content. Retries failed reads, because the status code 200 may already be sent. */
   segments: () => AsyncGenerator<Uint8Array>;
 };
 

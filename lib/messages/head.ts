@@ -35,7 +35,7 @@ export type Head = Omit<
 };
 
 declare global {
-  /** A function of ECMAScript 2026 that Node.js 22 supports. */
+  /** TypeScript's libraries do not declare `JSON.rawJSON`, which Node.js 22 supports. */
   interface JSON {
     rawJSON(text: string): unknown;
   }

@@ -1,4 +1,4 @@
-/** The message marker outlives the message, and records that the message was stored or deleted. */
+/** Reads and writes message markers, which outlive messages, to record that a message was stored or deleted. */
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { daySeconds } from "../duration.ts";
 import { getItem } from "../table/get.ts";
@@ -21,7 +21,7 @@ export const readMarker = (
 ): Promise<MessageMarker | undefined> =>
   getItem<MessageMarker>(table, messageMarkerKey(account_id, id), { consistent: true });
 
-/** Marks a message as stored, in the transaction of the head. The condition fails if the message was deleted. */
+/** Marks a message as stored, in the transaction that puts the head. Fails if the message was deleted earlier. */
 export const markStored = (table: Table, { account_id, id }: MessageRef, expires_at: number): Write =>
   update(
     table,
@@ -34,7 +34,7 @@ export const markStored = (table: Table, { account_id, id }: MessageRef, expires
     (found) => found?.deleted_at !== undefined,
   );
 
-/** Marks a message as deleted, even if the message was never stored. Afterwards, no event stores the message. */
+/** Marks a message as deleted, so that no later event stores the message. The message need not exist. */
 export const markDeleted = async (
   table: Table,
   { account_id, id }: MessageRef,

@@ -83,7 +83,7 @@ export const text = z
   .string("must be a string")
   .check(z.refine((value) => value.isWellFormed(), "must not contain half a surrogate pair"));
 
-/** A text of limited length, so that the head of a message remains small. */
+/** Limits the length of a text, because the head of a message must fit in a DynamoDB item of 400 KB. */
 export const words = text.check(z.maxLength(1000, "must have at most 1000 characters"));
 
 const addressRule = "must be an email address (RFC 5321, RFC 6531), without a display name or a comment";

@@ -31,7 +31,7 @@ export const parseEmail = (raw: Uint8Array): ParsedContent | null => {
   return { parts, attachments, headers: gatherHeaders(email.header, decode) };
 };
 
-/** Groups the header values by name. `Object.fromEntries` also accepts the name `__proto__`. */
+/** Groups the header values by name. An assignment instead of `Object.fromEntries` would lose a field `__proto__`. */
 const gatherHeaders = (header: HeaderField[], decode: DecodeCharset): ParsedContent["headers"] => {
   const gathered = new Map<string, { name: string; values: string[] }>();
   for (const field of header) {

@@ -1,6 +1,6 @@
 /**
- * Deletes a message, or its content, before the message expires. A Get Message response that is in progress may break
- * off. After an interruption, call the function again.
+ * Deletes a message, or its content, before the message expires. A concurrent Get Message response may end early,
+ * because its segments are deleted. If a call is interrupted, the caller must call the function again.
  */
 import { randomUUID } from "node:crypto";
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
@@ -18,13 +18,13 @@ import { hasLongFields, readLongFields } from "./long-fields.ts";
 import { markDeleted } from "./marker.ts";
 import { removeSegments, writeSegments } from "./segments.ts";
 
-/** A tombstone expired a day ago, because other clocks may be slow. DynamoDB ignores an expiry over 5 years ago. */
+/** Machines with slow clocks must also see tombstones as expired. DynamoDB's TTL ignores an expiry over 5 years ago. */
 const tombstoneAgeSeconds = daySeconds;
 
 /**
  * Deletes a message. The message marker prevents a later event from storing the message. Returns false if neither a
- * head nor a segment existed. Leaves a tombstone, which is an expired head without fields of the message. If a store of
- * the message is in progress, the tombstone makes the condition of the store fail. The store then starts again.
+ * head nor a segment existed. Leaves a tombstone, which is an expired head without fields of the message. The tombstone
+ * makes the condition of a concurrent `storeMessage` fail, so that `storeMessage` retries.
  */
 export const deleteMessage = async (
   table: Table,
@@ -51,7 +51,7 @@ export const deleteMessage = async (
   return previous?.created_at !== undefined || removed > 0;
 };
 
-/** Deletes the content, which a second import does not restore. Returns false if the message does not exist. */
+/** Deletes the content. A later import does not restore the content. Returns false if the message does not exist. */
 export const removeContent = async (
   table: Table,
   { account_id, id }: MessageRef,
@@ -60,7 +60,7 @@ export const removeContent = async (
   const message = await findMessage(table, account_id, id, now);
   if (!message) return false;
   const { head } = message;
-  // Long fields are stored with the content, but must remain.
+  // Long fields are stored with the content, but must not be deleted with the content.
   const remaining = hasLongFields(message.head)
     ? await compressToSegments(renderContent(null, await readLongFields(message)), 0)
     : noContent;

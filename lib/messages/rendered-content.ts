@@ -1,8 +1,8 @@
 /**
  * Reads parts of the stored JSON `"content":…,"content_parsed":…}`. Long fields precede `content`.
  *
- * A part lies between two commas. The caller passes the offset of a comma, or the text from the comma to the next
- * colon. No string contains this text, because JSON escapes quotation marks in strings.
+ * Callers specify the commas before and after a part. They specify a comma by its offset, or by a text such as
+ * `,"content":`. No JSON string contains `,"content":`, because JSON escapes quotation marks in strings.
  */
 import { pipeline, Readable } from "node:stream";
 import { decompressor } from "./compression.ts";
@@ -11,11 +11,11 @@ import type { Head } from "./head.ts";
 
 type Comma = number | ',"content":' | ',"content_parsed":';
 
-/** The offset of an imaginary comma before the first field. */
+/** Stands for a comma before the first field, although the stored JSON does not begin with a comma. */
 export const contentStart = -1;
 export const beforeContent = ',"content":';
 
-/** Returns the comma before `content_parsed`, as text if the head does not contain the offset (old heads). */
+/** Returns the offset of the comma before `content_parsed`, or the comma's text if an old head lacks the offset. */
 export const beforeParsed = ({ content_parsed_start: start }: Head): Comma =>
   start ? start - 1 : ',"content_parsed":';
 
@@ -41,7 +41,7 @@ export async function* between(
     offset += taken.length;
     return taken;
   };
-  /** Keeps the end of the chunk, because the text of the comma may begin there. */
+  /** Keeps the last bytes of a chunk, because the searched text may continue in the next chunk. */
   const takeAllBut = (comma: Comma | undefined): Buffer =>
     take(Math.max(0, held.length - (typeof comma === "string" ? comma.length - 1 : 0)));
 

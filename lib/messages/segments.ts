@@ -10,7 +10,7 @@ import type { Compressed } from "./compression.ts";
 import type { MessageRef } from "./events.ts";
 import type { Head } from "./head.ts";
 
-/** A partition accepts 1 MB of writes a second. More parallel writes would be throttled or wait for a connection. */
+/** A partition accepts 1 MB of writes a second. If more writes ran in parallel, DynamoDB would throttle writes. */
 const atOnce = pLimit(8);
 
 /** Calls `write` for each item. Retries throttled writes. After an error, starts no further write. */
@@ -32,7 +32,7 @@ const writeAll = async <T>(
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
 };
 
-/** Returns a part of the segments' keys. Segments with equal keys have equal bytes and expire at the same time. */
+/** Returns the digest for the segments' keys. Segments with equal keys have equal bytes and expire at the same time. */
 const contentDigest = (segments: Buffer[], expires_at: number): string => {
   const hash = createHash("sha256").update(String(expires_at));
   for (const bytes of segments) hash.update(bytes);
@@ -55,7 +55,7 @@ export const writeSegments = async (
   return { content_digest, content_bytes, content_parsed_start, segments: segments.length };
 };
 
-/** Deletes segments of a message. Keeps segments with the digest of `kept`. Returns the number of deleted segments. */
+/** Deletes a message's segments, except segments of the head `kept`. Returns the number of deleted segments. */
 export const removeSegments = async (
   table: Table,
   { account_id, id }: MessageRef,

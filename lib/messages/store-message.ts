@@ -16,10 +16,10 @@ import { writeSegments } from "./segments.ts";
 
 export const maximumRawBytes = 40 * 1024 * 1024;
 
-/** An item holds 400 KB. Longer fields would make changes expensive, and leave less space for delivery attempts. */
+/** A larger head item would make each update more expensive, and leave less of 400 KB for delivery attempts. */
 const maximumLongFieldsBytes = 50_000;
 
-/** A message that cannot be stored. The error message states the reason. */
+/** An error for a message that cannot be stored, such as an email over 40 MiB. */
 export class MessageRejectedError extends Error {
   override readonly name = "MessageRejectedError";
 }
@@ -61,15 +61,15 @@ export const rejectTooLarge = (rawBytes: number): void => {
   );
 };
 
-/** Puts the head. Returns false if the condition failed. `storeMessage` then reads the head again and retries. */
+/** Puts the head. Returns false if the condition failed, so that `storeMessage` reads the head again and retries. */
 export type PutHead = (head: Write) => Promise<boolean>;
 
 /**
  * Stores a message. Writes the segments before the head, so that no reader sees an incomplete message. A message that
  * is already stored remains unchanged.
  *
- * If several calls use one id, the call that writes the head first wins. The segments of the other calls and of
- * interrupted calls have other keys, and expire at retain_until.
+ * If several calls use the same id, the first call to write the head succeeds. Different segments never have the same
+ * key, because each key contains a digest. Unused segments expire at retain_until.
  *
  * @param raw an email of up to 40 MiB, or `null` if the email is not available
  * @param putHead puts the head together with other items; by default, the head is put alone
@@ -102,7 +102,7 @@ export const storeMessage = async (
   const content =
     raw || longFields ? await compressToSegments(renderContent(raw, longFields), rawBytes) : noContent;
 
-  // A delete replaces the head and then deletes segments. After a failed condition, the segments are written again.
+  // A concurrent delete may delete the segments, so the segments are written again after a failed condition.
   while (replaceable) {
     const { existing } = replaceable;
     const written = await writeSegments(table, head, content);

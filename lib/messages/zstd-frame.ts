@@ -2,8 +2,8 @@
  * Puts the head of a message in front of the stored zstd stream. The result is one frame (RFC 8878, section 3.1.1).
  * A stream may have two frames, but Node.js would ignore the second frame without an error.
  *
- *   stored   magic, descriptor, window │ compressed blocks … │ checksum
- *   sent     magic, descriptor, window │ head in raw blocks │ compressed blocks …
+ *   stored ── magic, descriptor, window │ compressed blocks … │ checksum
+ *   sent ──── magic, descriptor, window │ head in raw blocks │ compressed blocks …
  *
  * The compressed blocks remain valid, because they refer to earlier bytes by distance and not by position.
  */
@@ -14,14 +14,14 @@ const checksumBytes = 4;
 /** The empty frame at the end of streams that were stored before November 2026. */
 const emptyFrame = Buffer.from("28b52ffd240001000099e9d851", "hex");
 
-/** The descriptor that `compressToSegments` writes. The descriptor declares a checksum, but no length. */
+/** The frame header's descriptor in stored streams, which have a checksum and no content size field. */
 const storedDescriptor = 0b100;
 const sentDescriptor = 0b000;
 
-/** The byte for a window of 8 MB, the maximum of RFC 9659. The upper five bits are the exponent minus 10. */
+/** HTTP's largest window is 2^23 bytes (RFC 9659). The frame header encodes a window of 2^n bytes as (n - 10) << 3. */
 const maximumWindow = (23 - 10) << 3;
 
-/** A block must not exceed the window (section 3.1.1.2.4). The smallest stored window has 128 KiB. */
+/** A block must not exceed the window (section 3.1.1.2.4). The smallest zstd window of stored content is 128 KiB. */
 const maximumBlockBytes = 128 * 1024;
 
 /** Returns whether the stored window is small enough for HTTP (RFC 9659). */
@@ -46,7 +46,7 @@ export const openFrame = (firstSegment: Uint8Array, bytes: Uint8Array): Buffer =
   return Buffer.concat([header, ...blocks]);
 };
 
-/** Yields the stored blocks. Omits an empty frame, and the checksum, which does not cover the head. */
+/** Yields the stored blocks without the empty frame. Omits the checksum, which is wrong for a stream with the head. */
 export async function* closeFrame(segments: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const heldBytes = checksumBytes + emptyFrame.length;
   let held = Buffer.alloc(0);

@@ -12,7 +12,7 @@ const joins = (character: string | undefined): boolean => character === "." || c
 export const firstAddress = (list: string): string => {
   let text = "";
   let last: string | undefined;
-  /** An address without angle brackets. If an address in angle brackets follows, this text is a display name. */
+  /** An address without angle brackets, which counts only if no address in angle brackets follows. */
   let unbracketed = "";
 
   const endText = (): string => {
@@ -31,7 +31,7 @@ export const firstAddress = (list: string): string => {
     last = word.at(-1);
 
     if (word === "<" || word === ":") {
-      // The text so far is a display name, the name of a group, or a route.
+      // Text before `<` or `:` is a display name, the name of a group, or a route.
       text = "";
       unbracketed = "";
     } else if (word === ">" || word === "," || word === ";" || word === "") {

@@ -19,7 +19,7 @@ const notCharsets = new Set(["binary", "base64", "hex", "cesu8", "utf7", "utf7im
 /** The platform's tables (ICU) lack Windows characters of EUC-KR and HKSCS characters of Big5, which emails contain. */
 const fullerThanIcu: Record<string, string> = { "euc-kr": "cp949", big5: "big5-hkscs" };
 
-/** The byte-order mark sets the byte order. Text without this mark is big-endian (RFC 2781, section 4.3). */
+/** Text in these charsets is big-endian if it has no byte-order mark (RFC 2781, section 4.3). */
 const utf16ByMark = new Set(["utf-16", "unicode", "ucs-2", "iso-10646-ucs-2", "csunicode"]);
 
 export type DecodeCharset = (bytes: Buffer, charset: string) => string;
@@ -49,7 +49,7 @@ export const charsetDecoder = (): DecodeCharset => {
   };
 };
 
-/** Returns whether encoded words may be joined before decoding. In UTF-7, the `+` of a second word would be base64. */
+/** Returns false for UTF-7, because joining encoded words before decoding would make a `+` a base64 digit. */
 export const joinsWords = (charset: string): boolean => !utf7Labels.has(charset.toLowerCase());
 
 const codecOf = (label: string): Codec => {
@@ -72,7 +72,7 @@ const iso2022JpDecoder = new TextDecoder("iso-2022-jp");
 const decodeUnlabelled = (bytes: Buffer): string =>
   isUtf8(bytes) ? utf8.decode(bytes) : windows1252.decode(bytes);
 
-/** Mailers cut headers inside a character, so mostly valid UTF-8 is decoded as UTF-8. Other bytes are windows-1252. */
+/** Decodes mostly valid UTF-8, because mailers cut headers inside a character. Decodes other bytes as windows-1252. */
 export const decodeHeaderBytes = (bytes: Buffer): string => {
   const text = utf8.decode(bytes);
   const damaged = text.split("\ufffd").length - 1;

@@ -3,7 +3,7 @@ import { fieldOf, type HeaderField, isBlank, oddFieldOf, trimEndBlanks } from ".
 import { cr, type Email, lf, lineAt, linesOf } from "./lines.ts";
 import { transferEncoding } from "./parameters.ts";
 
-/** The header bytes of all parts together. Postfix and Exchange accept about 100 KB for one header. */
+/** The limit for the headers of all parts together. Postfix and Exchange accept about 100 KB for one header. */
 export const maxHeaderBytes = 1024 * 1024;
 
 /** The separator line of an mbox (RFC 4155). `From : ada@example.com` is a header field, and not a separator. */
@@ -21,8 +21,8 @@ export const readEmailHeader = (bytes: Buffer): HeaderField[] => {
  * Reads one header. Returns null if the header has more than `limit` bytes.
  *
  * A header ends at an empty line, or at a line that may be a delimiter. Some mailers omit the empty line, or put blanks
- * into it. Other mailers break a field without indentation, or write field names that RFC 5322 forbids. In these cases,
- * the following lines decide where the header ends.
+ * into it. Other mailers break a field without indentation, or write field names that RFC 5322 forbids. For such
+ * headers, `linesAhead` reads the following lines to find the end of the header.
  */
 export const readHeader = (
   email: Email,
@@ -70,7 +70,7 @@ export const readHeader = (
         break;
       }
     }
-    // These characters end an incomplete field, such as `Content-Type: text/plain;` or `Subject:`.
+    // A line that ends with `;`, `,` or `:` is an incomplete field, such as `Content-Type: text/plain;` or `Subject:`.
     isUnfinished = end === ";" || end === "," || end === ":";
     at = next;
   }
@@ -80,13 +80,13 @@ export const readHeader = (
 const isOfHeader = (line: string): boolean => line === "" || isBlank(line[0]) || fieldOf(line) !== undefined;
 
 type LinesAhead = {
-  /** Whether header fields follow after the last line of plain text. */
+  /** Whether a header field follows the last plain-text line in the header. */
   continues: boolean;
-  /** The offset of the last line of plain text before the end of the header. */
+  /** The offset of the last plain-text line in the header, which is not a header field. */
   lastText: number;
 };
 
-/** Reads up to the next empty line or delimiter. A header needs at most one call, so the time remains linear. */
+/** Reads up to the next empty line or delimiter. Runs at most once per header, so that parsing takes linear time. */
 const linesAhead = (email: Email, from: number, header: HeaderField[]): LinesAhead => {
   let lastField = -1;
   let lastOddField = -1;

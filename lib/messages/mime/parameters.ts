@@ -18,7 +18,7 @@ type Parameter = { bytes: string; charset?: string | undefined };
 
 const mediaType = /^([!#$%&'*+.^_`{|}~\w-]+)[ \t]*\/[ \t]*([!#$%&'*+.^_`{|}~\w-]+)/;
 
-/** Returns `missing` for a header without Content-Type, and `text/plain` for an unreadable Content-Type. */
+/** Returns `missing` if the header lacks a Content-Type, and `text/plain` if the Content-Type is invalid. */
 export const contentType = (fields: readonly HeaderField[], missing = "text/plain"): Structured => {
   const text = valueAfterComments(fields, "content-type", missing);
   const [whole, type, subtype] = mediaType.exec(text) ?? ["", "text", "plain"];
@@ -46,7 +46,7 @@ export const contentId = (fields: readonly HeaderField[]): string => {
   return trimBlanks(bracketed ?? text.replace(/>$/, ""));
 };
 
-/** Returns the text of a parameter. Decodes encoded words, because most mailers write encoded words in parameters. */
+/** Returns a parameter's value. Decodes encoded words, because most mailers write encoded words in parameters. */
 export const parameterText = ({ parameters }: Structured, name: string, decode: DecodeCharset): string => {
   const parameter = parameters.get(name);
   if (!parameter) return "";
@@ -78,7 +78,7 @@ const readParameters = (text: string): Structured["parameters"] => {
   return parameters;
 };
 
-/** Joins the parts of a value (RFC 2231, sections 3 and 4). Only the first part names the charset. */
+/** Joins the parts of a value (RFC 2231, sections 3 and 4). Only the first part specifies the charset of the value. */
 const joinSegments = (segments: Segment[]): Parameter => {
   segments.sort((a, b) => a.index - b.index || 0);
   const texts = segments.map(({ text, extended }) => (extended ? decodePercent(text) : text));
@@ -132,7 +132,7 @@ const quotedString = (text: string, quote: number): { value: string; next: numbe
   return { value, next: at + 1 };
 };
 
-/** A value ends at a blank, as in `charset=us-ascii (Plain text)`. A file name may contain blanks. */
+/** An unquoted value ends at a blank, as in `charset=us-ascii (Plain text)`. A file name may contain blanks. */
 const unquoted = (name: string, value: string): string => {
   if (/^(file)?name\b/.test(name)) return value;
   const [token = ""] = /^[^( \t]*/.exec(value.slice(afterComments(value, 0))) ?? [];

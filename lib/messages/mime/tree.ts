@@ -41,7 +41,7 @@ export const splitEmail = (bytes: Buffer): { header: HeaderField[]; leaves: Leaf
   const leaves: Leaf[] = [];
   const open: Multipart[] = [];
   let depths = depthsOf(open);
-  /** Closes the multipart at `depth` and all multiparts inside. */
+  /** Closes the multipart at `depth` and its inner multiparts. */
   const closeFrom = (depth: number) => {
     if (open.length <= depth) return;
     open.length = depth;
