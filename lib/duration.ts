@@ -1,3 +1,3 @@
-/** A day, in the two units that the service counts time in. */
+/** The length of a day in milliseconds and in seconds. */
 export const dayMilliseconds = 24 * 60 * 60 * 1000;
 export const daySeconds = dayMilliseconds / 1000;

@@ -1,2 +1,2 @@
-/** Returns the fields of an error for the log. An error of DynamoDB also holds items, and these stay out of the log. */
+/** Returns an error's fields for the log. Other fields of DynamoDB errors can contain items, which are not logged. */
 export const errorFields = ({ name, message, stack }: Error) => ({ name, message, stack });

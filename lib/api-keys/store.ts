@@ -69,7 +69,7 @@ export const findApiKey = async (table: Table, secret: string, now: number): Pro
   return apiKey?.revoked_at ? null : apiKey;
 };
 
-/** The SDK opens 50 connections. With more parallel reads, a read could time out while it waits for a connection. */
+/** The SDK opens at most 50 connections. A further read could time out while it waits for a free connection. */
 const readsAtOnce = 20;
 
 /** Returns an account's API keys, the oldest first. Includes revoked API keys, but not expired API keys. */
@@ -133,6 +133,6 @@ export const rotateApiKey = async (
     shorten,
     putListing(table, old),
   ]);
-  // The old API key was revoked, or another rotation set an earlier expiry. The retry reads the API key again.
+  // If a revocation or another rotation has changed the old API key, the retry reads the API key again.
   return failed ? rotateApiKey(table, id, graceSeconds, now) : { secret, apiKey, old };
 };

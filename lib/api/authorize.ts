@@ -15,10 +15,10 @@ export const account: Step<"account", WithKey & { path: AccountPath }> = async (
   request.requestLog.apiKey = apiKey;
 };
 
-/** Returns whether an API key that lacks the operation's scope may receive the prefetched data anyway. */
+/** Returns whether an API key without the operation's scope may still read the prefetched data. */
 export type Permit<Prefetched> = (apiKey: ApiKey, prefetched: Prefetched) => boolean;
 
-/** Checks that the API key has the operation's scope. With a {@link Permit}, the step `permit` checks the scope. */
+/** Checks that the API key has the operation's scope. If there is a {@link Permit}, only the step `permit` does. */
 export const scope =
   (operation: Operation, permits: Permit<never> | undefined): Step<"scope", WithKey> =>
   async ({ apiKey }) => {
@@ -26,7 +26,7 @@ export const scope =
     if (!permits && !grants(scopes, operation.scope)) throw new ApiError(lacksScope(operation.scope));
   };
 
-/** Checks that the API key has the operation's scope, or that `permits` returns true for the prefetched data. */
+/** Throws if the API key lacks the operation's scope, unless `permits` allows it to read the prefetched data. */
 export const permit =
   <Prefetched>(
     operation: Operation,

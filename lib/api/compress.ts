@@ -7,8 +7,8 @@ import { ApiError } from "./errors.ts";
 import { type ApiMiddleware, headerValues } from "./request.ts";
 
 /**
- * Compression levels that are faster than a network. Brotli's default, level 11, is slower than a network. Level 3 of
- * zstd uses a window of 2 MB. RFC 9659 limits the window of zstd to 8 MB.
+ * At these levels, compression is faster than the network. Brotli's default level, 11, is slower than the network. RFC
+ * 9659 limits the zstd window to 8 MB, and level 3 uses only 2 MB.
  */
 const encoders = {
   zstd: () => createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 3 } }),
@@ -18,7 +18,7 @@ const encoders = {
 /** The order of preference if a caller accepts several codings equally. */
 const preferred: (keyof typeof encoders)[] = ["zstd", "br", "gzip"];
 
-/** Lambda cuts a streamed response off at 200 MB. The limit includes the status and the headers. */
+/** Lambda truncates a streamed response at 200 MB, including the status and the headers. */
 const maximumBytes = 200_000_000 - 1000;
 
 export const compress = (): ApiMiddleware => ({
@@ -37,7 +37,7 @@ export const compress = (): ApiMiddleware => ({
     response.headers = { ...response.headers, Vary: "Accept-Encoding" };
     if (!encoding || encoding === "identity") return;
     response.headers["Content-Encoding"] = encoding;
-    // `pipeline` forwards an error of the body. After an error with `pipe`, the caller would wait forever.
+    // `pipe` is not used, because it never ends its output if the body fails, and the caller would wait forever.
     response.body = (encoding === "zstd" && body.zstd?.()) || pipeline(body, encoders[encoding](), () => {});
   },
 });

@@ -17,7 +17,7 @@ import { type ApiResponse, type ProxyResult, toProxyResult } from "./response.ts
 import { type Sent, sendResponse } from "./stream-response.ts";
 import * as validate from "./validate.ts";
 
-/** The order of the checks, as the API's contract requires. Comments give the status of a failed check. */
+/** The order of the checks, as the API's contract requires. Each comment is the HTTP status if the check fails. */
 export type Order = [
   "credentials", // 401
   "apiKey", // 401
@@ -39,9 +39,9 @@ export type Order = [
 type Call<Path, Query, Body> = { path: Path; query: Query; body: Body; table: Table; now: number };
 
 type Reads<Path, Query, Body, Prefetched> = {
-  /** Runs while the API key is read. Makes one read, so that the response time does not reveal if an item exists. */
+  /** Runs while the API key is being read. Makes one read, so the response time does not reveal if an item exists. */
   prefetch: (call: Call<Path, Query, Body>) => Promise<Prefetched>;
-  /** Reads again if `prefetch` returned `null`. Starts only after all earlier steps have passed. */
+  /** Reads again if `prefetch` returned `null`, but only after all earlier checks have passed. */
   refetch?: (call: Call<Path, Query, Body>) => Promise<Prefetched>;
 };
 
@@ -54,7 +54,7 @@ type Definition<Path extends AccountPath, Query, Body, Streams extends boolean, 
   ) => Promise<ApiResponse> | ApiResponse;
 } & Reads<Path, Query, Body, Prefetched>;
 
-/** Starts `prefetch`. If `prefetch` returns `null`, waits for the earlier steps, and then starts `refetch`. */
+/** Calls `prefetch`. If `prefetch` returns `null`, calls `refetch` after all earlier checks have passed. */
 export const read =
   <Path, Query, Body, Prefetched>({
     prefetch,

@@ -16,7 +16,7 @@ const error = (status: number, message: string, headers: ErrorResponse["headers"
 export const missingCredentials = error(401, "Missing or malformed bearer token", {
   "WWW-Authenticate": "Bearer",
 });
-/** The API key is unknown, revoked, expired or of another account. A caller cannot distinguish these four cases. */
+/** A caller receives the same error if the API key is unknown, revoked, expired or of another account. */
 export const invalidApiKey = error(401, "Invalid API key", {
   "WWW-Authenticate": 'Bearer error="invalid_token"',
 });

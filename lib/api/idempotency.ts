@@ -1,6 +1,6 @@
 /**
- * Idempotency. One transaction makes an operation's writes and stores the operation's response. So a crash never
- * leaves writes without a stored response, and no locks or leases are needed.
+ * Idempotency. One transaction makes an operation's writes and stores the operation's response. Because of the
+ * transaction, a crash never leaves writes without a stored response, and no locks or leases are needed.
  *
  *   first use                                  + 24 h
  *   ├── same request: replayed ────────────────┤── a new key
@@ -53,15 +53,15 @@ const toReplay = (stored: StoredResponse, use: Use): StorableResponse => {
 };
 
 /**
- * Returns the stored response of an Idempotency-Key. The read is eventually consistent, which halves its price. If
- * the read misses a stored response, the later write's condition fails, and DynamoDB returns the stored response.
+ * Returns the stored response of an Idempotency-Key. The read is eventually consistent, which halves its price. If the
+ * read does not see a recently stored response, the later write's condition fails and DynamoDB returns the response.
  */
 const findReplay = async (table: Table, use: Use, now: number): Promise<StorableResponse | undefined> => {
   const stored = await getItem<StoredResponse>(table, idempotencyRecordKey(use.account_id, use.key));
   return stored && isLive(stored, now) ? toReplay(stored, use) : undefined;
 };
 
-/** @param use `undefined` if the caller sent no Idempotency-Key. Then no response is stored. */
+/** Without an Idempotency-Key, `use` is `undefined`, and no response is stored. */
 const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
   const putRecord = (use: Use, { status, body }: StorableResponse) =>
     putIfAbsent<StoredResponse>(

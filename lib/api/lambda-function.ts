@@ -9,7 +9,7 @@ const timeoutMs = 500;
 
 const id = "00000000-0000-4000-8000-000000000000";
 
-/** A request with an API key that does not exist. The handler responds with a 401 and writes nothing. */
+/** A request with an unknown API key, so that the handler responds with a 401 and writes nothing. */
 const sampleEvent = ({ method, pathParameters }: Operation, body: object | undefined) => ({
   httpMethod: method,
   headers: { Authorization: "Bearer none", "Content-Type": "application/json", "Idempotency-Key": "none" },
@@ -30,9 +30,9 @@ const withoutOutput = async (run: () => Promise<unknown>): Promise<void> => {
 /**
  * Creates an operation's handler and warm-up. The handler and the warm-up share connections to DynamoDB.
  *
- * The warm-up sends one sample request through a second handler. The sample request opens the connections and
- * compiles the code before the first real request. During the init phase, Lambda gives a function more processor time
- * than later (measured in https://github.com/DataDog/datadog-lambda-extension/pull/700, not documented by AWS).
+ * The warm-up runs a sample request, which opens the connections and compiles the code before the first real request.
+ * During the init phase, Lambda gives a function more processor time than later (measured in
+ * https://github.com/DataDog/datadog-lambda-extension/pull/700, not documented by AWS).
  *
  * @param sampleBody a valid body, for an operation with a body
  */

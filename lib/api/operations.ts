@@ -1,5 +1,5 @@
 /**
- * The table of operations. Each operation's entry defines how the operation differs from the others. The functions,
+ * The table of operations. Each entry defines one operation's request, response, scope and permissions. The functions,
  * the stack, the local server and the OpenAPI document are built from the table of operations.
  */
 import type * as z from "zod/mini";
@@ -33,7 +33,7 @@ export type Operation<
   readonly body: z.ZodMiniType<Body> | null;
   /**
    * The status of a successful response, and the name of its schema in the OpenAPI document (`null` for no content).
-   * Functions do not validate responses, so the entry contains only the name and does not load the schema.
+   * Functions do not validate responses, so an entry names the response schema and does not import it.
    */
   readonly response: { readonly status: number; readonly schema: string | null };
   /** The file that exports the operation's Lambda handler. */
@@ -48,7 +48,7 @@ export type Operation<
   readonly idempotent: boolean;
 };
 
-/** Returns the entry. TypeScript infers the types of path, query and body from the entry. */
+/** Returns the operation's entry, from which TypeScript infers the types of path, query and body. */
 const operation = <Path extends AccountPath, Query, Streams extends boolean, Body = undefined>(
   entry: Operation<Path, Query, Body, Streams>,
 ): Operation<Path, Query, Body, Streams> => entry;

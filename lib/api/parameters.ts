@@ -12,7 +12,7 @@ export type Parameter<Value> = {
   readonly isLogged?: boolean;
 };
 
-/** One parameter for each field of `Values`. */
+/** Defines the URL parameter for each field of the parsed object `Values`. */
 export type ParametersFor<Values> = { readonly [Name in keyof Values]: Parameter<Values[Name]> };
 
 /** Returns the schema of an object with one field for each parameter. */

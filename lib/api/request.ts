@@ -2,9 +2,9 @@
  * Checks a request with a chain of steps.
  *
  * A step receives the results of the earlier steps, and returns its own results. A step rejects the request by
- * throwing. A step that reads the table returns a promise, and the next step starts without waiting. So the reads of
+ * throwing. A step that reads the table returns a promise. The next step starts without waiting, so that the reads of
  * all steps run in parallel. If several steps fail, the caller receives the error of the first failed step in the
- * chain. So a caller without a valid API key learns nothing else about the request.
+ * chain. The API key is checked first, so a caller without a valid API key sees no other error.
  */
 import type { MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
@@ -16,16 +16,16 @@ import type { ProxyResult } from "./response.ts";
 /** The log data of a request. */
 export type RequestLog = {
   readonly requestId: string;
-  /** API Gateway's `requestId`. A caller can choose this id. */
+  /** API Gateway's `requestId`. Callers can override this id, so it may not be unique. */
   readonly gatewayRequestId: string | undefined;
   /** `performance.now()` at the start of the request. */
   readonly startedAt: number;
   /** The time at which API Gateway received the request, in milliseconds since the epoch. */
   readonly receivedAt: number | undefined;
   consumedCapacity: number;
-  /** The values of the query parameters with `isLogged`. */
+  /** The values of the query parameters whose `isLogged` is true. */
   query?: Record<string, unknown>;
-  /** The API key. Set after the check that the API key belongs to the account in the path. */
+  /** The API key, if it is valid and belongs to the account in the path. */
   apiKey?: ApiKey;
   /** The cause of a 5xx response or of an incomplete response. */
   fault?: Error;
@@ -57,8 +57,8 @@ export type ApiMiddleware = MiddlewareObj<APIGatewayProxyEvent, ProxyResult, Err
 
 /**
  * A step of the chain. Returns an object whose fields are added to the request. The fields may be promises. A step
- * without results returns nothing, or a promise. If the promise rejects, the request is rejected. `Place` is the
- * step's name in the order of the chain. `earlier()` resolves when all earlier steps have passed.
+ * that only checks the request returns nothing, or a promise that rejects if the check fails. TypeScript checks the
+ * order of the steps by their name `Place`. `earlier()` resolves when all earlier steps have passed.
  */
 export type Step<Place extends string, Input, Output = void | Promise<void>> = ((
   request: Input,
@@ -68,12 +68,12 @@ export type Step<Place extends string, Input, Output = void | Promise<void>> = (
 type Added<Output> = Output extends void | Promise<void> ? unknown : Output;
 type Rest<Order> = Order extends readonly [string, ...infer Others extends readonly string[]] ? Others : [];
 
-/** A chain of steps. `Left` lists the names of the steps that are not added yet, in order. */
+/** A chain of steps. `Left` lists, in order, the names of the steps that must still be added. */
 export type Steps<State, Left extends readonly string[]> = {
   readonly middlewares: readonly ApiMiddleware[];
-  /** Returns the chain with one more step. TypeScript rejects a step that is not the first in `Left`. */
+  /** Returns the chain with one more step. TypeScript reports an error if the step is not the next step in `Left`. */
   add<Output>(step: Step<Left[0] & string, State, Output>): Steps<State & Added<Output>, Rest<Left>>;
-  /** Waits until all steps have passed. Returns the request with the results of all steps. */
+  /** Waits for the promises of all steps, and returns the request with the results of all steps. */
   settled(context: ApiContext): Promise<State>;
 };
 
@@ -81,13 +81,13 @@ const settle = async (pending: readonly Promise<unknown>[]): Promise<void> => {
   for (const promise of pending) await promise;
 };
 
-/** Returns the values of all lines of a header. @param name in lower case */
+/** Returns all values of a header, which may occur several times. @param name in lower case */
 export const headerValues = ({ headers }: ApiRequest, name: string): string[] =>
   Object.entries(headers).flatMap(([spelling, values = []]) =>
     spelling.toLowerCase() === name ? values : [],
   );
 
-/** Adds the state of a request to Lambda's context. */
+/** Adds the request and its log data to Lambda's context object. */
 export const beginRequest = (
   event: APIGatewayProxyEvent,
   lambdaContext: Context,
@@ -111,7 +111,7 @@ export const beginRequest = (
   return Object.assign(lambdaContext, { requestLog, request, pending: [] });
 };
 
-/** If a step throws, waits for the earlier steps. The error of an earlier step replaces the thrown error. */
+/** If a step throws and the promise of an earlier step rejects, the caller receives the earlier step's error. */
 const reportEarliest: ApiMiddleware = {
   onError: async (request) => {
     await settle(request.context.pending).catch((earlier) => {
@@ -151,7 +151,7 @@ const chain = <State, Left extends readonly string[]>(
 });
 
 /**
- * Returns a chain without steps. `Order` lists the names of the steps to add.
+ * Returns a chain without steps. `Order` lists the names of all steps in the required order.
  *
  * @example
  * steps<["name", "thing"]>().add(readName).add(findThing);

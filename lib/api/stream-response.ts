@@ -10,13 +10,13 @@ export type Sent = {
   isReaderSlow: boolean;
 };
 
-/** The function ends a slow response 10 s before its timeout. At the timeout, Lambda would kill the process. */
+/** A slow response is ended 10 s before the function's timeout, because Lambda ends the process at the timeout. */
 const millisecondsToEnd = 10_000;
 
 /**
- * Writes the body as fast as the caller reads, and ends the stream. Shortly before the function's timeout, cuts the
- * body off and ends the stream. middy's streaming is not used, because middy destroys Lambda's stream if the body
- * fails. Lambda's runtime client would then cause an unhandled promise rejection, which ends the process.
+ * Writes the body as fast as the caller reads, and ends the stream. Shortly before the function's timeout, ends the
+ * stream without the rest of the body. If the body failed, middy's own streaming would destroy Lambda's stream. A
+ * destroyed stream causes an unhandled promise rejection in Lambda's runtime client, which ends the process.
  *
  * @param millisecondsLeft the time until the function's timeout
  * @throws Error if the body fails. The runtime client logs every field of the error. DynamoDB's errors can contain

@@ -20,7 +20,7 @@ import { type Parameter, schemaOf } from "./parameters.ts";
 import type { ApiRequest, Step } from "./request.ts";
 
 const maximumBodyBytes = 64 * 1024;
-/** JSON.parse accepts any nesting depth. Deeper values would overflow the call stack of recursive functions. */
+/** JSON.parse accepts any nesting depth, but deeply nested values overflow the call stack of recursive functions. */
 const maximumDepth = 100;
 
 const check = <T>(schema: z.ZodMiniType<T>, value: unknown): T => {
@@ -85,7 +85,7 @@ export const bodySize =
 
 const parser = jsonBodyParser<APIGatewayProxyEvent>({ disableContentTypeCheck: true });
 
-/** Errors for the field names that middy's JSON parser rejects. The field name is `cause.data` of middy's error. */
+/** Errors for the field names that middy's JSON parser rejects. `cause.data` of middy's error is the field name. */
 const forbiddenFields = new Map<unknown, ErrorResponse>([
   ["__proto__", protoField],
   ["constructor", prototypeField],

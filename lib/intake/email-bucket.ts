@@ -4,7 +4,7 @@ import { rejectTooLarge } from "../messages/store-message.ts";
 import { EventRejectedError } from "./event.ts";
 import type { ReadEmail } from "./record-event.ts";
 
-/** Errors for a missing object. S3 responds AccessDenied if the caller has no permission to list the bucket. */
+/** S3's errors for a missing object. Callers who may not list the bucket receive AccessDenied. */
 const missing = new Set(["NoSuchKey", "AccessDenied"]);
 
 /** Returns a function that reads an email by its S3 key. @throws Error if `EMAIL_BUCKET` is not set */

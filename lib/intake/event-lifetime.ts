@@ -8,23 +8,23 @@
 
 /** The retention period of the event queue, after which SQS deletes an event that no function has received. */
 export const queueDays = 7;
-/** The retention period of the dead-letter queue. The period starts when the event is sent to the event queue. */
+/** The retention period of the dead-letter queue, which starts when the event is sent to the event queue. */
 export const deadLetterDays = 14;
-/** The longest lifetime of an event. Redriving a dead letter starts a second retention period. */
+/** The longest time for which SQS can keep an event. Redriving a dead letter starts a second retention period. */
 export const longestEventDays = 2 * deadLetterDays;
 
 const growth = 1.1;
 
 /**
- * Returns the seconds from a failed attempt to the next attempt: 1 s at first, 10 s after about 100 s, 6 minutes
- * after an hour. The wait is about a tenth of the time since the first attempt. So an event that arrives before its
- * message is recorded soon after the message. An event that keeps failing hardly delays other events.
+ * Returns the seconds from a failed attempt to the next attempt: 1 s at first, 10 s after about 100 s, 6 minutes after
+ * an hour. The wait is about a tenth of the time since the first attempt. The first waits are short, because the
+ * event's message is often stored soon. Later waits are long, so that a failing event costs little time.
  *
  * @param receives how often the queue has delivered the event
  */
 export const retrySeconds = (receives: number): number => Math.round(growth ** (receives - 1));
 
-/** Returns how often the queue delivers an event that keeps failing within about `seconds` seconds. */
+/** Returns how often the queue delivers a failing event in about the first `seconds` seconds. */
 export const receivesWithin = (seconds: number): number => {
   let receives = 0;
   for (let waited = 0; waited < seconds; waited += retrySeconds(receives)) receives++;

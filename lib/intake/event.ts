@@ -5,7 +5,7 @@ import { MessageRejectedError } from "../messages/store-message.ts";
 
 const { id: uuid, account_id } = NewMessage.shape;
 
-/** With the flag `u`, a `.` matches a surrogate pair, which JSON Schema, too, counts as one character. */
+/** With the flag `u`, a regular expression counts a surrogate pair as one character, as JSON Schema does. */
 const id = text.check(
   z.regex(/^.{1,255}$/su, "must have 1 to 255 characters"),
   z.meta({ minLength: 1, maxLength: 255 }),
@@ -78,7 +78,7 @@ export class EventRejectedError extends Error {
   override readonly name = "EventRejectedError";
 }
 
-/** Returns whether an error means that the event can never be recorded. The error message states the reason. */
+/** Returns whether an error means that the event can never be recorded. The log contains the error's message. */
 export const isRejection = (error: unknown): boolean =>
   error instanceof EventRejectedError || error instanceof MessageRejectedError;
 

@@ -37,7 +37,7 @@ export type ReadEmail = (key: string) => Promise<Uint8Array>;
 
 type EventRecord = { fingerprint: string; expires_at: number };
 
-/** Returns a digest of the event. The order of the JSON fields does not matter, because parsing sorts the fields. */
+/** Returns a digest of the event. The JSON's field order does not matter, because Zod returns the schema's order. */
 const fingerprintOf = (event: MessageEvent): string =>
   sha256(JSON.stringify(event, (_, value) => (typeof value === "bigint" ? String(value) : value)));
 
@@ -132,7 +132,7 @@ export const recordChange = async (table: Table, event: ChangeEvent, now: number
     if (!(await readMarker(table, { account_id: event.account_id, id: event.message.id }))) {
       throw new MessageNotStoredYetError("its message is not stored yet");
     }
-    // The message may have been stored after the transaction and before the read of the message marker.
+    // Retries once, because the message may have been stored between the transaction and the read of its marker.
     return attempt(true);
   };
   return attempt(false);

@@ -16,12 +16,12 @@ import { MessageNotStoredYetError, type Outcome } from "./record-event.ts";
 type Result = { event?: MessageEvent | undefined; outcome: Outcome | "failed"; error?: unknown };
 
 /**
- * The milliseconds before each retry of early events. An early event arrives before its message. Another invocation
- * often stores the message at the same moment. After each pause, the function retries all early events of the batch.
+ * The pauses in milliseconds before a batch's early events are retried. An early event arrives before its message is
+ * stored. In many cases, another invocation stores the message during the pause.
  */
 const pausesMs = [100, 200, 400];
 
-/** An event may take 45 seconds if the table is throttled. A timeout of the function would retry the whole batch. */
+/** Recording an event may take 45 seconds if the table is throttled. After a timeout, SQS redelivers the batch. */
 const minimumMs = 45_000;
 
 const timeIsUp = new Error("too little time is left in this batch. The event will be retried");

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 
 export const roles = ["Administrator", "Developer", "Analyst", "Billing Manager"] as const;
 
-/** A valid email address as defined by the WHATWG HTML standard. In addition, the domain must contain a dot. */
+/** A valid email address as defined by the WHATWG HTML standard, except that the domain must contain a dot. */
 const address =
   /^[\w.!#$%&'*+/=?^`{|}~-]+@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/i;
 

@@ -30,7 +30,7 @@ export const newMember = (
 
 /**
  * Returns the user with this email, or `null`. The read is eventually consistent, which halves its price. If the read
- * misses a user, the condition of {@link putUser} fails, and DynamoDB returns the existing user.
+ * does not see a new user, the condition of {@link putUser} fails later, and DynamoDB returns that user.
  */
 export const findUser = async (table: Table, email: string): Promise<User | null> =>
   (await getItem<User>(table, userKey(email))) ?? null;
@@ -57,7 +57,7 @@ export const listMembers = async (table: Table, account_id: string): Promise<Sto
   return items.map(({ pk, sk, ...member }) => member).sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
 };
 
-/** Returns the condition that the member still exists. If a deleted member joins again, the condition fails, too. */
+/** Returns the condition that the member still has this id. A user who leaves and joins again gets a new member id. */
 const unchanged = ({ account_id, user_id }: AccountMember, TableName: string) => ({
   TableName,
   Key: memberKey(account_id, user_id),

@@ -1,13 +1,13 @@
 /**
- * Decodes base64 values inside DynamoDB's response, and passes placeholders for the values to the SDK. The SDK itself
- * would copy each value twice as a string. A response of 5 MiB needs about half the processor time.
+ * Decodes base64 values in the buffer of DynamoDB's response, and passes placeholders to the SDK. The SDK's own
+ * decoder copies each base64 value twice as a string. Decoding in place saves about half the processor time.
  *
- *   response {"Items":[{"bytes":{"B":"KLUv/WQ…"},"sk":…      for the SDK   {"Items":[{"bytes":{"B":"#0"},"sk":…
+ *   {"Items":[{"bytes":{"B":"KLUv/WQ…"},"sk":…   ── for the SDK ──▶   {"Items":[{"bytes":{"B":"#0"},"sk":…
  */
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { streamCollector } from "@smithy/core/serde";
 
-/** The start of a binary value. This text cannot occur inside a JSON string, because JSON escapes quotes. */
+/** The start of a DynamoDB binary value. No JSON string can contain this text, because JSON escapes quotes. */
 const opening = '{"B":"';
 
 /** The start of a placeholder. Base64 does not contain the character `#`. */
@@ -15,11 +15,11 @@ const placeholderStart = "#";
 
 const padding = "=".charCodeAt(0);
 
-/** The number of characters to decode at once. A minor garbage collection frees strings of 64 KiB. */
+/** The number of characters to decode at once. V8 frees strings of this size in a cheap minor garbage collection. */
 const pieceCharacters = 64 * 1024;
 
 /**
- * Decodes the base64 text from `start` to `end`. The decoded bytes overwrite the longer base64 text.
+ * Decodes the base64 text from `start` to `end`, and overwrites the text with the decoded bytes, which are shorter.
  *
  * @throws TypeError if the text is not base64. Node.js itself would skip unknown characters.
  */
@@ -37,7 +37,7 @@ const decodeInPlace = (response: Buffer, start: number, end: number): Uint8Array
   return response.subarray(start, written);
 };
 
-/** Returns client options. With these options, the client decodes base64 values inside DynamoDB's response. */
+/** Returns options for a DynamoDB client that decodes base64 values in the buffer of the response. */
 export const inPlaceBase64 = (): Pick<DynamoDBClientConfig, "streamCollector" | "base64Decoder"> => {
   const decoded = new Map<string, Uint8Array>();
   let count = 0;
@@ -58,7 +58,7 @@ export const inPlaceBase64 = (): Pick<DynamoDBClientConfig, "streamCollector" | 
         rest = end;
       }
       for (const [name, bytes] of found) decoded.set(name, bytes);
-      // Deletes the decoded values later, because the SDK parses the response before the event loop's next turn.
+      // When `setImmediate` calls this function, the SDK has parsed the response and no longer needs these values.
       setImmediate(() => {
         for (const name of found.keys()) decoded.delete(name);
       });

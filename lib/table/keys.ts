@@ -8,7 +8,7 @@ export const layout = { partitionKey: "pk", sortKey: "sk", timeToLive: "expires_
 
 export type ItemKey = { pk: string; sk: string };
 
-/** The partition key prefix of each item type. IAM permissions are limited to these prefixes. */
+/** The partition key prefix of each item type. IAM policies limit each function to some of these prefixes. */
 export const itemTypes = {
   apiKey: "API_KEY#",
   apiKeysOfAccount: "API_KEYS#",
@@ -46,7 +46,7 @@ export const headKey = (account_id: string, id: string) =>
 export const segmentKey = (account_id: string, id: string, digest: string, index: number) =>
   itemKey(messagePartition(account_id, id), segmentSort(digest, index));
 
-/** The common start of the keys of a message's segments. With a digest, only segments with this digest match. */
+/** The key prefix of a message's segments. If `digest` is set, the prefix matches only segments with this digest. */
 export const segmentsOf = (account_id: string, id: string, digest?: string) =>
   itemKey(messagePartition(account_id, id), digest === undefined ? "SEGMENT#" : `SEGMENT#${digest}#`);
 
@@ -63,6 +63,6 @@ export const idempotencyRecordKey = (account_id: string, key: string) =>
 export const eventKey = (account_id: string, id: string) =>
   itemKey(`${itemTypes.event}${account_id}#${sha256(id)}`, "EVENT");
 
-/** The key of a message marker, which outlives its message. */
+/** The key of a message marker, which remains in the table after its message is deleted. */
 export const messageMarkerKey = (account_id: string, id: string) =>
   itemKey(`${itemTypes.messageMarker}${account_id}#${id}`, "TRACE");

@@ -4,6 +4,6 @@ import type { itemTypes } from "./keys.ts";
 export type Permission = {
   readonly call: "GetItem" | "Query" | "PutItem" | "UpdateItem" | "DeleteItem";
   readonly on: readonly (typeof itemTypes)[keyof typeof itemTypes][];
-  /** Allows the call only inside a transaction. */
+  /** If set, the function may make this DynamoDB call only inside a transaction. */
   readonly within?: "TransactWriteItems";
 };

@@ -12,7 +12,7 @@ export const isUnavailable = (error: unknown): boolean =>
 
 const defaultTimeoutMs = 60_000;
 
-/** Returns the milliseconds before a retry. Full jitter prevents throttled callers from retrying at the same time. */
+/** Returns a retry's delay in milliseconds. Full jitter prevents throttled callers from retrying at the same time. */
 const backoff = (failures: number): number => Math.random() * Math.min(50 * 2 ** failures, 2000);
 
 type Options = {

@@ -7,7 +7,7 @@ import { getItem } from "./get.ts";
 import type { Table } from "./table.ts";
 import type { Item, Write } from "./writes.ts";
 
-/** The writes of a transaction whose conditions failed. */
+/** The writes whose conditions failed in a transaction. */
 export type FailedConditions = {
   has(write: Write): boolean;
   /** Returns the existing item that made the condition fail. */
@@ -32,10 +32,10 @@ export class TableBusyError extends Error {
   override readonly name = "TableBusyError";
 }
 
-/** Must be shorter than the timeout of functions with a buffered response, which is 28 seconds. */
+/** A transaction must end before the function's timeout, which is 28 seconds for buffered responses. */
 const defaultTimeoutMs = 20_000;
 
-/** Returns the milliseconds before a retry. Full jitter prevents simultaneous retries of conflicting transactions. */
+/** Returns a retry's delay in milliseconds. Full jitter prevents simultaneous retries of conflicting transactions. */
 const backoff = (attempts: number): number => Math.random() * Math.min(20 * 2 ** attempts, 1000);
 
 type CancellationReason = { Code?: string; Item?: Parameters<typeof unmarshall>[0] };
@@ -48,10 +48,10 @@ const failedCondition = "ConditionalCheckFailed";
 const throttling = ["ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"];
 const retryable = new Set([conflict, ...throttling]);
 
-/** Returns each write's cancellation reason. Rethrows an error without a failed condition or a retryable reason. */
+/** Returns each write's cancellation reason. Rethrows the error unless a condition failed or a retry can help. */
 const readReasons = (error: unknown): CancellationReason[] => {
   if (!isCancellation(error)) throw error;
-  // An earlier attempt is still running. A retry with the same token returns the result of the earlier attempt.
+  // DynamoDB is still processing an earlier attempt. A retry with the same token returns that attempt's result.
   if (error.name === "TransactionInProgressException") return [];
   const reasons = error.name === "TransactionCanceledException" ? (error.CancellationReasons ?? []) : [];
   const isOurs = ({ Code = "" }: CancellationReason) => Code === failedCondition || retryable.has(Code);
@@ -66,7 +66,7 @@ const reportedFailures = (writes: readonly Write[], reasons: readonly Cancellati
     return Code === failedCondition ? [[write, Item && unmarshall(Item)]] : [];
   });
 
-/** Reads the existing items of the writes. Returns the writes whose conditions would fail now. */
+/** Reads the items that the writes would change, and returns the writes whose conditions would fail now. */
 const readFailures = async (
   table: Table,
   writes: readonly Write[],
@@ -81,10 +81,10 @@ const readFailures = async (
 
 /**
  * Makes all writes and returns `null`. If a condition fails, writes nothing and returns the failed conditions. All
- * attempts send the same idempotency token. So if a response is lost, the retry does not repeat the writes.
+ * attempts send the same idempotency token, so a retry after a lost response does not repeat the writes.
  *
- * DynamoDB cancels a transaction that conflicts with another transaction. The other transaction's writes have often
- * made a condition fail, so `transact` reads the items before a retry.
+ * DynamoDB cancels a transaction that conflicts with another transaction. After a conflict, a condition often fails
+ * because of the other transaction's writes, so `transact` reads the items before a retry.
  *
  * @throws TableBusyError if conflicts or throttling last longer than 20 seconds
  *
@@ -101,7 +101,7 @@ export const transact = async (table: Table, writes: readonly Write[]): Promise<
     ReturnConsumedCapacity: "TOTAL",
   });
 
-  /** Returns `null` if the writes were made, otherwise each write's cancellation reason. */
+  /** Sends the transaction. Returns `null` if it succeeds, otherwise each write's cancellation reason. */
   const attempt = async (): Promise<CancellationReason[] | null> => {
     try {
       await table.client.send(command, { abortSignal: signal });
