@@ -104,7 +104,7 @@ const peek = async (stream: AsyncIterable<Buffer>): Promise<[Buffer, AsyncIterab
   return [start, all()];
 };
 
-/** Yields the emails of a stream, byte for byte. In an mbox, only the `>` of a quoted "From " line is removed. */
+/** Yields the emails of a stream unchanged, but removes the `>` of a quoted "From " line in an mbox. */
 export async function* readEmails(stream: AsyncIterable<Buffer>): AsyncGenerator<Email> {
   const [start, chunks] = await peek(stream);
   const [firstLine = ""] = start.toString("latin1", 0, longestFromLine).split("\n");

@@ -53,7 +53,7 @@ const pathsOf = (entries: readonly Entry[], sample: Sample) => {
   return paths;
 };
 
-/** Builds the document of the given operations. */
+/** Builds the OpenAPI document of the given operations. */
 export const documentOf = (entries: readonly Entry[], sample: Sample) => ({
   openapi: "3.1.1",
   info: {
@@ -78,5 +78,5 @@ export const documentOf = (entries: readonly Entry[], sample: Sample) => ({
   },
 });
 
-/** Returns the document of all operations. */
+/** Returns the OpenAPI document of all operations. */
 export const openApiDocument = (sample: Sample = {}) => documentOf(entries, sample);

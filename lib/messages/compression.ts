@@ -81,7 +81,7 @@ export const compressToSegments = async (
 
 const decompression = { params: { [constants.ZSTD_d_windowLogMax]: maximumWindowLog } };
 
-/** Larger chunks than Node.js's default of 16 KiB need fewer tasks of the thread pool. */
+/** Larger chunks than the default of 16 KiB need fewer tasks in Node.js's thread pool. */
 const streamedChunkBytes = 512 * 1024;
 
 export const decompressor = (): ZstdDecompress =>

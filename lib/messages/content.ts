@@ -1,4 +1,4 @@
-/** Renders the content of a message as Get Message returns it. */
+/** Renders a message's content as the JSON that Get Message returns. */
 import { isUtf8 } from "node:buffer";
 import { parseEmail } from "./mime.ts";
 

@@ -1,8 +1,8 @@
 /**
  * Reads parts of the stored JSON `"content":…,"content_parsed":…}`. Long fields precede `content`.
  *
- * Callers specify the commas before and after a part. They specify a comma by its offset, or by a text such as
- * `,"content":`. No JSON string contains `,"content":`, because JSON escapes quotation marks in strings.
+ * Callers specify the commas before and after a part. A comma is specified by its offset, or by a text such
+ * as `,"content":`. No JSON string contains `,"content":`, because JSON escapes quotation marks in strings.
  */
 import { pipeline, Readable } from "node:stream";
 import { decompressor } from "./compression.ts";
@@ -11,7 +11,7 @@ import type { Head } from "./head.ts";
 
 type Comma = number | ',"content":' | ',"content_parsed":';
 
-/** Stands for a comma before the first field, although the stored JSON does not begin with a comma. */
+/** Selects the start of the stored JSON, because no comma precedes the first field. */
 export const contentStart = -1;
 export const beforeContent = ',"content":';
 
@@ -41,7 +41,7 @@ export async function* between(
     offset += taken.length;
     return taken;
   };
-  /** Keeps the last bytes of a chunk, because the searched text may continue in the next chunk. */
+  /** Keeps the last bytes of a chunk, because the text to find may continue in the next chunk. */
   const takeAllBut = (comma: Comma | undefined): Buffer =>
     take(Math.max(0, held.length - (typeof comma === "string" ? comma.length - 1 : 0)));
 

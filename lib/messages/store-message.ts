@@ -16,7 +16,7 @@ import { writeSegments } from "./segments.ts";
 
 export const maximumRawBytes = 40 * 1024 * 1024;
 
-/** A larger head item would make each update more expensive, and leave less of 400 KB for delivery attempts. */
+/** A larger head item would make updates more expensive, and leave less of its 400 KB for delivery attempts. */
 const maximumLongFieldsBytes = 50_000;
 
 /** An error for a message that cannot be stored, such as an email over 40 MiB. */

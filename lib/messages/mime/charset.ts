@@ -19,7 +19,7 @@ const notCharsets = new Set(["binary", "base64", "hex", "cesu8", "utf7", "utf7im
 /** The platform's tables (ICU) lack Windows characters of EUC-KR and HKSCS characters of Big5, which emails contain. */
 const fullerThanIcu: Record<string, string> = { "euc-kr": "cp949", big5: "big5-hkscs" };
 
-/** Text in these charsets is big-endian if it has no byte-order mark (RFC 2781, section 4.3). */
+/** Labels of UTF-16. UTF-16 text without a byte-order mark is big-endian (RFC 2781, section 4.3). */
 const utf16ByMark = new Set(["utf-16", "unicode", "ucs-2", "iso-10646-ucs-2", "csunicode"]);
 
 export type DecodeCharset = (bytes: Buffer, charset: string) => string;

@@ -21,8 +21,8 @@ export const readEmailHeader = (bytes: Buffer): HeaderField[] => {
  * Reads one header. Returns null if the header has more than `limit` bytes.
  *
  * A header ends at an empty line, or at a line that may be a delimiter. Some mailers omit the empty line, or put blanks
- * into it. Other mailers break a field without indentation, or write field names that RFC 5322 forbids. For such
- * headers, `linesAhead` reads the following lines to find the end of the header.
+ * into it. Other mailers continue a field on the next line without indentation, or write field names that RFC 5322
+ * forbids. If a line is ambiguous, `linesAhead` reads the following lines to find the end of the header.
  */
 export const readHeader = (
   email: Email,
@@ -82,7 +82,7 @@ const isOfHeader = (line: string): boolean => line === "" || isBlank(line[0]) ||
 type LinesAhead = {
   /** Whether a header field follows the last plain-text line in the header. */
   continues: boolean;
-  /** The offset of the last plain-text line in the header, which is not a header field. */
+  /** The offset of the header's last line that is plain text instead of a header field. */
   lastText: number;
 };
 
