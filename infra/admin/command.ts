@@ -81,7 +81,7 @@ const localPort = (value: string): number => {
   throw new UserError(`DYNAMODB_PORT takes a port from 1 to 65535, not ${value}`, 2);
 };
 
-/** Eight segments (4 MB) are sent in parallel. At 2 Mbit/s, this takes about 15 s. */
+/** At 2 Mbit/s, sending eight segments (4 MB) in parallel takes about 15 s. */
 const timeoutMs = 15_000;
 
 /** Opens the deployed table, or the table of `npm start`. @throws UserError if neither TABLE_NAME nor --local is set */

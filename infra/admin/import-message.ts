@@ -83,7 +83,7 @@ export const importMessage = (shell: Shell) =>
           const { id, message_id, isNew } = imported;
           const object = { id, file: source, message_id, account_id: account, is_new: isNew };
           const line = `${id}  ${source}${isNew ? "" : "  (there already)"}`;
-          // On a terminal, thousands of lines would push the error messages out of view.
+          // On a terminal, does not print the files of a folder, because thousands of lines would hide the errors.
           const isPrinted = json || !shell.terminal || paths.includes(source);
           const print = () => isPrinted && report(shell, json, object, line);
           outcomes.add(isNew ? "stored" : "there already", bytes, print);

@@ -12,7 +12,7 @@ export const defineMemberCommand = (name: string, summary: string) =>
     .requiredOption("--account <uuid>", "the account", uuid);
 
 /**
- * Calls `change` for each named member and prints the line from `lineOf`. With `--json`, the output contains `changed`.
+ * Calls `change` for each named member. Prints the line from `lineOf`, or with `--json` the member and `changed`.
  *
  * @param change returns false if the member no longer exists
  */

@@ -35,7 +35,7 @@ Exit status: 0 done, 1 something failed, 2 bad arguments.`;
 /** Masks API keys in an error message, so that no key stays in a log or in a terminal's scrollback. */
 const withoutSecrets = (line: string): string => line.replaceAll(/emk_[\w-]+/g, "emk_…");
 
-/** Returns a command's usage line with its required options. Commander's own usage line omits these options. */
+/** Returns a command's usage line with its required options, which Commander's own usage line omits. */
 const usageOf = ({ options, registeredArguments }: CommandUnknownOpts): string =>
   [
     ...options.filter(({ mandatory }) => mandatory).map(({ flags }) => flags),

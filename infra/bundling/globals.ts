@@ -1,6 +1,6 @@
 /** Replaces two globals in the bundle, because loading Node.js's modules for them takes 5% of a cold start. */
 
-/** The SDK uses only `crypto.randomUUID`. The global `crypto` would load all of Web Crypto. */
+/** The SDK uses only `crypto.randomUUID`, but Node.js's global `crypto` loads all of Web Crypto. */
 export * as crypto from "node:crypto";
 
 /** The SDK uses `ReadableStream` only to find the type of a body. No function uses web streams. */

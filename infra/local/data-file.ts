@@ -32,8 +32,8 @@ const locks: DatabaseSync[] = [];
 
 /**
  * Reserves the file for this process. If two engines used the same file, each would see only part of the data. The lock
- * is on a second file, because a lock on the data file would stop the engine. The operating system releases the lock
- * when the process ends, even after `kill -9`.
+ * is on a second file, because the engine could not use a locked data file. The operating system releases the lock when
+ * the process ends, even after `kill -9`.
  */
 export const lockDataFile = (file: string): void => {
   if (isFolder(file)) throw new UserError(`--data takes a file, but ${file} is a folder`, 2);

@@ -21,7 +21,7 @@ export type LocalRoute = { operation: Operation; handler: LambdaHandler };
 
 /** A web page, or a file for a web page, that `npm start` serves in addition to the API. */
 export type Page = {
-  /** Whether the page contains an API key. If so, requests for the page must have this server's own name in Host. */
+  /** Whether the page contains an API key. Requests for a page with a key must have this server's own name in Host. */
   holdsKey: boolean;
   respond: (request: {
     serverUrl: string;

@@ -19,7 +19,7 @@ import { startupMessage } from "./startup-message.ts";
 
 const defaultDynamoDbPort = 8000;
 
-/** All functions share 50 sockets and one engine. If more functions ran at once, calls to DynamoDB would time out. */
+/** All functions share one DynamoDB and 50 sockets. If more functions ran at once, calls to DynamoDB would time out. */
 const functionsAtOnce = 20;
 
 const listen = (server: Server, port: number, variable: string): Promise<number> =>

@@ -20,7 +20,7 @@ export const emailFolder = (folder: string | undefined): EmailFolder => {
     if (!file.startsWith((await realpath(folder)) + sep)) {
       throw new EventRejectedError("its raw email is outside of the folder");
     }
-    // Reading a named pipe would block until a program writes to the pipe.
+    // Rejects a named pipe, because reading it would block until a program writes to the pipe.
     if (!(await stat(file)).isFile()) throw new EventRejectedError("its raw email is not a file");
     return file;
   };

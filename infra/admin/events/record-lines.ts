@@ -17,7 +17,7 @@ export type Recorded = { source: string; bytes: number } & (
 
 type Line = { source: string; bytes: number; event: MessageEvent; emailBytes: number };
 
-/** Splits at line feeds. Node.js's readline would also split at U+2028 and U+2029, which a JSON string may contain. */
+/** Splits only at line feeds. Node.js's readline also splits at U+2028 and U+2029, which a JSON string may contain. */
 async function* splitLines(input: Readable): AsyncGenerator<string> {
   let rest = "";
   for await (const text of input.setEncoding("utf8")) {
