@@ -69,7 +69,7 @@ export const findApiKey = async (table: Table, secret: string, now: number): Pro
   return apiKey?.revoked_at ? null : apiKey;
 };
 
-/** The SDK opens at most 50 connections. A further read could time out while it waits for a free connection. */
+/** The SDK opens at most 50 connections, so a further read could time out while it waits for a connection. */
 const readsAtOnce = 20;
 
 /** Returns an account's API keys, the oldest first. Includes revoked API keys, but not expired API keys. */

@@ -18,7 +18,7 @@ export const account: Step<"account", WithKey & { path: AccountPath }> = async (
 /** Returns whether an API key without the operation's scope may still read the prefetched data. */
 export type Permit<Prefetched> = (apiKey: ApiKey, prefetched: Prefetched) => boolean;
 
-/** Checks that the API key has the operation's scope. If there is a {@link Permit}, only the step `permit` does. */
+/** Checks that the API key has the operation's scope, unless a {@link Permit} leaves this to the step `permit`. */
 export const scope =
   (operation: Operation, permits: Permit<never> | undefined): Step<"scope", WithKey> =>
   async ({ apiKey }) => {

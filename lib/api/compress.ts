@@ -7,8 +7,8 @@ import { ApiError } from "./errors.ts";
 import { type ApiMiddleware, headerValues } from "./request.ts";
 
 /**
- * At these levels, compression is faster than the network. Brotli's default level, 11, is slower than the network. RFC
- * 9659 limits the zstd window to 8 MB, and level 3 uses only 2 MB.
+ * At these levels, compression is faster than a typical network. Brotli's default level, 11, is slower than the
+ * network. RFC 9659 limits the zstd window to 8 MB, and level 3 uses only 2 MB.
  */
 const encoders = {
   zstd: () => createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 3 } }),

@@ -16,7 +16,7 @@ import type { ProxyResult } from "./response.ts";
 /** The log data of a request. */
 export type RequestLog = {
   readonly requestId: string;
-  /** API Gateway's `requestId`. Callers can override this id, so it may not be unique. */
+  /** API Gateway's `requestId`, which may not be unique, because callers can override it. */
   readonly gatewayRequestId: string | undefined;
   /** `performance.now()` at the start of the request. */
   readonly startedAt: number;

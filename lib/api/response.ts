@@ -24,7 +24,7 @@ export const commonHeaders = {
   "X-Content-Type-Options": "nosniff",
 } as const;
 
-/** The response header with the request id. An operator can search the logs for this id. */
+/** The response header with the request id. An operator can search the logs for the request id. */
 export const requestIdHeader = "X-Request-Id";
 
 export const toProxyResult = ({ status, headers, body }: ApiResponse): ProxyResult => {

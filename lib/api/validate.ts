@@ -85,7 +85,7 @@ export const bodySize =
 
 const parser = jsonBodyParser<APIGatewayProxyEvent>({ disableContentTypeCheck: true });
 
-/** Errors for the field names that middy's JSON parser rejects. `cause.data` of middy's error is the field name. */
+/** Errors for the field names that middy's JSON parser rejects. In middy's error, `cause.data` is the field name. */
 const forbiddenFields = new Map<unknown, ErrorResponse>([
   ["__proto__", protoField],
   ["constructor", prototypeField],

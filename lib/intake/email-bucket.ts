@@ -4,7 +4,7 @@ import { rejectTooLarge } from "../messages/store-message.ts";
 import { EventRejectedError } from "./event.ts";
 import type { ReadEmail } from "./record-event.ts";
 
-/** S3's errors for a missing object. Callers who may not list the bucket receive AccessDenied. */
+/** S3's errors for a missing object. The error is AccessDenied if the caller has no permission to list the bucket. */
 const missing = new Set(["NoSuchKey", "AccessDenied"]);
 
 /** Returns a function that reads an email by its S3 key. @throws Error if `EMAIL_BUCKET` is not set */

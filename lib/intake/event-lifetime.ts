@@ -18,13 +18,13 @@ const growth = 1.1;
 /**
  * Returns the seconds from a failed attempt to the next attempt: 1 s at first, 10 s after about 100 s, 6 minutes after
  * an hour. The wait is about a tenth of the time since the first attempt. The first waits are short, because the
- * event's message is often stored soon. Later waits are long, so that a failing event costs little time.
+ * message of an early event is often stored soon. Later waits are long, so that a failing event costs little time.
  *
  * @param receives how often the queue has delivered the event
  */
 export const retrySeconds = (receives: number): number => Math.round(growth ** (receives - 1));
 
-/** Returns how often the queue delivers a failing event in about the first `seconds` seconds. */
+/** Returns the approximate number of deliveries of a failing event in its first `seconds` seconds. */
 export const receivesWithin = (seconds: number): number => {
   let receives = 0;
   for (let waited = 0; waited < seconds; waited += retrySeconds(receives)) receives++;

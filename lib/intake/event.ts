@@ -78,7 +78,7 @@ export class EventRejectedError extends Error {
   override readonly name = "EventRejectedError";
 }
 
-/** Returns whether an error means that the event can never be recorded. The log contains the error's message. */
+/** Returns whether an error means that the event can never be recorded. */
 export const isRejection = (error: unknown): boolean =>
   error instanceof EventRejectedError || error instanceof MessageRejectedError;
 

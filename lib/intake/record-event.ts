@@ -37,7 +37,7 @@ export type ReadEmail = (key: string) => Promise<Uint8Array>;
 
 type EventRecord = { fingerprint: string; expires_at: number };
 
-/** Returns a digest of the event. The JSON's field order does not matter, because Zod returns the schema's order. */
+/** Returns a digest of the event. The JSON's field order is irrelevant, because Zod returns fields in schema order. */
 const fingerprintOf = (event: MessageEvent): string =>
   sha256(JSON.stringify(event, (_, value) => (typeof value === "bigint" ? String(value) : value)));
 

@@ -8,7 +8,7 @@ export const layout = { partitionKey: "pk", sortKey: "sk", timeToLive: "expires_
 
 export type ItemKey = { pk: string; sk: string };
 
-/** The partition key prefix of each item type. IAM policies limit each function to some of these prefixes. */
+/** The partition key prefix of each item type. IAM policies use the prefixes to limit access by item type. */
 export const itemTypes = {
   apiKey: "API_KEY#",
   apiKeysOfAccount: "API_KEYS#",

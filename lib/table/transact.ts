@@ -51,7 +51,7 @@ const retryable = new Set([conflict, ...throttling]);
 /** Returns each write's cancellation reason. Rethrows the error unless a condition failed or a retry can help. */
 const readReasons = (error: unknown): CancellationReason[] => {
   if (!isCancellation(error)) throw error;
-  // DynamoDB is still processing an earlier attempt. A retry with the same token returns that attempt's result.
+  // DynamoDB is still processing an earlier attempt. A retry with the same token returns the earlier attempt's result.
   if (error.name === "TransactionInProgressException") return [];
   const reasons = error.name === "TransactionCanceledException" ? (error.CancellationReasons ?? []) : [];
   const isOurs = ({ Code = "" }: CancellationReason) => Code === failedCondition || retryable.has(Code);
@@ -101,7 +101,7 @@ export const transact = async (table: Table, writes: readonly Write[]): Promise<
     ReturnConsumedCapacity: "TOTAL",
   });
 
-  /** Sends the transaction. Returns `null` if it succeeds, otherwise each write's cancellation reason. */
+  /** Sends the transaction. Returns `null` on success, otherwise each write's cancellation reason. */
   const attempt = async (): Promise<CancellationReason[] | null> => {
     try {
       await table.client.send(command, { abortSignal: signal });
