@@ -62,7 +62,7 @@ export class Metrics extends Construct {
     return this.custom(rejections.name, { [rejections.dimension]: status }, "Sum", status);
   }
 
-  /** Returns milliseconds. For a stream, this is the time to the first byte, because the rest depends on the caller. */
+  /** Returns milliseconds. The latency of a stream is its time to the first byte, because a slow caller delays later bytes. */
   latency({ operation, method }: Route, statistic: string): IMetric {
     return operation.streams
       ? this.custom(timeToFirstByte.name, { service: operation.id }, statistic, statistic)

@@ -13,7 +13,7 @@ const tableOf = (template: Template): Resource | undefined =>
 const regionsOf = (table: Resource): string[] =>
   (table.Properties?.Replicas ?? []).map(({ Region }) => Region);
 
-/** Returns the resource without one replica and without the stream, which CDK adds only to a table with replicas. */
+/** Returns the table without one replica. Omits the stream, because CDK adds a stream only to tables with replicas. */
 const withoutReplica = (resource: Resource | undefined, region: string | undefined): unknown => {
   if (!resource?.Properties?.Replicas) return resource;
   const { Replicas, StreamSpecification: _, ...others } = resource.Properties;

@@ -13,8 +13,8 @@ import type { ServiceTable } from "./service-table.ts";
 
 /**
  * Returns the partition keys that a permission allows. AWS does not document whether `dynamodb:LeadingKeys` contains
- * only a write's own key or all keys of its transaction. Each permission for a write in a transaction allows all of
- * these keys, so it is correct in both cases.
+ * only a write's own key or all keys of its transaction. Each permission for a write in a transaction allows the
+ * keys of all its writes, so the permission is sufficient in both cases.
  */
 const leadingKeys = ({ on, within }: Permission, permissions: readonly Permission[]): string[] => {
   const prefixes = within ? permissions.filter((other) => other.within).flatMap((other) => other.on) : on;

@@ -113,7 +113,7 @@ const newKey = async (table: Table, now: number): Promise<string> => {
   return created.secret;
 };
 
-/** Stores the demonstration account with a new key. Leaves messages from an earlier start unchanged. */
+/** Stores the demonstration account with a new key. Does not change messages that an earlier `npm start` has stored. */
 export const storeDemo = async (table: Table, now: number): Promise<Demo> => {
   await Promise.all(samples(now).map((sample) => store(table, sample, now)));
   return { account_id, domain_id, api_key: await newKey(table, now), messages: ids };

@@ -18,7 +18,7 @@ async function* filesIn(folder: string, isMailbox = false): AsyncGenerator<strin
     const { name } = entry;
     const path = join(folder, name);
     if (entry.isDirectory()) {
-      // A Maildir stores emails in its folders cur and new. Its folder tmp contains incomplete emails.
+      // A Maildir stores emails in the folders cur and new. The folder tmp of a Maildir contains incomplete emails.
       const hasEmails = isMaildir && (name === "cur" || name === "new");
       // The hidden subfolders of a Maildir, such as .Sent, are also Maildirs.
       if (hasEmails || isHidden(name) === isMaildir) yield* filesIn(path, hasEmails);

@@ -9,7 +9,7 @@ import { maximumRawBytes } from "../../lib/messages/store-message.ts";
 /** `bytes` is the size of the email. `raw` is empty if the email is too large to be stored. */
 export type Email = { raw: Buffer; bytes: number; isOfMbox: boolean };
 
-/** Requires a time and a year, because some programs do not quote text lines that begin with "From ". */
+/** Matches a From line by its time and year. Some programs do not quote text lines that begin with "From ". */
 const fromLine = /^From .*\b\d{1,2}:\d{2}\b.*\b\d{4}\b/;
 /** RFC 5322 limits a line to 998 characters. */
 const longestFromLine = 1000;
@@ -17,7 +17,7 @@ const longestFromLine = 1000;
 const lf = 10;
 const cr = 13;
 
-/** Collects the pieces of an email. Drops the pieces if the email is too large to be stored. */
+/** Collects the chunks of an email, unless the email is too large to be stored. */
 const collector = (isOfMbox: boolean) => {
   let pieces: Buffer[] = [];
   let bytes = 0;

@@ -75,7 +75,7 @@ const headersOf = (errors: readonly catalogue.ErrorResponse[]): Headers => {
 const ruleOf = ({ schema }: Parameter<unknown>): string =>
   (schema.safeParse("").error?.issues ?? []).map(({ message }) => message).join("; ");
 
-/** Returns the errors that an operation's table entry implies. The keys describe the faults, such as "Not JSON". */
+/** Returns the error responses of an operation, derived from its entry in the table of operations. The keys describe the faults, such as "Not JSON". */
 const commonErrors = ({ pathParameters, queryParameters, ...operation }: Operation): Errors => {
   const query = Object.entries<Parameter<unknown>>(queryParameters);
   const parameters = [...Object.entries<Parameter<unknown>>(pathParameters), ...query];

@@ -3,7 +3,7 @@ import { ChangeMessageVisibilityBatchCommand, SQSClient } from "@aws-sdk/client-
 
 type Retry = { receiptHandle: string; seconds: number };
 
-/** Sets the seconds after which SQS delivers each of up to 10 events again. @throws Error if SQS rejects a change */
+/** Sets the visibility timeouts of up to 10 events, in seconds. @throws Error if SQS rejects a visibility timeout */
 export type PostponeEvents = (retries: readonly Retry[]) => Promise<void>;
 
 /** Returns a function that postpones retries. @throws Error if `EVENT_QUEUE_URL` is not set */

@@ -122,7 +122,7 @@ const recordStored = async (
   return outcome;
 };
 
-/** Records a change of a stored message once. Throws the same errors as {@link recordEvent}. */
+/** Records a change of a stored message, unless the change is already recorded. Throws the same errors as {@link recordEvent}. */
 export const recordChange = async (table: Table, event: ChangeEvent, now: number): Promise<Outcome> => {
   const change = changeOf(table, event, now);
   const attempt = async (hasMarker: boolean): Promise<Outcome> => {

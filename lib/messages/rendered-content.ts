@@ -15,7 +15,7 @@ type Comma = number | ',"content":' | ',"content_parsed":';
 export const contentStart = -1;
 export const beforeContent = ',"content":';
 
-/** Returns the offset of the comma before `content_parsed`, or the comma's text if an old head lacks the offset. */
+/** Returns the offset of the comma before `content_parsed`. For an old head without this offset, returns the text to find. */
 export const beforeParsed = ({ content_parsed_start: start }: Head): Comma =>
   start ? start - 1 : ',"content_parsed":';
 

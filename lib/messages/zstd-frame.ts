@@ -24,7 +24,7 @@ const maximumWindow = (23 - 10) << 3;
 /** A block must not exceed the window (section 3.1.1.2.4). The smallest zstd window of stored content is 128 KiB. */
 const maximumBlockBytes = 128 * 1024;
 
-/** Returns whether the stored window is small enough for HTTP (RFC 9659). */
+/** Returns whether HTTP allows the window of the stored zstd frame (RFC 9659). */
 export const isSendable = (firstSegment: Uint8Array): boolean =>
   firstSegment[magicBytes] === storedDescriptor && (firstSegment[magicBytes + 1] ?? 255) <= maximumWindow;
 
