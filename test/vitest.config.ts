@@ -29,7 +29,7 @@ export default defineConfig({
     projects: [
       project("unit", "test/**/*.test.ts", engine),
       project("browser", "test/**/*.browser.ts"),
-      project("lambda", "test/lambda/*.check.ts", {
+      project("lambda", "test/{lambda,bench}/*.check.ts", {
         ...engine,
         ...inOrder,
         globalSetup: [...engine.globalSetup, "test/lambda/runtime-client.ts"],
