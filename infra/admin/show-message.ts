@@ -10,7 +10,7 @@ import { defineMessageCommand, forEachMessage } from "./message.ts";
 const storageOf = async ({ head, segments }: StoredMessage) => {
   let bytes = 0;
   for await (const segment of segments()) bytes += segment.length;
-  return { segments: head.segments, bytes, sha256_of_email: head.digest };
+  return { segments: head.segments, bytes, email_digest: head.digest };
 };
 
 const linesOf = (fields: object): string[] =>
@@ -23,6 +23,7 @@ export const showMessage = (shell: Shell) =>
     .addOption(
       new Option("--open", "print the address of the message's page on npm start").implies({ local: true }),
     )
+    .addHelpText("after", "\nOver HTTP, Get Message returns chosen fields: ?fields=status,delivery_attempts")
     .action((operands, { account, local, open, json }) => {
       const table = openTableOf({ local });
       return forEachMessage(shell, operands, account, async ({ id }) => {

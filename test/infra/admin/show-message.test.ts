@@ -20,14 +20,14 @@ test("show-message prints the fields of Get Message, and how the content is stor
   const { stdout } = await admin(`show-message ${id} --account ${account_id} --json`);
 
   expect(stdout[0]).toContain('"reference_message_id":9007199254740993,');
-  const sha256_of_email = createHash("sha256").update(raw).digest("hex");
+  const email_digest = createHash("sha256").update(raw).digest("hex");
   expect(JSON.parse(stdout.join("\n"))).toMatchObject({
     object: "message",
     id,
     subject: "Hi",
     sender: "hello@example.com",
     delivery_attempts: [],
-    stored_content: { segments: 1, bytes: expect.any(Number), sha256_of_email },
+    stored_content: { segments: 1, bytes: expect.any(Number), email_digest },
   });
 });
 
