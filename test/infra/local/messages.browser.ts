@@ -152,7 +152,7 @@ describe("Hostile emails", () => {
     const names = await contacted(async (page) => {
       for (const index of hostileEmails.keys()) {
         const predicate = (request: Request) => new URL(request.url()).host === hostOf(index);
-        const contacted = page.context().waitForEvent("request", { predicate, timeout });
+        const contacted = page.context().waitForEvent("requestfailed", { predicate, timeout });
         const contact = contacted.catch(() => {});
         await page.goto(`http://127.0.0.1:${port}/${index}`, { waitUntil: "commit" });
         await clickAndSettle(page, page.getByText("Click", { exact: true }));
