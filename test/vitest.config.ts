@@ -24,7 +24,8 @@ const project = (name: string, include: string, options: object = {}) => ({
 /** Each project is one npm script: `npm test` runs `unit`, `npm run test:browser` runs `browser`. */
 export default defineConfig({
   test: {
-    sequence: { shuffle: true },
+    sequence: { shuffle: { tests: true } },
+    isolate: false,
     maxWorkers: 4, // More than the two processors, because many tests wait for retries and child processes.
     projects: [
       project("unit", "test/**/*.test.ts", engine),

@@ -5,7 +5,7 @@ import { inject } from "vitest";
 import "../../infra/local/lambda.ts";
 
 Object.assign(process.env, inject("engine"), {
-  TABLE_NAME: `test-${randomUUID()}`,
+  TABLE_NAME: process.env.TABLE_NAME ?? `test-${randomUUID()}`,
   POWERTOOLS_LOG_LEVEL: "SILENT",
   POWERTOOLS_METRICS_DISABLED: "true",
 });

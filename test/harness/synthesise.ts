@@ -1,13 +1,11 @@
 /** Synthesises the stack without the CDK command. */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
-import { afterAll } from "vitest";
 import { readSettings } from "../../infra/settings.ts";
 import { EmailApiStack } from "../../infra/stack.ts";
 import { operations as allOperations, type Operation } from "../../lib/api/operations.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 // The validation takes seconds. One other test runs `cdk synth` with it.
 process.env.CDK_VALIDATION = "false";
@@ -31,9 +29,6 @@ export const everySetting = {
   intake: "true",
 };
 
-const assemblies = mkdtempSync(join(tmpdir(), "email-api-"));
-afterAll(() => rmSync(assemblies, { recursive: true }));
-
 /** @param context the values of `--context`, in addition to cdk.json */
 export const synthesise = (
   context: Record<string, unknown> = {},
@@ -41,7 +36,7 @@ export const synthesise = (
 ) => {
   const app = new App({
     context: { ...cdkJson.context, ...context },
-    outdir: mkdtempSync(join(assemblies, "cdk.out-")),
+    outdir: temporaryFolder(),
   });
   const settings = readSettings(app.node.getAllContext(), region);
   const stack = new EmailApiStack(app, { settings, operations, region });
@@ -50,7 +45,7 @@ export const synthesise = (
 
 const kept = new Map<string, Template>();
 
-/** Returns the template for settings, without bundles. A test file synthesises each template once. */
+/** Returns the template for settings, without bundles. A process synthesises each template once. */
 export const templateWith = (settings: Record<string, unknown> = {}): Template => {
   const name = JSON.stringify(settings);
   const template = kept.get(name) ?? synthesise({ ...withoutBundles, ...settings }).template;
