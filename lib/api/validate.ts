@@ -1,10 +1,8 @@
 /** Validates the path, query and body of a request. */
-import jsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type * as z from "zod/mini";
 import {
   bodyTooLarge,
-  type ErrorResponse,
   halfSurrogatePair,
   invalid,
   malformedJson,
@@ -83,44 +81,31 @@ export const bodySize =
     if (operation.body && bytes > maximumBodyBytes) throw new ApiError(bodyTooLarge);
   };
 
-const parser = jsonBodyParser<APIGatewayProxyEvent>({ disableContentTypeCheck: true });
-
-/** Errors for the field names that middy's JSON parser rejects. In middy's error, `cause.data` is the field name. */
-const forbiddenFields = new Map<unknown, ErrorResponse>([
-  ["__proto__", protoField],
-  ["constructor", prototypeField],
-]);
-
-const forbiddenFieldOf = ({ cause }: Error): unknown =>
-  typeof cause === "object" && cause !== null && "data" in cause ? cause.data : undefined;
-
 /** Parses the body. The result is `undefined` if the operation has no body. */
 export const json =
   (operation: Operation): Step<"json", ApiRequest, { json: unknown }> =>
-  ({ event, context }) => {
+  ({ event: { body, isBase64Encoded } }) => {
     if (!operation.body) return { json: undefined };
-    const request = {
-      event: { ...event, body: event.body ?? "" },
-      context,
-      response: undefined,
-      error: undefined,
-      internal: {},
-    };
+    const text = isBase64Encoded ? Buffer.from(body ?? "", "base64").toString() : (body ?? "");
     try {
-      parser.before?.(request);
-      return { json: request.event.body };
-    } catch (error) {
-      const forbidden = error instanceof Error && forbiddenFields.get(forbiddenFieldOf(error));
-      throw new ApiError(forbidden || malformedJson);
+      return { json: JSON.parse(text) };
+    } catch {
+      throw new ApiError(malformedJson);
     }
   };
 
-/** Throws if a string is not well-formed Unicode, which DynamoDB cannot store, or if the value is nested too deep. */
+/**
+ * Throws if a string is not well-formed Unicode, because DynamoDB cannot store the string. Throws if the value is nested
+ * too deep, or has a field that could replace an object's prototype.
+ */
 const checkJson = (value: unknown, depth = 0): void => {
   if (typeof value === "string" && !value.isWellFormed()) throw new ApiError(halfSurrogatePair);
   if (value === null || typeof value !== "object") return;
   if (depth === maximumDepth) throw new ApiError(nestedTooDeep);
   for (const [name, field] of Object.entries(value)) {
+    if (name === "__proto__") throw new ApiError(protoField);
+    const hasPrototype = Object.hasOwn(Object(field), "prototype");
+    if (name === "constructor" && hasPrototype) throw new ApiError(prototypeField);
     checkJson(name, depth);
     checkJson(field, depth + 1);
   }
