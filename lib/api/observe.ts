@@ -31,37 +31,28 @@ export const observe = (operation: Operation) => {
   };
 
   const logRequest = (
-    {
-      requestId,
-      gatewayRequestId,
-      query,
-      apiKey,
-      fault,
-      startedAt,
-      receivedAt,
-      consumedCapacity,
-    }: RequestLog,
+    log: RequestLog,
     { statusCode, headers }: Omit<ProxyResult, "body">,
     sent?: Sent,
   ): void => {
     if (headers?.["Idempotent-Replayed"]) count(metricNames.replay);
     if (statusCode === 422) count(metricNames.payloadMismatch);
-    if (fault) count(metricNames.serverError);
+    if (log.fault) count(metricNames.serverError);
     if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
-    logger[fault ? "error" : "info"]("request", {
-      request_id: requestId,
-      gateway_request_id: gatewayRequestId,
+    logger[log.fault ? "error" : "info"]("request", {
+      request_id: log.requestId,
+      gateway_request_id: log.gatewayRequestId,
       operation: operation.id,
-      query,
-      account_id: apiKey?.account_id,
-      key_id: apiKey?.id,
+      query: log.query,
+      account_id: log.apiKey?.account_id,
+      key_id: log.apiKey?.id,
       status: statusCode,
-      duration_ms: Math.round((performance.now() - startedAt) * 100) / 100,
-      consumed_capacity: consumedCapacity,
+      duration_ms: Math.round((performance.now() - log.startedAt) * 100) / 100,
+      consumed_capacity: log.consumedCapacity,
       // The time to the first byte includes a cold start, but does not depend on how fast the caller reads.
-      time_to_first_byte_ms: sent?.firstByteAt && receivedAt && sent.firstByteAt - receivedAt,
+      time_to_first_byte_ms: sent?.firstByteAt && log.receivedAt && sent.firstByteAt - log.receivedAt,
       slow_reader: sent?.isReaderSlow || undefined,
-      ...(fault && { error: errorFields(fault) }),
+      ...(log.fault && { error: errorFields(log.fault) }),
     });
   };
 
