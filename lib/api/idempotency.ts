@@ -9,13 +9,12 @@
 import { daySeconds } from "../duration.ts";
 import { epochSeconds, isLive } from "../table/expiry.ts";
 import { getItem } from "../table/get.ts";
-import { idempotencyRecordKey } from "../table/keys.ts";
+import { idempotencyRecordKey, sha256 } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
 import { type FailedConditions, transact } from "../table/transact.ts";
 import { putIfAbsent, type Write } from "../table/writes.ts";
 import { idempotencyKeyConflict, idempotencyKeyLength, idempotencyKeyReused } from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";
-import { fingerprint } from "./fingerprint.ts";
 import type { AccountPath, Operation } from "./operations.ts";
 import { type ApiRequest, headerValues, type Step } from "./request.ts";
 import type { ApiResponse } from "./response.ts";
@@ -41,6 +40,19 @@ export type Once = {
   /** Stores and returns a response. If the Idempotency-Key was used before, only returns the stored response. */
   store: (response: StorableResponse) => Promise<StorableResponse>;
 };
+
+/** Returns the value as JSON with sorted field names, so equal values result in equal JSON. */
+const canonical = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(canonical)}]`;
+  if (typeof value === "number") return String(value); // JSON.stringify writes Infinity (1e400) as null.
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`)}}`;
+};
+
+/** Returns a digest of method, path and body. The digest does not depend on white space or field order in the body. */
+const fingerprintOf = ({ method, path }: Operation, parameters: AccountPath, body: unknown): string =>
+  sha256(`${method} ${path} ${canonical(parameters)} ${canonical(body)}`);
 
 /** An Idempotency-Key, its account, and the fingerprint of the request. */
 type Use = { account_id: string; key: string; fingerprint: string };
@@ -110,7 +122,7 @@ export const replay =
     const use =
       key === undefined
         ? undefined
-        : { account_id: path.account_id, key, fingerprint: fingerprint(operation, path, json) };
+        : { account_id: path.account_id, key, fingerprint: fingerprintOf(operation, path, json) };
     return {
       once: makeOnce(table, use, now),
       replayed: use ? findReplay(table, use, now) : Promise.resolve(undefined),
