@@ -5,7 +5,7 @@ import type { ProxyResult } from "./response.ts";
 /** How a response was sent. */
 export type Sent = {
   /** `Date.now()` at the first byte. */
-  firstByteAt?: number;
+  firstByteAt: number | undefined;
   /** The caller read too slowly to receive the whole response before the timeout. */
   isReaderSlow: boolean;
 };
@@ -27,32 +27,22 @@ export const sendResponse = async (
   { body, ...prelude }: ProxyResult,
   millisecondsLeft: number,
 ): Promise<Sent> => {
-  const sent: Sent = { isReaderSlow: false };
   const stream = awslambda.HttpResponseStream.from(lambdaStream, prelude);
   const left = new AbortController();
-  const stopped = new AbortController();
-  const stop = () => {
-    stopped.abort();
+  const slow = new AbortController();
+  const stopped = AbortSignal.any([left.signal, slow.signal]);
+  stopped.addEventListener("abort", () => {
     if (typeof body !== "string") body.destroy(); // ends the reads from the table
-  };
-  const leave = () => {
-    left.abort();
-    stop();
-  };
-  if (stream.destroyed) leave();
-  else stream.once("close", leave);
-  const timer = setTimeout(
-    () => {
-      sent.isReaderSlow = true;
-      stop();
-    },
-    Math.max(0, millisecondsLeft - millisecondsToEnd),
-  );
+  });
+  if (stream.destroyed) left.abort();
+  else stream.once("close", () => left.abort());
+  const timer = setTimeout(() => slow.abort(), Math.max(0, millisecondsLeft - millisecondsToEnd));
+  let firstByteAt: number | undefined;
   const write = async (chunk: string | Uint8Array) => {
-    stopped.signal.throwIfAborted();
+    stopped.throwIfAborted();
     const hasRoom = stream.write(chunk);
-    sent.firstByteAt ??= Date.now();
-    if (!hasRoom) await once(stream, "drain", { signal: stopped.signal });
+    firstByteAt ??= Date.now();
+    if (!hasRoom) await once(stream, "drain", { signal: stopped });
   };
   const writeAll = async () => {
     for await (const chunk of typeof body === "string" ? [body] : body) await write(chunk);
@@ -60,7 +50,7 @@ export const sendResponse = async (
   };
   try {
     await writeAll().catch((error) => {
-      if (!sent.isReaderSlow) throw error;
+      if (!slow.signal.aborted) throw error;
     });
     const finished = once(stream, "finish", { signal: left.signal });
     stream.end();
@@ -70,5 +60,5 @@ export const sendResponse = async (
   } finally {
     clearTimeout(timer);
   }
-  return sent;
+  return { firstByteAt, isReaderSlow: slow.signal.aborted };
 };
