@@ -1,6 +1,5 @@
 /** Errors that become error responses of the API. */
 import { isUnavailable } from "../table/retry.ts";
-import { TableBusyError } from "../table/transact.ts";
 import { type ErrorResponse, internalError, unavailable } from "./error-catalogue.ts";
 
 /** An error that the caller receives as a response. See the {@link file://./error-catalogue.ts catalogue}. */
@@ -19,6 +18,5 @@ export class ApiError extends Error {
 /** Returns an `ApiError` unchanged. Any other error becomes a 503 if the table is unavailable, or else a 500. */
 export const toApiError = (error: Error): ApiError => {
   if (error instanceof ApiError) return error;
-  const tableFailed = error instanceof TableBusyError || isUnavailable(error);
-  return new ApiError(tableFailed ? unavailable : internalError);
+  return new ApiError(isUnavailable(error) ? unavailable : internalError);
 };

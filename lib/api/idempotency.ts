@@ -29,7 +29,7 @@ export type Once = {
    * returns the stored response. If the condition of a write fails, writes nothing and returns the failed conditions.
    *
    * @throws ApiError 422 if the Idempotency-Key was used with a different request
-   * @throws TableBusyError if conflicts or throttling continue
+   * @throws TimeoutError if conflicts or throttling continue
    */
   commit: (
     response: StorableResponse,

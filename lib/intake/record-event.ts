@@ -113,7 +113,7 @@ const recordStored = async (
   let outcome: Outcome = "repeated";
   const putHead = async (head: Write): Promise<boolean> => {
     const result = await recordOnce(table, event, [head, mark], now);
-    if (typeof result !== "string" && !result.has(mark)) return false;
+    if (typeof result !== "string" && !result.get(mark)) return false;
     outcome = typeof result === "string" ? result : "expired"; // The message was deleted in the meantime.
     return true;
   };

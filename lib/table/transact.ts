@@ -9,7 +9,6 @@ import type { Item, Write } from "./writes.ts";
 
 /** The writes whose conditions failed in a transaction. */
 export type FailedConditions = {
-  has(write: Write): boolean;
   /** Returns the existing item that made the condition fail. */
   get<Stored extends object>(write: Write<Stored>): Stored | undefined;
 };
@@ -19,18 +18,12 @@ type Entry = readonly [Write, Item | undefined];
 const failedConditions = (entries: readonly Entry[]): FailedConditions => {
   const items = new Map(entries);
   return {
-    has: (write) => items.has(write),
     get: (write) => {
       const item = items.get(write);
       return write.fails(item) ? item : undefined;
     },
   };
 };
-
-/** Thrown if conflicts or throttling last longer than the timeout of the transaction. */
-export class TableBusyError extends Error {
-  override readonly name = "TableBusyError";
-}
 
 /** A transaction must end before the function's timeout, which is 28 seconds for buffered responses. */
 const defaultTimeoutMs = 20_000;
@@ -86,12 +79,12 @@ const readFailures = async (
  * DynamoDB cancels a transaction that conflicts with another transaction. After a conflict, a condition often fails
  * because of the other transaction's writes, so `transact` reads the items before a retry.
  *
- * @throws TableBusyError if conflicts or throttling last longer than 20 seconds
+ * @throws TimeoutError if conflicts or throttling last longer than 20 seconds
  *
  * @example
  * const member = putIfAbsent(table, memberKey(account_id, user_id), fields, now);
  * const failed = await transact(table, [member]);
- * if (failed?.has(member)) return "a member already";
+ * if (failed?.get(member)) return "a member already";
  */
 export const transact = async (table: Table, writes: readonly Write[]): Promise<FailedConditions | null> => {
   const signal = AbortSignal.timeout(table.transactTimeoutMs ?? defaultTimeoutMs);
@@ -123,6 +116,7 @@ export const transact = async (table: Table, writes: readonly Write[]): Promise<
       if (failures.length > 0) return failedConditions(failures);
     }
   } catch (error) {
-    throw signal.aborted ? new TableBusyError("The table stayed busy", { cause: error }) : error;
+    if (!signal.aborted) throw error;
+    throw new DOMException("The table stayed busy", { name: "TimeoutError", cause: error });
   }
 };

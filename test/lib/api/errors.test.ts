@@ -1,7 +1,6 @@
 /** The response to each kind of error. */
 import { expect, test } from "vitest";
 import { ApiError, toApiError } from "../../../lib/api/errors.ts";
-import { TableBusyError } from "../../../lib/table/transact.ts";
 
 const named = (name: string) => Object.assign(new Error("detail"), { name });
 const coded = (code: string) => Object.assign(new Error("detail"), { code });
@@ -23,7 +22,6 @@ test.each([
   ...codes.map(coded),
   ...codes.map((code) => new Error("detail", { cause: coded(code) })),
   ...[500, 502, 503, 504].map(httpError),
-  new TableBusyError("detail"),
 ])("An unavailable table (%o) is a 503", (error) => {
   const message = "The service is temporarily unavailable: please try again";
   expect(toApiError(error)).toMatchObject({ status: 503, message, headers: { "Retry-After": "1" } });
