@@ -1,6 +1,6 @@
 /** Get Message: returns one message with its delivery attempts, its counters, the raw email and the parsed email. */
 import { endpoint } from "../lib/api/endpoint.ts";
-import { messageNotFound } from "../lib/api/error-catalogue.ts";
+import { lacksScope, messageNotFound } from "../lib/api/error-catalogue.ts";
 import { ApiError } from "../lib/api/errors.ts";
 import { lambdaFunction } from "../lib/api/lambda-function.ts";
 import { getMessage } from "../lib/api/operations.ts";
@@ -11,18 +11,21 @@ import { findMessage } from "../lib/messages/find.ts";
 
 export const createHandler = endpoint({
   operation: getMessage,
+  isPartialScope: isDomainScope,
   prefetch: ({ path, query, table, now }) =>
     findMessage(table, path.account_id, path.message_id, now, {
       consistent: false,
       withContent: includesContent(query.fields),
     }),
-  refetch: ({ path, query, table, now }) =>
-    findMessage(table, path.account_id, path.message_id, now, { withContent: includesContent(query.fields) }),
-  // If the message does not exist, an API key with any domain scope receives a 404 instead of a 403.
-  permits: ({ scopes }, message) =>
-    message ? grants(scopes, domainScope(message.head.domain)) : scopes.some(isDomainScope),
-  handle: ({ query, prefetched: message }) => {
+  handle: async ({ path, query, prefetched, scopes, table, now }) => {
+    const withContent = includesContent(query.fields);
+    const message =
+      prefetched ?? (await findMessage(table, path.account_id, path.message_id, now, { withContent }));
+    // If the message does not exist, an API key with any domain scope receives a 404 instead of a 403.
     if (!message) throw new ApiError(messageNotFound);
+    if (!grants(scopes, getMessage.scope, domainScope(message.head.domain))) {
+      throw new ApiError(lacksScope(getMessage.scope));
+    }
     return { status: getMessage.response.status, body: messageBody(message, query.fields) };
   },
 });

@@ -17,9 +17,9 @@ export const domainScope = (domain: string): string => `${domainPrefix}${domain}
 
 export const isDomainScope = (scope: string): boolean => scope.startsWith(domainPrefix);
 
-/** Returns whether an API key with the scopes `held` has the scope `scope`. */
-export const grants = (held: readonly string[], scope: string): boolean =>
-  held.includes(scopes.everything) || held.includes(scope);
+/** Returns whether an API key with the scopes `held` has the scope `*` or one of the scopes `accepted`. */
+export const grants = (held: readonly string[], ...accepted: string[]): boolean =>
+  [scopes.everything, ...accepted].some((scope) => held.includes(scope));
 
 /** Lists the valid scopes for error messages and `--help`. */
 export const scopeForms = `${Object.values(scopes).join(", ")} or ${domainScope("example.com")}`;

@@ -15,25 +15,15 @@ export const account: Step<"account", WithKey & { path: AccountPath }> = async (
   request.requestLog.apiKey = apiKey;
 };
 
-/** Returns whether an API key without the operation's scope may still read the prefetched data. */
-export type Permit<Prefetched> = (apiKey: ApiKey, prefetched: Prefetched) => boolean;
-
-/** Checks that the API key has the operation's scope, unless a {@link Permit} leaves this to the step `permit`. */
+/**
+ * Checks that the API key has the operation's scope, or a scope that grants a part of the operation's data. The
+ * operation itself must check a partial scope, because only the operation knows the data.
+ */
 export const scope =
-  (operation: Operation, permits: Permit<never> | undefined): Step<"scope", WithKey> =>
+  (operation: Operation, isPartialScope: (scope: string) => boolean = () => false): Step<"scope", WithKey> =>
   async ({ apiKey }) => {
     const { scopes } = await apiKey;
-    if (!permits && !grants(scopes, operation.scope)) throw new ApiError(lacksScope(operation.scope));
-  };
-
-/** Throws if the API key lacks the operation's scope, unless `permits` allows it to read the prefetched data. */
-export const permit =
-  <Prefetched>(
-    operation: Operation,
-    permits: Permit<Prefetched> | undefined,
-  ): Step<"permit", WithKey & { prefetched: Promise<Prefetched> }> =>
-  async (request) => {
-    const apiKey = await request.apiKey;
-    if (!permits || grants(apiKey.scopes, operation.scope)) return;
-    if (!permits(apiKey, await request.prefetched)) throw new ApiError(lacksScope(operation.scope));
+    if (!grants(scopes, operation.scope) && !scopes.some(isPartialScope)) {
+      throw new ApiError(lacksScope(operation.scope));
+    }
   };

@@ -11,7 +11,7 @@ import type { ApiHandler, BufferedHandler, StreamingHandler } from "./handler.ts
 import * as idempotency from "./idempotency.ts";
 import { observe } from "./observe.ts";
 import type { AccountPath, Operation } from "./operations.ts";
-import { type ApiContext, beginRequest, type Step, steps } from "./request.ts";
+import { type ApiContext, beginRequest, steps } from "./request.ts";
 import { respond } from "./respond.ts";
 import { type ApiResponse, type ProxyResult, toProxyResult } from "./response.ts";
 import { type Sent, sendResponse } from "./stream-response.ts";
@@ -30,48 +30,28 @@ export type Order = [
   "bodySize", // 413
   "json", // 400
   "body", // 400
-  "read",
-  "permit", // 403
+  "prefetch",
   "replay", // 422
 ];
 
 /** The input of an operation: the validated request, the table, and the time in milliseconds since the epoch. */
 type Call<Path, Query, Body> = { path: Path; query: Query; body: Body; table: Table; now: number };
 
-type Reads<Path, Query, Body, Prefetched> = {
-  /** Runs while the API key is being read. Makes one read, so the response time does not reveal if an item exists. */
-  prefetch: (call: Call<Path, Query, Body>) => Promise<Prefetched>;
-  /** Reads again if `prefetch` returned `null`, but only after all earlier checks have passed. */
-  refetch?: (call: Call<Path, Query, Body>) => Promise<Prefetched>;
-};
-
 type Definition<Path extends AccountPath, Query, Body, Streams extends boolean, Prefetched> = {
   operation: Operation<Path, Query, Body, Streams>;
-  permits?: authorize.Permit<Prefetched>;
-  /** Runs the operation after all checks have passed, and returns the response. */
+  /** Returns whether a scope grants a part of the operation's data. `handle` must check such a scope. */
+  isPartialScope?: (scope: string) => boolean;
+  /** Runs while the API key is being read. Makes one read, so the response time does not reveal if an item exists. */
+  prefetch: (call: Call<Path, Query, Body>) => Promise<Prefetched>;
+  /** Runs the operation after all checks have passed, and returns the response. `scopes` are the API key's scopes. */
   handle: (
-    call: Call<Path, Query, Body> & { prefetched: Prefetched; once: idempotency.Once },
+    call: Call<Path, Query, Body> & {
+      prefetched: Prefetched;
+      scopes: readonly string[];
+      once: idempotency.Once;
+    },
   ) => Promise<ApiResponse> | ApiResponse;
-} & Reads<Path, Query, Body, Prefetched>;
-
-/** Calls `prefetch`. If `prefetch` returns `null`, calls `refetch` after all earlier checks have passed. */
-export const read =
-  <Path, Query, Body, Prefetched>({
-    prefetch,
-    refetch,
-  }: Reads<Path, Query, Body, Prefetched>): Step<
-    "read",
-    Call<Path, Query, Body>,
-    { prefetched: Promise<Prefetched> }
-  > =>
-  (call, earlier) => {
-    const readAgain = async (found: Prefetched): Promise<Prefetched> => {
-      if (found !== null || !refetch) return found;
-      await earlier();
-      return refetch(call);
-    };
-    return { prefetched: prefetch(call).then(readAgain) };
-  };
+};
 
 /**
  * Returns a function that creates an operation's Lambda handler. The handler authenticates, authorizes and validates
@@ -83,35 +63,35 @@ export const read =
  *   prefetch: ({ body, table }) => findUser(table, body.email),
  *   handle: async ({ path, body, prefetched: user, once }) => { ... },
  * });
- * export const handler = createHandler();
  */
 export const endpoint =
-  <Path extends AccountPath, Query, Body, Streams extends boolean, Prefetched>(
-    definition: Definition<Path, Query, Body, Streams, Prefetched>,
-  ) =>
+  <Path extends AccountPath, Query, Body, Streams extends boolean, Prefetched>({
+    operation,
+    isPartialScope,
+    prefetch,
+    handle,
+  }: Definition<Path, Query, Body, Streams, Prefetched>) =>
   (table: Table = openTable(), clock: Clock = Date.now): ApiHandler<Streams> => {
-    const { operation, permits, handle } = definition;
-
     const checks = steps<Order>()
       .add(authenticate.credentials)
       .add(authenticate.apiKey)
       .add(validate.path(operation))
       .add(validate.query(operation))
       .add(authorize.account)
-      .add(authorize.scope(operation, permits))
+      .add(authorize.scope(operation, isPartialScope))
       .add(idempotency.header(operation))
       .add(validate.mediaType(operation))
       .add(validate.bodySize(operation))
       .add(validate.json(operation))
       .add(validate.body(operation))
-      .add(read(definition))
-      .add(authorize.permit(operation, permits))
+      .add((call) => ({ prefetched: prefetch(call) }))
       .add(idempotency.replay(operation));
 
     const run = async (_event: APIGatewayProxyEvent, context: ApiContext) => {
       const request = await checks.settled(context);
-      const first = await request.replayed;
-      return toProxyResult(first ?? (await handle({ ...request, prefetched: await request.prefetched })));
+      const { scopes } = await request.apiKey;
+      const prefetched = await request.prefetched;
+      return toProxyResult((await request.replayed) ?? (await handle({ ...request, scopes, prefetched })));
     };
 
     const { middlewares: observing, logRequest } = observe(operation);

@@ -58,12 +58,13 @@ export type ApiMiddleware = MiddlewareObj<APIGatewayProxyEvent, ProxyResult, Err
 /**
  * A step of the chain. Returns an object whose fields are added to the request. The fields may be promises. A step
  * that only checks the request returns nothing, or a promise that rejects if the check fails. TypeScript checks the
- * order of the steps by their name `Place`. `earlier()` resolves when all earlier steps have passed.
+ * order of the steps by their name `Place`.
  */
 export type Step<Place extends string, Input, Output = void | Promise<void>> = ((
   request: Input,
-  earlier: () => Promise<void>,
-) => Output) & { readonly place?: Place };
+) => Output) & {
+  readonly place?: Place;
+};
 
 type Added<Output> = Output extends void | Promise<void> ? unknown : Output;
 type Rest<Order> = Order extends readonly [string, ...infer Others extends readonly string[]] ? Others : [];
@@ -132,8 +133,7 @@ const stateOf = <State>({ request }: ApiContext) => request as State;
 
 const middlewareOf = <State, Output>(step: Step<string, State, Output>): ApiMiddleware => ({
   before: ({ context }) => {
-    const earlier = [...context.pending];
-    const added: unknown = step(stateOf(context), () => settle(earlier));
+    const added: unknown = step(stateOf(context));
     hold(context, [added, ...Object.values(added ?? {})]);
     if (!(added instanceof Promise)) Object.assign(context.request, added);
   },

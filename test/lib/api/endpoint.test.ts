@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 import { gateway } from "../../../infra/local/gateway.ts";
 import * as authenticate from "../../../lib/api/authenticate.ts";
 import * as authorize from "../../../lib/api/authorize.ts";
-import { endpoint, type Order, read } from "../../../lib/api/endpoint.ts";
+import { endpoint, type Order } from "../../../lib/api/endpoint.ts";
 import * as idempotency from "../../../lib/api/idempotency.ts";
 import { addAccountMember, type Operation, operations } from "../../../lib/api/operations.ts";
 import { steps } from "../../../lib/api/request.ts";
@@ -16,7 +16,6 @@ import { bearer, call, newKey, noon, startService, table } from "../../harness/s
 
 describe("A check in another place than the contract's does not compile:", () => {
   const operation = addAccountMember;
-  const prefetch = { prefetch: async () => null };
 
   test("a step compiles after the steps before it, and neither earlier nor twice", () => {
     const none = steps<Order>();
@@ -25,26 +24,25 @@ describe("A check in another place than the contract's does not compile:", () =>
     const path = apiKey.add(validate.path(operation));
     const query = path.add(validate.query(operation));
     const account = query.add(authorize.account);
-    const scope = account.add(authorize.scope(operation, undefined));
+    const scope = account.add(authorize.scope(operation));
     const idempotencyKey = scope.add(idempotency.header(operation));
     const mediaType = idempotencyKey.add(validate.mediaType(operation));
     const bodySize = mediaType.add(validate.bodySize(operation));
     const json = bodySize.add(validate.json(operation));
     const body = json.add(validate.body(operation));
-    const prefetched = body.add(read(prefetch));
-    const permit = prefetched.add(authorize.permit(operation, undefined));
-    const all = permit.add(idempotency.replay(operation));
+    const prefetched = body.add(() => ({ prefetched: Promise.resolve(null) }));
+    const all = prefetched.add(idempotency.replay(operation));
 
     // @ts-expect-error
     none.add(authenticate.apiKey);
     // @ts-expect-error
-    query.add(authorize.scope(operation, undefined));
+    query.add(authorize.scope(operation));
     // @ts-expect-error
-    body.add(authorize.permit(operation, undefined));
+    body.add(idempotency.replay(operation));
     // @ts-expect-error
     all.add(authenticate.credentials);
 
-    const places: Order["length"] = 14;
+    const places: Order["length"] = 13;
     expect(all.middlewares).toHaveLength(1 + places);
   });
 });

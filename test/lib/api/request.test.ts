@@ -57,20 +57,3 @@ test("A step starts while earlier steps wait", async () => {
 
   expect(started).toEqual(["waiting", "next", "done"]);
 });
-
-test("A step can wait until all earlier steps have passed, and does not continue if one of them fails", async () => {
-  const continued: string[] = [];
-  const waiting = (first: () => Promise<void>) =>
-    steps()
-      .add(first)
-      .add(async (_request, earlier) => {
-        await earlier();
-        continued.push(first.name);
-      });
-  const passes = async () => void (await setImmediate());
-  const fails = async () => void (await rejectLater("first"));
-
-  expect(await errorOf(waiting(passes))).toBeUndefined();
-  expect(await errorOf(waiting(fails))).toBe("first");
-  expect(continued).toEqual(["passes"]);
-});
