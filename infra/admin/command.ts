@@ -34,7 +34,7 @@ export const defineCommand = (name: string, summary: string) =>
     .option("--local", "use the table of npm start instead of TABLE_NAME")
     .option("--json", "print one JSON object per line");
 
-const guid = z.guid();
+export const guid = z.guid();
 
 /** Parses a UUID. Commander adds the name of the option to the error message. */
 export const uuid = (value: string): string => {
@@ -97,7 +97,6 @@ export const openTableOf = ({ local }: { local?: true | undefined }): Table => {
   return openTable({ timeoutMs });
 };
 
-/** Prints the lines, or prints the object if the command has the option `--json`. */
 export const report = (shell: Shell, json: true | undefined, object: object, ...lines: string[]): void => {
   if (json) shell.printJson(object);
   else for (const line of lines) shell.print(line);

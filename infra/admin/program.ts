@@ -2,20 +2,13 @@
 import { Command, CommanderError, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { describe, UserError } from "../user-error.ts";
 import { visible } from "../visible.ts";
+import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from "./api-keys.ts";
 import type { Shell, Streams } from "./command.ts";
-import { createApiKey } from "./create-api-key.ts";
-import { deleteMessage } from "./delete-message.ts";
 import { importMessage } from "./import-message.ts";
-import { listApiKeys } from "./list-api-keys.ts";
-import { listMembers } from "./list-members.ts";
+import { listMembers, removeMember, setMemberRole } from "./members.ts";
+import { deleteMessage, removeContent, showMessage } from "./messages.ts";
 import { prepareTable } from "./prepare-table.ts";
 import { recordEvents } from "./record-events.ts";
-import { removeContent } from "./remove-content.ts";
-import { removeMember } from "./remove-member.ts";
-import { revokeApiKey } from "./revoke-api-key.ts";
-import { rotateApiKey } from "./rotate-api-key.ts";
-import { setMemberRole } from "./set-member-role.ts";
-import { showMessage } from "./show-message.ts";
 
 const groups = {
   "API keys:": [createApiKey, listApiKeys, rotateApiKey, revokeApiKey],
@@ -43,12 +36,7 @@ const usageOf = ({ options, registeredArguments }: CommandUnknownOpts): string =
     ...registeredArguments.map((argument) => `<${argument.name()}${argument.variadic ? "..." : ""}>`),
   ].join(" ");
 
-/**
- * Runs one command.
- *
- * @param args the command's name and its arguments, as in `process.argv.slice(2)`
- * @returns the exit status: 0 done, 1 something failed, 2 bad arguments
- */
+/** Runs one command with the arguments from `process.argv.slice(2)`. Returns the exit status. */
 export const runAdmin = async (args: string[], { print, complain, ...streams }: Streams): Promise<number> => {
   let status = 0;
   const shell: Shell = {

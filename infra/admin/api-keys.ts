@@ -1,0 +1,166 @@
+/** The commands on API keys. */
+import { randomUUID } from "node:crypto";
+import { InvalidArgumentError } from "@commander-js/extra-typings";
+import { parseScope, scopeForms, scopes } from "../../lib/api-keys/scopes.ts";
+import * as store from "../../lib/api-keys/store.ts";
+import { daySeconds } from "../../lib/duration.ts";
+import { epochSeconds } from "../../lib/table/expiry.ts";
+import type { Table } from "../../lib/table/table.ts";
+import { UserError } from "../user-error.ts";
+import {
+  collect,
+  defineCommand,
+  duration,
+  forEachOperand,
+  openTableOf,
+  readOperands,
+  report,
+  reportRows,
+  type Shell,
+  uuid,
+} from "./command.ts";
+
+const noSuchKey = "no such key, or it was revoked or has expired";
+
+const expiry = ({ expires_at }: Pick<store.ApiKey, "expires_at">): string | null =>
+  expires_at === undefined ? null : new Date(expires_at * 1000).toISOString();
+
+/** Returns the account's valid keys with this label. Leaves out revoked and expired keys. */
+const keysLabelled = async (
+  table: Table,
+  account_id: string,
+  label: string,
+  now: number,
+): Promise<store.ApiKey[]> => {
+  const apiKeys = await store.listApiKeys(table, account_id, now);
+  return apiKeys.filter((apiKey) => apiKey.label === label && !apiKey.revoked_at);
+};
+
+/** Prints a new key, which cannot be shown again. `replaces` is the old key of a rotation. */
+const reportNewKey = (
+  shell: Shell,
+  json: true | undefined,
+  { secret, apiKey }: store.NewApiKey,
+  replaces?: { id: string; expires_at: string | null },
+): void => {
+  const { id, account_id, scopes } = apiKey;
+  const expires_at = expiry(apiKey);
+  const lines = [
+    `API key   ${secret}   (shown only now, because only its digest is stored)`,
+    `id        ${id}   (revoke the key with this id)`,
+    `account   ${account_id}`,
+    `scopes    ${scopes.join(" ")}`,
+    `expires   ${expires_at ?? "never"}`,
+    ...(replaces ? [`replaces  ${replaces.id}   (works until ${replaces.expires_at})`] : []),
+  ];
+  report(shell, json, { api_key: secret, id, account_id, scopes, expires_at, replaces }, ...lines);
+};
+
+const scope = (text: string): string => {
+  const parsed = parseScope(text);
+  if (parsed) return parsed;
+  throw new InvalidArgumentError(`It takes ${scopeForms}.`);
+};
+
+const labelOf = (text: string): string => {
+  if (text.trim() !== "") return text;
+  throw new InvalidArgumentError("It takes a text that is not empty.");
+};
+
+export const createApiKey = (shell: Shell) =>
+  defineCommand("create-api-key", "create a key and print it (it cannot be shown again)")
+    .option("--account <uuid>", "the account of the key: any UUID that you choose (default: a new one)", uuid)
+    .option("--scope <scope>", `a scope of the key, once or more: ${scopeForms} (default: *)`, collect(scope))
+    .option("--label <text>", "a name for people, such as the program that uses the key", labelOf)
+    .option("--expires-in <time>", "expire after 90d, 12h or 30m (default: never)", duration)
+    .action(async ({ account, scope, label, expiresIn, local, json }) => {
+      const now = Date.now();
+      const table = openTableOf({ local });
+      if (account && label && (await keysLabelled(table, account, label, now)).length > 0) {
+        throw new UserError(`${label}: a key of the account already has this label`, 2);
+      }
+      const grant = {
+        account_id: account ?? randomUUID(),
+        scopes: scope ?? [scopes.everything],
+        ...(label !== undefined && { label }),
+        ...(expiresIn !== undefined && { expires_at: epochSeconds(now) + expiresIn }),
+      };
+      reportNewKey(shell, json, await store.createApiKey(table, grant, now));
+    });
+
+export const listApiKeys = (shell: Shell) =>
+  defineCommand("list-api-keys", "list the keys of an account, without their secrets")
+    .requiredOption("--account <uuid>", "the account", uuid)
+    .addHelpText("after", "\nThe list contains revoked keys, but no expired keys.")
+    .action(async ({ account, local, json }) => {
+      const apiKeys = await store.listApiKeys(openTableOf({ local }), account, Date.now());
+      const rows = apiKeys.map((apiKey) => ({
+        id: apiKey.id,
+        label: apiKey.label ?? null,
+        scopes: apiKey.scopes,
+        created_at: apiKey.created_at,
+        expires_at: expiry(apiKey),
+        revoked_at: apiKey.revoked_at ?? null,
+      }));
+      reportRows(shell, json, rows);
+    });
+
+/** Matches a key or the id of a key. A key has 43 characters after `emk_`, even if more letters follow. */
+const keyOrId = /emk_[\w-]{43}|(?<![\da-fA-F])[\da-fA-F]{64}(?![\da-fA-F])/g;
+
+/**
+ * Returns the ids of all keys in a text such as `Authorization: Bearer emk_…`. The text may contain keys and ids of
+ * keys. If the text contains neither, the whole text is the label of a key.
+ *
+ * @throws UserError if the label does not name exactly one valid key of the account
+ */
+const idsOf = async (
+  table: Table,
+  text: string,
+  account_id: string | undefined,
+  now: number,
+): Promise<string[]> => {
+  const found = text
+    .match(keyOrId)
+    ?.map((name) => (name.startsWith("emk_") ? store.idOfSecret(name) : name.toLowerCase()));
+  if (found) return [...new Set(found)];
+  if (!account_id) throw new UserError(`${text}: neither an id nor a key. A label requires --account`, 2);
+  const [apiKey, ...others] = await keysLabelled(table, account_id, text, now);
+  if (!apiKey) throw new UserError(`${text}: ${noSuchKey}`);
+  if (others.length === 0) return [apiKey.id];
+  throw new UserError(`${text}: ${others.length + 1} keys have this label. Name a key by its id`);
+};
+
+const grace = (value: string): number => (value === "0" ? 0 : duration(value));
+
+export const rotateApiKey = (shell: Shell) =>
+  defineCommand("rotate-api-key", "replace a key; the old key expires after a grace time")
+    .argument("<key>", "the old key, its id, or with --account its label; - reads it from standard input")
+    .option("--account <uuid>", "the account of the label", uuid)
+    .option("--grace <time>", "how long the old key still works: 7d, 12h, 30m, or 0 (default: 24h)", grace)
+    .action(async (operand, { account, grace = daySeconds, local, json }) => {
+      const table = openTableOf({ local });
+      const now = Date.now();
+      const text = (await readOperands([operand], shell)).join("\n");
+      const [id = "", ...others] = await idsOf(table, text, account, now);
+      if (others.length > 0) throw new UserError("The input names more than one key", 2);
+      const rotated = await store.rotateApiKey(table, id, grace, now);
+      if (!rotated) throw new UserError(`${id}: ${noSuchKey}`);
+      reportNewKey(shell, json, rotated, { id, expires_at: expiry(rotated.old) });
+    });
+
+export const revokeApiKey = (shell: Shell) =>
+  defineCommand("revoke-api-key", "revoke keys from the next request on")
+    .argument("<key...>", "an id, a key, or with --account a label; - reads them from standard input")
+    .option("--account <uuid>", "the account of the labels", uuid)
+    .action(async (operands, { account, local, json }) => {
+      const table = openTableOf({ local });
+      const now = Date.now();
+      await forEachOperand(shell, operands, async (text) => {
+        await forEachOperand(shell, await idsOf(table, text, account, now), async (id) => {
+          const revoked = await store.revokeApiKey(table, id, now);
+          if (!revoked) throw new UserError(`${id}: ${noSuchKey}`);
+          report(shell, json, { id, revoked }, `revoked   ${id}`);
+        });
+      });
+    });
