@@ -8,20 +8,12 @@ const millisecondsBetweenDraws = 100;
 const minutes = (seconds: number): string =>
   `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 
-export type Progress = {
-  /** Counts one more finished item, with its size in bytes. */
-  add: (bytes: number) => void;
-  /** Calls `print`, whose output appears above the progress line. */
-  above: (print: () => void) => void;
-  end: () => void;
-};
-
 /**
  * Draws `█████░░░░░  50%  1,200 emails  300/s  0:04 left`. Without a terminal, draws nothing.
  *
  * @param totalBytes the size of all items; 0 if the size is unknown
  */
-export const showProgress = (terminal: Terminal | undefined, noun: string, totalBytes: number): Progress => {
+export const showProgress = (terminal: Terminal | undefined, noun: string, totalBytes: number) => {
   const startedAt = performance.now();
   let count = 0;
   let bytes = 0;
@@ -43,16 +35,16 @@ export const showProgress = (terminal: Terminal | undefined, noun: string, total
     terminal?.write(erase + text().slice(0, terminal.columns - 1));
   };
   return {
-    add: (added) => {
+    /** Counts one more finished item, with its size in bytes. The output of `print` appears above the progress line. */
+    add: (added: number, print?: () => void): void => {
       count++;
       bytes += added;
-      if (performance.now() - drawnAt >= millisecondsBetweenDraws) draw();
+      if (print) {
+        terminal?.write(erase);
+        print();
+      }
+      if (print || performance.now() - drawnAt >= millisecondsBetweenDraws) draw();
     },
-    above: (print) => {
-      terminal?.write(erase);
-      print();
-      draw();
-    },
-    end: () => terminal?.write(erase),
+    end: (): void => terminal?.write(erase),
   };
 };

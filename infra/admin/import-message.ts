@@ -1,6 +1,7 @@
 /** `import-message`: stores emails from files as messages. */
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { dayMilliseconds } from "../../lib/duration.ts";
+import { isInRange } from "../../lib/messages/message.ts";
 import { findMail } from "../mail/find-mail.ts";
 import { type Imported, importMail } from "../mail/import-mail.ts";
 import { collect, defineCommand, openTableOf, report, type Shell, uuid } from "./command.ts";
@@ -14,12 +15,9 @@ const days = (value: string): number => {
   throw new InvalidArgumentError("It takes a number of days from 1 to 36500.");
 };
 
-/** Messages must expire before this time, because the API returns years with four digits. */
-const endOfTime = Date.UTC(10_000, 0);
-
 const futureDate = (value: string): Date => {
   const time = new Date(value);
-  if (Number.isNaN(time.getTime()) || time.getTime() >= endOfTime) {
+  if (Number.isNaN(time.getTime()) || !isInRange(time)) {
     throw new InvalidArgumentError("It takes a date such as 2027-01-31.");
   }
   if (time.getTime() <= Date.now()) throw new InvalidArgumentError("It takes a date in the future.");
@@ -85,7 +83,7 @@ export const importMessage = (shell: Shell) =>
           const line = `${id}  ${source}${isNew ? "" : "  (there already)"}`;
           // On a terminal, does not print the files of a folder, because thousands of lines would hide the errors.
           const isPrinted = json || !shell.terminal || paths.includes(source);
-          const print = () => isPrinted && report(shell, json, object, line);
+          const print = isPrinted ? () => report(shell, json, object, line) : undefined;
           outcomes.add(isNew ? "stored" : "there already", bytes, print);
         }
       };

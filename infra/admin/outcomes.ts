@@ -2,7 +2,6 @@
 import { showProgress } from "../progress.ts";
 import type { Shell } from "./command.ts";
 
-/** @param totalBytes the total size of the command's input, or 0 if the size is unknown */
 export const countOutcomes = <Name extends string>(
   { terminal }: Shell,
   noun: string,
@@ -12,11 +11,9 @@ export const countOutcomes = <Name extends string>(
   const progress = showProgress(terminal, noun, totalBytes);
   const counts = new Map<Name, number>();
   return {
-    /** Counts one item. The output of `print` appears above the progress line. */
-    add: (name: Name, bytes: number, print: () => void): void => {
+    add: (name: Name, bytes: number, print?: () => void): void => {
       counts.set(name, (counts.get(name) ?? 0) + 1);
-      progress.add(bytes);
-      progress.above(print);
+      progress.add(bytes, print);
     },
     end: progress.end,
     /** Returns the counts, such as "3 stored, 1 failed". */

@@ -38,7 +38,7 @@ export const recordEvents = (shell: Shell) =>
         } else {
           const { event, outcome } = recorded;
           const object = { source, id: event.id, type: event.type, outcome };
-          outcomes.add(outcome, bytes, () => json && shell.printJson(object));
+          outcomes.add(outcome, bytes, json && (() => shell.printJson(object)));
         }
       };
       await recordLines(table, paths, emailFolder(emails), Date.now, shell.input, report).finally(
