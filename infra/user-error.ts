@@ -15,14 +15,12 @@ export class UserError extends Error {
 
 const unreachable = /^(EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENOTFOUND|ETIMEDOUT)$/;
 
-const isUrl = (text: string): boolean => /^https?:\/\//.test(text) && URL.canParse(text);
-
 type SdkError = Error & { code?: string; errno?: number; $fault?: string };
 
 /** Returns one line about an error of the SDK or of the operating system, or `undefined` for an unknown error. */
 const fixOf = ({ name, message, code = "", errno, $fault }: SdkError): string | undefined => {
   const { AWS_ENDPOINT_URL_DYNAMODB: endpoint, TABLE_NAME } = process.env;
-  if (endpoint && !isUrl(endpoint)) {
+  if (endpoint && !(/^https?:\/\//.test(endpoint) && URL.canParse(endpoint))) {
     return `AWS_ENDPOINT_URL_DYNAMODB takes a URL such as http://127.0.0.1:8000, not ${endpoint}`;
   }
   if (unreachable.test(code) || name === "TimeoutError") {
@@ -52,7 +50,6 @@ export const toUserError = (error: unknown): unknown => {
   return fix === undefined ? error : new UserError(fix);
 };
 
-/** Returns the error message as one line. */
 export const describe = (error: unknown): string => {
   const known = toUserError(error);
   return known instanceof Error ? known.message.split("\n")[0] || known.name : String(known);

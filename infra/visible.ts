@@ -1,8 +1,6 @@
-/** Makes untrusted text, such as a file name or a subject, safe for a terminal. */
-
 /**
- * Returns the text with its control characters (C0, C1) and line breaks escaped. Without escaping, a file name could
- * move the terminal's cursor, or add lines that look like output of the program.
+ * Escapes the control characters (C0, C1) and line breaks of untrusted text, such as a file name or a subject. Without
+ * escaping, a file name could move the terminal's cursor, or add lines that look like output of the program.
  */
 export const visible = (text: string): string =>
   text.replaceAll(

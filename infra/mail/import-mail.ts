@@ -60,9 +60,6 @@ async function* emailsIn(files: MailFile[]): AsyncGenerator<Found> {
  *
  * @param report receives the result of each email. A rejected email does not stop the import
  * @throws Error if the table fails. The import can be run again
- *
- * @example
- * await importMail(table, await findMail(["mail/"]), { account_id, domain_id, ... }, Date.now(), console.log);
  */
 export const importMail = (
   table: Table,
@@ -71,19 +68,17 @@ export const importMail = (
   now: number,
   report: (imported: Imported) => void,
 ): Promise<void> => {
-  const store = async (raw: Buffer) => {
-    const message = messageOf(raw, fields);
-    const isNew = await retry(() => storeMessage(table, message, raw, now), {
-      isRetryable: isThrottled,
-      timeoutMs: Number.POSITIVE_INFINITY,
-    });
-    return { id: message.id, message_id: message.message_id, isNew };
-  };
   const importOne = async ({ source, bytes, ...found }: Found): Promise<void> => {
     try {
       if ("error" in found) throw new MessageRejectedError(describe(found.error));
       rejectTooLarge(bytes);
-      report({ source, bytes, ...(await store(found.raw)) });
+      const { raw } = found;
+      const message = messageOf(raw, fields);
+      const isNew = await retry(() => storeMessage(table, message, raw, now), {
+        isRetryable: isThrottled,
+        timeoutMs: Number.POSITIVE_INFINITY,
+      });
+      report({ source, bytes, id: message.id, message_id: message.message_id, isNew });
     } catch (error) {
       if (!(error instanceof MessageRejectedError)) throw error;
       report({ source, bytes, error });

@@ -4,6 +4,7 @@
  *   From ada@example.com Sat Nov 21 15:00:00 2026 ─── a From line begins each email of an mbox (RFC 4155)
  *   >From now on ──────────────────────────────────── quotes the email's own line "From now on" (mboxrd)
  */
+import { cr, lf } from "../../lib/messages/mime/lines.ts";
 import { maximumRawBytes } from "../../lib/messages/store-message.ts";
 
 /** `bytes` is the size of the email. `raw` is empty if the email is too large to be stored. */
@@ -13,9 +14,6 @@ export type Email = { raw: Buffer; bytes: number; isOfMbox: boolean };
 const fromLine = /^From .*\b\d{1,2}:\d{2}\b.*\b\d{4}\b/;
 /** RFC 5322 limits a line to 998 characters. */
 const longestFromLine = 1000;
-
-const lf = 10;
-const cr = 13;
 
 /** Collects the chunks of an email, unless the email is too large to be stored. */
 const collector = (isOfMbox: boolean) => {

@@ -3,7 +3,6 @@ import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
 import { isRejection, type MessageEvent, parseEvent } from "../../../lib/intake/event.ts";
 import { MessageNotStoredYetError, type Outcome, recordEvent } from "../../../lib/intake/record-event.ts";
-import { maximumRawBytes, rejectTooLarge } from "../../../lib/messages/store-message.ts";
 import type { Clock } from "../../../lib/table/expiry.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { inParallel } from "../../mail/in-parallel.ts";
@@ -55,11 +54,6 @@ export const recordLines = async (
   standardInput: Readable,
   report: (recorded: Recorded) => void,
 ): Promise<void> => {
-  const readEmail = async (key: string): Promise<Buffer> => {
-    rejectTooLarge(await emails.size(key));
-    return emails.read(key);
-  };
-
   async function* eventsOf(path: string): AsyncGenerator<Line> {
     for await (const { source, text, bytes } of linesOf(path, standardInput)) {
       try {
@@ -86,7 +80,7 @@ export const recordLines = async (
   const record = async (line: Line, isLast: boolean): Promise<void> => {
     const { source, bytes, event } = line;
     try {
-      report({ source, bytes, event, outcome: await recordEvent(table, event, readEmail, clock()) });
+      report({ source, bytes, event, outcome: await recordEvent(table, event, emails.read, clock()) });
     } catch (error) {
       const isEarly = error instanceof MessageNotStoredYetError;
       if (isEarly && !isLast) early.push(line);
@@ -94,7 +88,7 @@ export const recordLines = async (
       else throw error;
     }
   };
-  const memory = ({ emailBytes }: Line): number => Math.min(emailBytes, maximumRawBytes);
+  const memory = ({ emailBytes }: Line): number => emailBytes;
   await inParallel(events(), memory, (line) => record(line, false));
   await inParallel(early, memory, (line) => record(line, true));
 };
