@@ -7,7 +7,6 @@ import type { ReadEmail } from "./record-event.ts";
 /** S3's errors for a missing object. The error is AccessDenied if the caller has no permission to list the bucket. */
 const missing = new Set(["NoSuchKey", "AccessDenied"]);
 
-/** Returns a function that reads an email by its S3 key. @throws Error if `EMAIL_BUCKET` is not set */
 export const openEmailBucket = (Bucket = process.env.EMAIL_BUCKET): ReadEmail => {
   if (!Bucket) throw new Error("EMAIL_BUCKET is not set: it names the bucket of raw emails");
   const client = new S3Client({

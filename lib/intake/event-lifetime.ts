@@ -30,6 +30,3 @@ export const receivesWithin = (seconds: number): number => {
   for (let waited = 0; waited < seconds; waited += retrySeconds(receives)) receives++;
   return receives;
 };
-
-/** SQS moves an event to the dead-letter queue after this number of failed attempts, which take about an hour. */
-export const maxReceiveCount = receivesWithin(60 * 60);

@@ -6,7 +6,6 @@ type Retry = { receiptHandle: string; seconds: number };
 /** Sets the visibility timeouts of up to 10 events, in seconds. @throws Error if SQS rejects a visibility timeout */
 export type PostponeEvents = (retries: readonly Retry[]) => Promise<void>;
 
-/** Returns a function that postpones retries. @throws Error if `EVENT_QUEUE_URL` is not set */
 export const openEventQueue = (QueueUrl = process.env.EVENT_QUEUE_URL): PostponeEvents => {
   if (!QueueUrl) throw new Error("EVENT_QUEUE_URL is not set: it names the queue of events");
   const client = new SQSClient({

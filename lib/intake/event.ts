@@ -11,14 +11,13 @@ const id = text.check(
   z.meta({ minLength: 1, maxLength: 255 }),
 );
 
-/** The S3 key of a raw email. */
-const key = text.check(
+const s3Key = text.check(
   z.minLength(1, "must not be empty"),
   z.maxLength(1024, "must have at most 1024 characters"),
 );
 
-/** The message that the event is about. */
-const message = z.object({ id: uuid }, "must be an object");
+/** The fields of all events that change a stored message. */
+const change = { id, account_id, message: z.object({ id: uuid }, "must be an object") };
 
 const Stored = z.object({
   type: z.literal("message.stored"),
@@ -29,14 +28,12 @@ const Stored = z.object({
     delivered_at: z._default(z.nullable(time), null),
     retain_until: time,
   }),
-  raw_email: z.nullable(key),
+  raw_email: z.nullable(s3Key),
 });
 
 const Status = z.object({
   type: z.literal("message.status"),
-  id,
-  account_id,
-  message,
+  ...change,
   time,
   status: words,
   sent_at: z.optional(time),
@@ -46,16 +43,14 @@ const Status = z.object({
 
 const Attempt = z.object({
   type: z.literal("message.delivery_attempt"),
-  id,
-  account_id,
-  message,
+  ...change,
   time,
   status: words,
   log: text,
 });
 
-const Opened = z.object({ type: z.literal("message.opened"), id, account_id, message });
-const Clicked = z.object({ type: z.literal("message.clicked"), id, account_id, message });
+const Opened = z.object({ type: z.literal("message.opened"), ...change });
+const Clicked = z.object({ type: z.literal("message.clicked"), ...change });
 
 const kinds = [Stored, Status, Attempt, Opened, Clicked] as const;
 const types = kinds.map(({ shape }) => shape.type.def.values[0]);
@@ -69,7 +64,6 @@ export const MessageEvent = z.discriminatedUnion("type", kinds, {
 });
 export type MessageEvent = z.output<typeof MessageEvent>;
 
-/** An event that changes a stored message. */
 export type ChangeEvent = Exclude<MessageEvent, { type: "message.stored" }>;
 export type StoredEvent = Extract<MessageEvent, { type: "message.stored" }>;
 

@@ -125,17 +125,15 @@ const recordStored = async (
 /** Records a change of a stored message, unless the change is already recorded. Throws the same errors as {@link recordEvent}. */
 export const recordChange = async (table: Table, event: ChangeEvent, now: number): Promise<Outcome> => {
   const change = changeOf(table, event, now);
-  const attempt = async (hasMarker: boolean): Promise<Outcome> => {
+  // Retries once, because the message may have been stored between the transaction and the read of its marker.
+  for (let hasMarker = false; ; hasMarker = true) {
     const result = await recordOnce(table, event, [change], now);
     if (typeof result === "string") return result;
     if (result.get(change) || hasMarker) return "expired";
     if (!(await readMarker(table, { account_id: event.account_id, id: event.message.id }))) {
       throw new MessageNotStoredYetError("its message is not stored yet");
     }
-    // Retries once, because the message may have been stored between the transaction and the read of its marker.
-    return attempt(true);
-  };
-  return attempt(false);
+  }
 };
 
 /**
@@ -144,9 +142,6 @@ export const recordChange = async (table: Table, event: ChangeEvent, now: number
  * @throws EventRejectedError or MessageRejectedError if the event can never be recorded
  * @throws MessageNotStoredYetError if the event arrived before its message
  * @throws Error if the table fails. A retry is safe
- *
- * @example
- * const outcome = await recordEvent(table, parseEvent(json), (key) => readFile(join(folder, key)), Date.now());
  */
 export const recordEvent = (
   table: Table,

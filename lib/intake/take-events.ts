@@ -28,7 +28,6 @@ const timeIsUp = new Error("too little time is left in this batch. The event wil
 
 const isEarly = ({ error }: Result): boolean => error instanceof MessageNotStoredYetError;
 
-/** Returns the log fields that describe the error of an attempt. */
 const causeOf = (result: Result): object => {
   const { error } = result;
   if (!(error instanceof Error)) return {};
@@ -42,7 +41,6 @@ const receivesOf = ({ attributes }: SQSRecord): number => Number(attributes.Appr
  * Returns the Lambda handler of the event queue. The event source mapping must set `ReportBatchItemFailures`.
  *
  * @param record records one event. If it throws, the error is logged, and the event is retried
- * @param postpone sets the time of an event's next delivery
  */
 export const takeEvents = (
   record: (event: MessageEvent) => Promise<Outcome>,
