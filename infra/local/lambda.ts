@@ -11,8 +11,6 @@ import type { BufferedHandler, StreamingHandler } from "../../lib/api/handler.ts
 import { FunctionError, type HttpResponse, readStreamed } from "./invocation-response.ts";
 import { HttpResponseStream, openResponseStream } from "./response-stream.ts";
 
-export type { HttpResponse } from "./invocation-response.ts";
-
 export type LambdaHandler<Event = APIGatewayProxyEvent> = StreamingHandler<Event> | BufferedHandler<Event>;
 
 const streaming = Symbol.for("aws.lambda.runtime.handler.streaming");
@@ -100,28 +98,21 @@ const invokeBuffered = async <Event>(
 };
 
 /** At the deadline, rejects if the response has not begun, or destroys the body of a response that has begun. */
-const within = (milliseconds: number, response: Promise<HttpResponse>): Promise<HttpResponse> =>
-  new Promise((resolve, reject) => {
-    let end: (error: Error) => unknown = reject;
-    const timer = setTimeout(() => {
-      const seconds = (milliseconds / 1000).toFixed(2);
-      end(new FunctionError("Sandbox.Timedout", `Task timed out after ${seconds} seconds`));
-    }, milliseconds).unref();
-    const begin = (begun: HttpResponse): void => {
-      resolve(begun);
-      const { body } = begun;
-      if (typeof body === "string") {
-        clearTimeout(timer);
-        return;
-      }
-      end = (error) => body.destroy(error);
-      body.once("close", () => clearTimeout(timer));
-    };
-    response.then(begin, (error) => {
-      clearTimeout(timer);
-      reject(error);
-    });
-  });
+const within = (milliseconds: number, response: Promise<HttpResponse>): Promise<HttpResponse> => {
+  const { promise: timeout, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const seconds = (milliseconds / 1000).toFixed(2);
+    reject(new FunctionError("Sandbox.Timedout", `Task timed out after ${seconds} seconds`));
+  }, milliseconds).unref();
+  const stopTimer = () => clearTimeout(timer);
+  const begun = Promise.race([response, timeout]);
+  begun.then(({ body }) => {
+    if (typeof body === "string") return stopTimer();
+    timeout.catch((error) => body.destroy(error));
+    body.once("close", stopTimer);
+  }, stopTimer);
+  return begun;
+};
 
 /**
  * Invokes a handler like Lambda. A timeout does not stop the handler's code, because all functions share one process.
