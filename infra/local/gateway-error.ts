@@ -1,18 +1,17 @@
 /** Errors that API Gateway returns without calling a function, in the format of the API's errors. */
 import { randomBytes } from "node:crypto";
+import type { ErrorResponse } from "../../lib/api/error-catalogue.ts";
 import { commonHeaders, requestIdHeader } from "../../lib/api/response.ts";
-import type { HttpResponse } from "./lambda.ts";
-
-export type GatewayError = { status: number; message: string };
+import type { HttpResponse } from "./invocation-response.ts";
 
 /** Returns a random id in the format of API Gateway's `extendedRequestId`. A caller cannot choose this id. */
 export const newExtendedRequestId = (): string => randomBytes(11).toString("base64url").padEnd(16, "=");
 
 export const gatewayError = (
-  { status, message }: GatewayError,
+  { status, message, headers }: ErrorResponse,
   extendedRequestId: string,
 ): HttpResponse & { body: string } => ({
   statusCode: status,
-  headers: { ...commonHeaders, [requestIdHeader]: extendedRequestId },
+  headers: { ...commonHeaders, ...headers, [requestIdHeader]: extendedRequestId },
   body: JSON.stringify({ message }),
 });

@@ -1,13 +1,13 @@
 /** Responds to input that Node.js rejects as malformed HTTP. The response has the format of the API's errors. */
 import { type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { bodyTooLarge, noRoute } from "../../lib/api/error-catalogue.ts";
-import { type GatewayError, gatewayError, newExtendedRequestId } from "./gateway-error.ts";
+import { bodyTooLarge, type ErrorResponse, noRoute } from "../../lib/api/error-catalogue.ts";
+import { gatewayError, newExtendedRequestId } from "./gateway-error.ts";
 
 const noHttp = { status: 400, message: "The request must be valid HTTP/1.1" };
 
 /** The response for each error code of Node.js's HTTP server. */
-const errors = new Map<string | undefined, GatewayError>([
+const errors = new Map<string | undefined, ErrorResponse>([
   ["HPE_HEADER_OVERFLOW", { status: 400, message: "The request's headers must be at most 16 KiB in all" }],
   ["HPE_CHUNK_EXTENSIONS_OVERFLOW", { status: 413, message: bodyTooLarge.message }],
   ["ERR_HTTP_REQUEST_TIMEOUT", { status: 400, message: "The request took too long to arrive" }],
@@ -16,7 +16,7 @@ const errors = new Map<string | undefined, GatewayError>([
 /** The delay before the connection is closed, so that a caller can read the response (RFC 9112, section 9.6). */
 const lingerMilliseconds = 1000;
 
-const end = (socket: Duplex, error: GatewayError): void => {
+const end = (socket: Duplex, error: ErrorResponse): void => {
   if (socket.writable) {
     const { statusCode, headers, body } = gatewayError(error, newExtendedRequestId());
     const fields = { ...headers, Connection: "close", "Content-Length": Buffer.byteLength(body) };
@@ -28,14 +28,13 @@ const end = (socket: Duplex, error: GatewayError): void => {
 
 /** Responds to malformed HTTP. If a response has already begun, only closes the connection. */
 export const respondToMalformedHttp = (server: Server): void => {
-  const responsesOf = new WeakMap<Duplex, Set<ServerResponse>>();
-  server.on("request", ({ socket }, response) => {
-    const responses = responsesOf.get(socket) ?? new Set();
-    responsesOf.set(socket, responses.add(response));
-    response.once("close", () => responses.delete(response));
+  const unfinished = new Set<ServerResponse>();
+  server.on("request", (_request, response) => {
+    unfinished.add(response);
+    response.once("close", () => unfinished.delete(response));
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    const hasBegun = [...(responsesOf.get(socket) ?? [])].some(({ headersSent }) => headersSent);
+    const hasBegun = [...unfinished].some(({ req, headersSent }) => req.socket === socket && headersSent);
     if (hasBegun || error.code === "ECONNRESET") socket.destroy();
     else end(socket, errors.get(error.code) ?? noHttp);
   });
