@@ -13,8 +13,6 @@ const reasons = new Map<unknown, string>([
   [26, "has another format. Name a new file, or one that npm start has created"],
 ]);
 
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-
 /** Opens a SQLite file and runs statements. @throws Error if another process has locked the file */
 const openLocked = (path: string, statements: string): DatabaseSync => {
   const database = new DatabaseSync(path);
@@ -36,7 +34,8 @@ const locks: DatabaseSync[] = [];
  * the process ends, even after `kill -9`.
  */
 export const lockDataFile = (file: string): void => {
-  if (isFolder(file)) throw new UserError(`--data takes a file, but ${file} is a folder`, 2);
+  const isFolder = statSync(file, { throwIfNoEntry: false })?.isDirectory();
+  if (isFolder) throw new UserError(`--data takes a file, but ${file} is a folder`, 2);
   const lockFile = `${existsSync(file) ? realpathSync(file) : file}-lock`;
   try {
     locks.push(openLocked(lockFile, "PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE"));

@@ -1,19 +1,13 @@
 /** Emulates API Gateway: an HTTP server that calls the functions with the same events as a REST API on AWS. */
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import pLimit, { type LimitFunction } from "p-limit";
-import { bodyTooLarge, internalError, noRoute } from "../../lib/api/error-catalogue.ts";
+import { bodyTooLarge, type ErrorResponse, internalError, noRoute } from "../../lib/api/error-catalogue.ts";
 import type { Operation } from "../../lib/api/operations.ts";
 import { hasForeignHost, hasForeignOrigin } from "./cross-origin.ts";
-import { type GatewayError, gatewayError, newExtendedRequestId } from "./gateway-error.ts";
-import { type HttpResponse, invoke, type LambdaHandler } from "./lambda.ts";
+import { gatewayError, newExtendedRequestId } from "./gateway-error.ts";
+import type { HttpResponse } from "./invocation-response.ts";
+import { invoke, type LambdaHandler } from "./lambda.ts";
 import { respondToMalformedHttp } from "./malformed-http.ts";
 import { targetOf, toEvent } from "./proxy-event.ts";
 
@@ -23,10 +17,7 @@ export type LocalRoute = { operation: Operation; handler: LambdaHandler };
 export type Page = {
   /** Whether the page contains an API key. Requests for a page with a key must have this server's own name in Host. */
   holdsKey: boolean;
-  respond: (request: {
-    serverUrl: string;
-    headers: IncomingHttpHeaders;
-  }) => HttpResponse | Promise<HttpResponse>;
+  respond: (headers: IncomingMessage["headers"]) => HttpResponse | Promise<HttpResponse>;
 };
 
 export type Pages = ReadonlyMap<string, Page>;
@@ -79,19 +70,13 @@ const readBody = async (request: IncomingMessage): Promise<string | null | undef
   return bytes > 0 ? Buffer.concat(chunks).toString() : null;
 };
 
-type Match = LocalRoute & { pathParameters: Record<string, string> };
-
-const findRoute = (routes: LocalRoute[], method: string | undefined, path: string): Match | undefined => {
+const findRoute = (routes: LocalRoute[], method: string | undefined, path: string) => {
   for (const route of routes) {
     const match = route.operation.method === method && pattern(route.operation.path).exec(path);
     if (!match) continue;
-    const segments = Object.entries(match.groups ?? {});
-    return {
-      ...route,
-      pathParameters: Object.fromEntries(segments.map(([name, text]) => [name, decode(text)])),
-    };
+    const segments = Object.entries(match.groups ?? {}).map(([name, text]) => [name, decode(text)] as const);
+    return { ...route, pathParameters: Object.fromEntries(segments) };
   }
-  return undefined;
 };
 
 type Gateway = { routes: LocalRoute[]; pages: Pages; limit: LimitFunction };
@@ -103,7 +88,7 @@ const respond = async (
 ): Promise<HttpResponse> => {
   const target = targetOf(request);
   const { headersDistinct, headers, method } = request;
-  const reject = (error: GatewayError) => gatewayError(error, extendedRequestId);
+  const reject = (error: ErrorResponse) => gatewayError(error, extendedRequestId);
   if (headersDistinct.host?.length !== 1) return reject(noHost);
   if (hasForeignOrigin(request)) return reject(foreignOrigin);
   const match = findRoute(routes, method, target.path);
@@ -117,7 +102,7 @@ const respond = async (
   const page = method === "GET" && pages.get(target.path);
   if (!page) return reject(noRoute);
   if (page.holdsKey && hasForeignHost(request, target.authority)) return reject(foreignHost);
-  return page.respond({ serverUrl: `http://${headers.host}`, headers });
+  return page.respond(headers);
 };
 
 const send = async (response: ServerResponse, { statusCode, headers, body }: HttpResponse): Promise<void> => {
@@ -138,7 +123,7 @@ export const gateway = (
   functionsAtOnce = Number.POSITIVE_INFINITY,
 ): Server => {
   const shared = { routes, pages, limit: pLimit(functionsAtOnce) };
-  const listener: RequestListener = async (request, response) => {
+  const listener = async (request: IncomingMessage, response: ServerResponse) => {
     const extendedRequestId = newExtendedRequestId();
     try {
       const result = await respond(shared, request, extendedRequestId);

@@ -4,8 +4,6 @@ import { readFile } from "node:fs/promises";
 import type { Demo } from "./demo.ts";
 import { type Page, pageResponse } from "./gateway.ts";
 
-const file = new URL("messages.html", import.meta.url);
-
 /**
  * Returns the page's Content-Security-Policy, which also applies to the frame that shows an email. A script in an email
  * lacks the nonce, so it does not run, even if it escapes from the frame's sandbox.
@@ -23,7 +21,7 @@ export const messagesPage = ({ account_id, api_key, messages }: Demo, seeded: re
   respond: async () => {
     const nonce = randomBytes(16).toString("base64");
     const listed = [...Object.values(messages), ...seeded.slice(0, 50)];
-    const template = await readFile(file, "utf8");
+    const template = await readFile(new URL("messages.html", import.meta.url), "utf8");
     const html = template
       .replace("NONCE", nonce)
       .replace('"DEMONSTRATION"', () => embeddable({ account_id, api_key, messages: listed }));

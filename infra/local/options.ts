@@ -12,19 +12,17 @@ Environment:
 
 The demonstration's API key changes with each start. Keys that you create yourself stay valid.`;
 
-const newCommand = () =>
-  new Command("npm start --")
-    .description("Serves the API on this machine, with a demonstration account, until Ctrl-C.")
-    .option("--data <file>", "keep the data in this file; without it, the data is in memory")
-    .option("--seed <folder>", "also serve your own mail: a folder of emails, Maildirs and mboxes")
-    .addHelpText("after", afterOptions)
-    .exitOverride();
-
 export type Options = { data?: string | undefined; seed?: string | undefined };
 
 /** Returns the options, or `null` after printing the help. @throws UserError if an argument is not valid */
 export const readOptions = (args: string[]): Options | null => {
-  const command = newCommand().configureOutput({ writeErr: () => {} });
+  const command = new Command("npm start --")
+    .description("Serves the API on this machine, with a demonstration account, until Ctrl-C.")
+    .option("--data <file>", "keep the data in this file; without it, the data is in memory")
+    .option("--seed <folder>", "also serve your own mail: a folder of emails, Maildirs and mboxes")
+    .addHelpText("after", afterOptions)
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} });
   try {
     return command.parse(args, { from: "user" }).opts();
   } catch (error) {

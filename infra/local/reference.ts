@@ -86,7 +86,7 @@ const html = (demo: Demo, script: string) => `<!doctype html>
 </html>
 `;
 
-const sendScript: Page["respond"] = async ({ headers }) => {
+const sendScript: Page["respond"] = async (headers) => {
   const { plain, gzipped } = await referenceScript();
   const accepted = { "accept-encoding": headers["accept-encoding"]?.toString() };
   const compresses = new Negotiator({ headers: accepted }).encoding(["gzip", "identity"]) === "gzip";
@@ -111,19 +111,17 @@ const examplesOf = (demo: Demo) => {
   };
 };
 
-const documentFor = (demo: Demo, serverUrl: string) => {
-  const { info, ...document } = openApiDocument({ serverUrl, ...examplesOf(demo) });
-  return { ...document, info: { ...info, description: `${onThisMachine}\n${info.description}` } };
-};
-
 /** Returns the page, the OpenAPI document and the script. Each request for the document returns new example values. */
 export const referencePages = (demo: Demo): Pages => {
   const showPage: Page["respond"] = async () =>
     pageResponse("text/html; charset=utf-8", html(demo, (await referenceScript()).path), {
       "Content-Security-Policy": onlyThisServer,
     });
-  const sendDocument: Page["respond"] = ({ serverUrl }) =>
-    pageResponse("application/json", JSON.stringify(documentFor(demo, serverUrl)));
+  const sendDocument: Page["respond"] = ({ host }) => {
+    const { info, ...document } = openApiDocument({ serverUrl: `http://${host}`, ...examplesOf(demo) });
+    const description = `${onThisMachine}\n${info.description}`;
+    return pageResponse("application/json", JSON.stringify({ ...document, info: { ...info, description } }));
+  };
   return new Map([
     ["/", { holdsKey: true, respond: showPage }],
     ["/openapi.json", { holdsKey: false, respond: sendDocument }],
