@@ -1,5 +1,6 @@
 /** Authentication with bearer API keys (RFC 6750). Each request reads the API key from the table. */
 import { type ApiKey, findApiKey } from "../api-keys/store.ts";
+import type { Table } from "../table/table.ts";
 import { invalidApiKey, missingCredentials } from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";
 import type { ApiRequest, Step } from "./request.ts";
@@ -7,20 +8,15 @@ import type { ApiRequest, Step } from "./request.ts";
 /** RFC 6750, section 2.1: the scheme `Bearer` and a token. `Bearer` is case-insensitive (RFC 9110, section 11.1). */
 const bearer = /^Bearer +([\w.~+/-]+=*)$/i;
 
-/** Reads the secret from the Authorization header. */
-export const credentials: Step<"credentials", ApiRequest, { secret: string }> = ({ event }) => {
-  const secret = bearer.exec(event.headers.authorization ?? "")?.[1];
-  if (secret === undefined) throw new ApiError(missingCredentials);
-  return { secret };
-};
-
-const findValidKey = async ({ table, secret, now }: ApiRequest & { secret: string }): Promise<ApiKey> => {
+const findValidKey = async (table: Table, secret: string, now: number): Promise<ApiKey> => {
   const apiKey = await findApiKey(table, secret, now);
   if (!apiKey) throw new ApiError(invalidApiKey);
   return apiKey;
 };
 
-/** Starts to read the API key, without waiting for the result. */
-export const apiKey: Step<"apiKey", ApiRequest & { secret: string }, { apiKey: Promise<ApiKey> }> = (
-  request,
-) => ({ apiKey: findValidKey(request) });
+/** Starts to read the API key of the Authorization header, without waiting for the result. */
+export const apiKey: Step<"apiKey", ApiRequest, { apiKey: Promise<ApiKey> }> = ({ event, table, now }) => {
+  const secret = bearer.exec(event.headers.authorization ?? "")?.[1];
+  if (secret === undefined) throw new ApiError(missingCredentials);
+  return { apiKey: findValidKey(table, secret, now) };
+};

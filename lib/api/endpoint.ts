@@ -19,7 +19,6 @@ import * as validate from "./validate.ts";
 
 /** The order of the checks, as the API's contract requires. Each comment is the HTTP status if the check fails. */
 export type Order = [
-  "credentials", // 401
   "apiKey", // 401
   "path", // 400
   "query", // 400
@@ -28,7 +27,6 @@ export type Order = [
   "idempotencyKey", // 400
   "mediaType", // 415
   "bodySize", // 413
-  "json", // 400
   "body", // 400
   "prefetch",
   "replay", // 422
@@ -73,7 +71,6 @@ export const endpoint =
   }: Definition<Path, Query, Body, Streams, Prefetched>) =>
   (table: Table = openTable(), clock: Clock = Date.now): ApiHandler<Streams> => {
     const checks = steps<Order>()
-      .add(authenticate.credentials)
       .add(authenticate.apiKey)
       .add(validate.path(operation))
       .add(validate.query(operation))
@@ -82,7 +79,6 @@ export const endpoint =
       .add(idempotency.header(operation))
       .add(validate.mediaType(operation))
       .add(validate.bodySize(operation))
-      .add(validate.json(operation))
       .add(validate.body(operation))
       .add((call) => ({ prefetched: prefetch(call) }))
       .add(idempotency.replay(operation));

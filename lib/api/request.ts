@@ -37,7 +37,6 @@ export type ApiRequest = {
   readonly event: APIGatewayProxyEvent;
   /** All values of each header. Header names have the case in which the caller sent them. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly context: Context;
   readonly table: Table;
   /** The time of the request, in milliseconds since the epoch. */
   readonly now: number;
@@ -108,7 +107,7 @@ export const beginRequest = (
   const counted = metered(table, (units) => {
     requestLog.consumedCapacity += units;
   });
-  const request = { event, headers, context: lambdaContext, table: counted, now, requestLog };
+  const request = { event, headers, table: counted, now, requestLog };
   return Object.assign(lambdaContext, { requestLog, request, pending: [] });
 };
 

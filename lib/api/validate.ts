@@ -81,18 +81,14 @@ export const bodySize =
     if (operation.body && bytes > maximumBodyBytes) throw new ApiError(bodyTooLarge);
   };
 
-/** Parses the body. The result is `undefined` if the operation has no body. */
-export const json =
-  (operation: Operation): Step<"json", ApiRequest, { json: unknown }> =>
-  ({ event: { body, isBase64Encoded } }) => {
-    if (!operation.body) return { json: undefined };
-    const text = isBase64Encoded ? Buffer.from(body ?? "", "base64").toString() : (body ?? "");
-    try {
-      return { json: JSON.parse(text) };
-    } catch {
-      throw new ApiError(malformedJson);
-    }
-  };
+const parseJson = ({ body, isBase64Encoded }: APIGatewayProxyEvent): unknown => {
+  const text = isBase64Encoded ? Buffer.from(body ?? "", "base64").toString() : (body ?? "");
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ApiError(malformedJson);
+  }
+};
 
 /**
  * Throws if a string is not well-formed Unicode, because DynamoDB cannot store the string. Throws if the value is nested
@@ -111,9 +107,13 @@ const checkJson = (value: unknown, depth = 0): void => {
   }
 };
 
+/** Parses and validates the body. `json` also contains the body's unknown fields, which `body` lacks. */
 export const body =
-  <Body>({ body }: Operation<AccountPath, unknown, Body>): Step<"body", { json: unknown }, { body: Body }> =>
-  ({ json }) => {
+  <Body>(
+    operation: Operation<AccountPath, unknown, Body>,
+  ): Step<"body", ApiRequest, { json: unknown; body: Body }> =>
+  ({ event }) => {
+    const json = operation.body ? parseJson(event) : undefined;
     checkJson(json);
-    return { body: body ? check(body, json) : (json as Body) }; // `Body` is undefined if there is no schema.
+    return { json, body: operation.body ? check(operation.body, json) : (json as Body) }; // `Body` is undefined if there is no schema.
   };
