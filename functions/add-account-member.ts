@@ -20,7 +20,10 @@ export const createHandler = endpoint({
   handle: ({ path, body, prefetched, table, now, once }) => {
     const join = async (user: User, isNew: boolean): Promise<StorableResponse> => {
       const member = newMember(path.account_id, user.id, body.role, now);
-      const writes = { member: putMember(table, member, body, now), user: putUser(table, user, now) };
+      const writes = {
+        member: putMember(table, { ...body, ...member }, now),
+        user: putUser(table, user, now),
+      };
       const { response, failed } = await once.commit(
         created(member),
         isNew ? [writes.member, writes.user] : [writes.member],

@@ -29,27 +29,22 @@ export const newMember = (
 };
 
 /**
- * Returns the user with this email, or `null`. The read is eventually consistent, which halves its price. If the read
+ * Returns the user with this email. The read is eventually consistent, which halves its price. If the read
  * does not see a new user, the condition of {@link putUser} fails later, and DynamoDB returns that user.
  */
-export const findUser = async (table: Table, email: string): Promise<User | null> =>
-  (await getItem<User>(table, userKey(email))) ?? null;
+export const findUser = (table: Table, email: string): Promise<User | undefined> =>
+  getItem<User>(table, userKey(email));
 
 /** Puts a new user. The condition fails if a user with this email address exists. */
 export const putUser = (table: Table, user: User, now: number): Write<User> =>
   putIfAbsent(table, userKey(user.email), user, now);
 
-/** Puts a new member. The condition fails if the user is a member. Only `list-members` shows the email and name. */
-export const putMember = (
-  table: Table,
-  member: AccountMember,
-  { email, name }: Pick<NewMember, "email" | "name">,
-  now: number,
-): Write<AccountMember> =>
-  putIfAbsent(table, memberKey(member.account_id, member.user_id), { ...member, email, name }, now);
-
 /** A member as stored in the table. The API's responses do not contain the email and the name. */
 export type StoredMember = AccountMember & Pick<NewMember, "email" | "name">;
+
+/** Puts a new member. The condition fails if the user is a member. */
+export const putMember = (table: Table, member: StoredMember, now: number): Write<StoredMember> =>
+  putIfAbsent(table, memberKey(member.account_id, member.user_id), member, now);
 
 /** Returns the members of an account, the oldest first. */
 export const listMembers = async (table: Table, account_id: string): Promise<StoredMember[]> => {
