@@ -20,38 +20,34 @@ export type ApiKey = {
   created_at: string;
   revoked_at?: string;
   /** The expiry in seconds since the epoch. Without `expires_at`, the API key does not expire. */
-  expires_at?: number;
+  expires_at?: number | undefined;
 };
 
 type Grant = Pick<ApiKey, "account_id" | "scopes" | "label" | "expires_at">;
 
 export type NewApiKey = { secret: string; apiKey: ApiKey };
 
-/** Returns a new secret: a prefix that secret scanners recognise, and 256 random bits. */
-const newSecret = (): string => `emk_${randomBytes(32).toString("base64url")}`;
-
 export const idOfSecret = (secret: string): string => sha256(secret);
-
-const putApiKey = (table: Table, apiKey: ApiKey): Write => put(table, apiKeyKey(apiKey.id), apiKey);
 
 /** Adds an API key to the list of its account. The list contains only the id and the expiry of each API key. */
 const putListing = (table: Table, { account_id, id, expires_at }: ApiKey): Write =>
   put(table, apiKeyListingKey(account_id, id), { id, expires_at });
 
-const newApiKey = (grant: Grant, now: number, secret = newSecret()): NewApiKey => ({
-  secret,
-  apiKey: { id: idOfSecret(secret), ...grant, created_at: new Date(now).toISOString() },
-});
+const putApiKey = (table: Table, apiKey: ApiKey): Write[] => [
+  put(table, apiKeyKey(apiKey.id), apiKey),
+  putListing(table, apiKey),
+];
 
-/** Stores a new API key. Returns the API key with its secret. Only the digest of the secret is stored. */
-export const createApiKey = async (
-  table: Table,
-  grant: Grant,
-  now: number,
-  secret?: string,
-): Promise<NewApiKey> => {
-  const created = newApiKey(grant, now, secret);
-  await transact(table, [putApiKey(table, created.apiKey), putListing(table, created.apiKey)]);
+/** Returns an API key with a new secret: a prefix that secret scanners recognise, and 256 random bits. */
+const newApiKey = (grant: Grant, now: number): NewApiKey => {
+  const secret = `emk_${randomBytes(32).toString("base64url")}`;
+  return { secret, apiKey: { id: idOfSecret(secret), ...grant, created_at: new Date(now).toISOString() } };
+};
+
+/** Stores a new API key. Returns the API key with its secret. */
+export const createApiKey = async (table: Table, grant: Grant, now: number): Promise<NewApiKey> => {
+  const created = newApiKey(grant, now);
+  await transact(table, putApiKey(table, created.apiKey));
   return created;
 };
 
@@ -94,10 +90,8 @@ export const revokeApiKey = (table: Table, id: string, now: number): Promise<boo
 };
 
 /** Returns the expiry of a rotation's new API key. The old and the new API key have the same lifetime. */
-const nextExpiry = ({ created_at, expires_at }: ApiKey, now: number): { expires_at?: number } =>
-  expires_at === undefined
-    ? {}
-    : { expires_at: epochSeconds(now) + expires_at - epochSeconds(Date.parse(created_at)) };
+const nextExpiry = ({ created_at, expires_at }: ApiKey, now: number): number | undefined =>
+  expires_at && epochSeconds(now) + expires_at - epochSeconds(Date.parse(created_at));
 
 /**
  * Creates an API key with the scopes of an old API key, and lets the old API key expire after `graceSeconds`. Returns
@@ -115,7 +109,8 @@ export const rotateApiKey = async (
   const end = epochSeconds(now) + graceSeconds;
   const old = { ...found, expires_at: Math.min(end, found.expires_at ?? end) };
   const { account_id, scopes, label } = found;
-  const { secret, apiKey } = newApiKey({ account_id, scopes, label, ...nextExpiry(found, now) }, now);
+  const grant = { account_id, scopes, label, expires_at: nextExpiry(found, now) };
+  const { secret, apiKey } = newApiKey(grant, now);
   const shorten = update(
     table,
     apiKeyKey(id),
@@ -127,12 +122,7 @@ export const rotateApiKey = async (
     (item) =>
       !isLive(item, now) || item?.revoked_at !== undefined || Number(item?.expires_at) < old.expires_at,
   );
-  const failed = await transact(table, [
-    putApiKey(table, apiKey),
-    putListing(table, apiKey),
-    shorten,
-    putListing(table, old),
-  ]);
+  const failed = await transact(table, [...putApiKey(table, apiKey), shorten, putListing(table, old)]);
   // If a revocation or another rotation has changed the old API key, the retry reads the API key again.
   return failed ? rotateApiKey(table, id, graceSeconds, now) : { secret, apiKey, old };
 };

@@ -12,15 +12,14 @@ export type Clock = () => number;
 /** Converts milliseconds to whole seconds, the unit of `expires_at`. */
 export const epochSeconds = (milliseconds: number): number => Math.floor(milliseconds / 1000);
 
-export const isLive = (item: { expires_at?: number } | undefined, now: number): boolean =>
+export const isLive = (item: { expires_at?: number | undefined } | undefined, now: number): boolean =>
   item !== undefined && (item.expires_at === undefined || item.expires_at > epochSeconds(now));
 
 /** Condition for a put: the item does not exist. */
 export const absent = "attribute_not_exists(pk)";
-const expired = "expires_at <= :now";
 
 /** Condition for a put: the item does not exist, or has expired. Needs {@link nowValue}. */
-export const absentOrExpired = `${absent} OR ${expired}`;
+export const absentOrExpired = `${absent} OR expires_at <= :now`;
 
 /** Condition for an update: the item exists and has not expired. Needs {@link nowValue}. */
 export const live = "attribute_exists(pk) AND (attribute_not_exists(expires_at) OR expires_at > :now)";
