@@ -1,6 +1,11 @@
 /** Transactions. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type CancellationReason,
+  TransactionCanceledException,
+  TransactionInProgressException,
+} from "@aws-sdk/client-dynamodb";
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { getItem } from "./get.ts";
@@ -31,11 +36,6 @@ const defaultTimeoutMs = 20_000;
 /** Returns a retry's delay in milliseconds. Full jitter prevents simultaneous retries of conflicting transactions. */
 const backoff = (attempts: number): number => Math.random() * Math.min(20 * 2 ** attempts, 1000);
 
-type CancellationReason = { Code?: string; Item?: Parameters<typeof unmarshall>[0] };
-type Cancellation = Error & { CancellationReasons?: CancellationReason[] };
-
-const isCancellation = (error: unknown): error is Cancellation => error instanceof Error;
-
 const conflict = "TransactionConflict";
 const failedCondition = "ConditionalCheckFailed";
 const throttling = ["ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"];
@@ -43,10 +43,9 @@ const retryable = new Set([conflict, ...throttling]);
 
 /** Returns each write's cancellation reason. Rethrows the error unless a condition failed or a retry can help. */
 const readReasons = (error: unknown): CancellationReason[] => {
-  if (!isCancellation(error)) throw error;
   // DynamoDB is still processing an earlier attempt. A retry with the same token returns the earlier attempt's result.
-  if (error.name === "TransactionInProgressException") return [];
-  const reasons = error.name === "TransactionCanceledException" ? (error.CancellationReasons ?? []) : [];
+  if (error instanceof TransactionInProgressException) return [];
+  const reasons = error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
   const isOurs = ({ Code = "" }: CancellationReason) => Code === failedCondition || retryable.has(Code);
   if (!reasons.some(isOurs)) throw error;
   return reasons;
@@ -94,19 +93,10 @@ export const transact = async (table: Table, writes: readonly Write[]): Promise<
     ReturnConsumedCapacity: "TOTAL",
   });
 
-  /** Sends the transaction. Returns `null` on success, otherwise each write's cancellation reason. */
-  const attempt = async (): Promise<CancellationReason[] | null> => {
-    try {
-      await table.client.send(command, { abortSignal: signal });
-      return null;
-    } catch (error) {
-      return readReasons(error);
-    }
-  };
-
   try {
     for (let attempts = 0; ; attempts++) {
-      const reasons = await attempt();
+      const sent = table.client.send(command, { abortSignal: signal });
+      const reasons = await sent.then(() => null, readReasons);
       if (!reasons) return null;
       const isRetryable = reasons.length === 0 || reasons.some(({ Code = "" }) => retryable.has(Code));
       if (!isRetryable) return failedConditions(reportedFailures(writes, reasons));
