@@ -75,16 +75,16 @@ const findReplay = async (table: Table, use: Use, now: number): Promise<Storable
 
 /** Without an Idempotency-Key, `use` is `undefined`, and no response is stored. */
 const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
-  const putRecord = (use: Use, { status, body }: StorableResponse) =>
-    putIfAbsent<StoredResponse>(
-      table,
-      idempotencyRecordKey(use.account_id, use.key),
-      { fingerprint: use.fingerprint, status, body, expires_at: epochSeconds(now) + daySeconds },
-      now,
-    );
-
   const commit: Once["commit"] = async (response, writes) => {
-    const record = use && putRecord(use, response);
+    const { status, body } = response;
+    const record =
+      use &&
+      putIfAbsent<StoredResponse>(
+        table,
+        idempotencyRecordKey(use.account_id, use.key),
+        { fingerprint: use.fingerprint, status, body, expires_at: epochSeconds(now) + daySeconds },
+        now,
+      );
     const failed = await transact(table, record ? [...writes, record] : writes);
     if (!failed) return { response };
     const stored = record && failed.get(record);

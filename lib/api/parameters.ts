@@ -23,11 +23,9 @@ export const schemaOf = <Values>(parameters: ParametersFor<Values>): z.ZodMiniTy
   return object as z.ZodMiniType<Values>;
 };
 
-export const uuidRule = (name: string): string => `${name} must be a UUID`;
-
 /** Returns a parameter that accepts a UUID in upper or lower case, and converts the UUID to lower case. */
 export const uuidParameter = (name: string, description: string, example: string): Parameter<string> => ({
-  schema: z.guid(uuidRule(name)).check(z.toLowerCase()),
+  schema: z.guid(`${name} must be a UUID`).check(z.toLowerCase()),
   description,
   example,
 });

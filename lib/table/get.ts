@@ -3,8 +3,6 @@ import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { ItemKey } from "./keys.ts";
 import type { Table } from "./table.ts";
 
-type Options = { consistent?: boolean; abortSignal?: AbortSignal };
-
 /**
  * Returns the item, or `undefined` if no item exists. The item may have expired.
  *
@@ -13,7 +11,7 @@ type Options = { consistent?: boolean; abortSignal?: AbortSignal };
 export const getItem = async <Stored extends object>(
   table: Table,
   Key: ItemKey,
-  { consistent = false, abortSignal }: Options = {},
+  { consistent = false, abortSignal }: { consistent?: boolean; abortSignal?: AbortSignal } = {},
 ): Promise<Stored | undefined> => {
   const { Item } = await table.client.send(
     new GetCommand({

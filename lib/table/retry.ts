@@ -10,8 +10,6 @@ export const isThrottled = (error: unknown): boolean => isSdkError(error) && isT
 export const isUnavailable = (error: unknown): boolean =>
   isSdkError(error) && (isThrottled(error) || isTransientError(error));
 
-const defaultTimeoutMs = 60_000;
-
 /** Returns a retry's delay in milliseconds. Full jitter prevents throttled callers from retrying at the same time. */
 const backoff = (failures: number): number => Math.random() * Math.min(50 * 2 ** failures, 2000);
 
@@ -31,7 +29,7 @@ type Options = {
  */
 export const retry = async <T>(
   call: () => Promise<T>,
-  { isRetryable = isUnavailable, signal, timeoutMs = defaultTimeoutMs }: Options = {},
+  { isRetryable = isUnavailable, signal, timeoutMs = 60_000 }: Options = {},
 ): Promise<T> => {
   const deadline = performance.now() + timeoutMs;
   for (let failures = 1; ; failures++) {
