@@ -2,11 +2,11 @@
 import { randomBytes } from "node:crypto";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
-import { succeeds } from "../table/conditional.ts";
 import { epochSeconds, isLive, live, nowValue } from "../table/expiry.ts";
 import { getItem } from "../table/get.ts";
 import { apiKeyKey, apiKeyListingKey, sha256 } from "../table/keys.ts";
 import { listItems } from "../table/list.ts";
+import { succeeds } from "../table/retry.ts";
 import type { Table } from "../table/table.ts";
 import { transact } from "../table/transact.ts";
 import { put, update, type Write } from "../table/writes.ts";

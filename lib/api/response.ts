@@ -36,5 +36,4 @@ export const toProxyResult = ({ status, headers, body }: ApiResponse): ProxyResu
   };
 };
 
-/** Returns the body of an error response. */
 export const errorBody = ({ message }: { message: string }): string => JSON.stringify({ message });

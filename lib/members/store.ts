@@ -1,10 +1,10 @@
 /** Stores users and the members of accounts. */
 import { randomUUID } from "node:crypto";
 import { DeleteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { succeeds } from "../table/conditional.ts";
 import { getItem } from "../table/get.ts";
 import { memberKey, userKey } from "../table/keys.ts";
 import { listItems } from "../table/list.ts";
+import { succeeds } from "../table/retry.ts";
 import type { Table } from "../table/table.ts";
 import { putIfAbsent, type Write } from "../table/writes.ts";
 import type { AccountMember, NewMember } from "./member.ts";

@@ -5,10 +5,9 @@
 import { randomUUID } from "node:crypto";
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { daySeconds } from "../duration.ts";
-import { succeeds } from "../table/conditional.ts";
 import { epochSeconds, live, nowValue } from "../table/expiry.ts";
 import { headKey } from "../table/keys.ts";
-import { retryWrite } from "../table/retry.ts";
+import { retryWrite, succeeds } from "../table/retry.ts";
 import type { Table } from "../table/table.ts";
 import { compressToSegments, noContent } from "./compression.ts";
 import { renderContent } from "./content.ts";

@@ -1,10 +1,10 @@
 /** Stores a message and its raw email. */
 import { createHash } from "node:crypto";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { succeeds } from "../table/conditional.ts";
 import { absent, epochSeconds, isLive } from "../table/expiry.ts";
 import { getItem } from "../table/get.ts";
 import { headKey } from "../table/keys.ts";
+import { succeeds } from "../table/retry.ts";
 import type { Table } from "../table/table.ts";
 import type { Item, Write } from "../table/writes.ts";
 import { parseAddress } from "./address.ts";

@@ -48,3 +48,14 @@ const isWriteRetryable = (error: unknown): boolean =>
 /** Retries a write after throttling or a transaction conflict. The SDK does not retry transaction conflicts. */
 export const retryWrite = <T>(write: () => Promise<T>): Promise<T> =>
   retry(write, { isRetryable: isWriteRetryable });
+
+/** Makes the write and returns true. If the write's condition fails, returns false. */
+export const succeeds = async (write: () => Promise<unknown>): Promise<boolean> => {
+  try {
+    await retryWrite(write);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && error.name === "ConditionalCheckFailedException") return false;
+    throw error;
+  }
+};
