@@ -10,8 +10,9 @@ export const isThrottled = (error: unknown): boolean => isSdkError(error) && isT
 export const isUnavailable = (error: unknown): boolean =>
   isSdkError(error) && (isThrottled(error) || isTransientError(error));
 
-/** Returns a retry's delay in milliseconds. Full jitter prevents throttled callers from retrying at the same time. */
-const backoff = (failures: number): number => Math.random() * Math.min(50 * 2 ** failures, 2000);
+/** Returns a retry's delay in milliseconds. Full jitter prevents failed callers from retrying at the same time. */
+export const backoff = (failures: number, baseMs: number, maximumMs: number): number =>
+  Math.random() * Math.min(baseMs * 2 ** failures, maximumMs);
 
 type Options = {
   isRetryable?: (error: unknown) => boolean;
@@ -38,7 +39,7 @@ export const retry = async <T>(
     } catch (error) {
       if (!isRetryable(error) || performance.now() > deadline) throw error;
     }
-    await sleep(backoff(failures), undefined, { signal });
+    await sleep(backoff(failures, 50, 2000), undefined, { signal });
   }
 };
 

@@ -9,6 +9,7 @@ import {
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { getItem } from "./get.ts";
+import { backoff } from "./retry.ts";
 import type { Table } from "./table.ts";
 import type { Item, Write } from "./writes.ts";
 
@@ -32,9 +33,6 @@ const failedConditions = (entries: readonly Entry[]): FailedConditions => {
 
 /** A transaction must end before the function's timeout, which is 28 seconds for buffered responses. */
 const defaultTimeoutMs = 20_000;
-
-/** Returns a retry's delay in milliseconds. Full jitter prevents simultaneous retries of conflicting transactions. */
-const backoff = (attempts: number): number => Math.random() * Math.min(20 * 2 ** attempts, 1000);
 
 const conflict = "TransactionConflict";
 const failedCondition = "ConditionalCheckFailed";
@@ -100,7 +98,7 @@ export const transact = async (table: Table, writes: readonly Write[]): Promise<
       if (!reasons) return null;
       const isRetryable = reasons.length === 0 || reasons.some(({ Code = "" }) => retryable.has(Code));
       if (!isRetryable) return failedConditions(reportedFailures(writes, reasons));
-      await sleep(backoff(attempts), undefined, { signal });
+      await sleep(backoff(attempts, 20, 1000), undefined, { signal });
       const inConflict = writes.filter((_, index) => reasons[index]?.Code === conflict);
       const failures = await readFailures(table, inConflict, signal);
       if (failures.length > 0) return failedConditions(failures);
