@@ -98,7 +98,7 @@ export const endpoint =
     const buffered: BufferedHandler = async (event, lambdaContext) => {
       const context = beginRequest(event, lambdaContext, table, clock());
       const { body, ...prelude } = await stack(event, context);
-      logRequest(context.requestLog, prelude);
+      logRequest(context.request.requestLog, prelude);
       return { ...prelude, body: String(body) };
     };
     const streamed: StreamingHandler = async (event, stream, lambdaContext) => {
@@ -108,7 +108,7 @@ export const endpoint =
       try {
         sent = await sendResponse(stream, response, context.getRemainingTimeInMillis());
       } finally {
-        logRequest(context.requestLog, response, sent);
+        logRequest(context.request.requestLog, response, sent);
       }
     };
     return (operation.streams ? awslambda.streamifyResponse(streamed) : buffered) as ApiHandler<Streams>;

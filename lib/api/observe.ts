@@ -18,15 +18,15 @@ export const observe = (operation: Operation) => {
 
   const middleware: ApiMiddleware = {
     before: () => metrics.captureColdStartMetric(),
-    after: ({ context: { requestLog }, response }) => {
+    after: ({ context, response }) => {
       if (typeof response?.body !== "object") return;
       response.body.once("error", (error: NodeJS.ErrnoException) => {
         // ERR_STREAM_PREMATURE_CLOSE means that the caller disconnected.
-        if (error.code !== "ERR_STREAM_PREMATURE_CLOSE") requestLog.fault = error;
+        if (error.code !== "ERR_STREAM_PREMATURE_CLOSE") context.request.requestLog.fault = error;
       });
     },
-    onError: ({ context: { requestLog }, error }) => {
-      if (error && toApiError(error).status >= 500) requestLog.fault = error;
+    onError: ({ context, error }) => {
+      if (error && toApiError(error).status >= 500) context.request.requestLog.fault = error;
     },
   };
 

@@ -45,7 +45,6 @@ export type ApiRequest = {
 
 /** Lambda's context with the state of the request. All middlewares and the handler share one context object. */
 export type ApiContext = Context & {
-  requestLog: RequestLog;
   /** The request with the results of all steps so far. */
   request: ApiRequest;
   /** The promises that the steps returned, in the order of the steps. */
@@ -108,7 +107,7 @@ export const beginRequest = (
     requestLog.consumedCapacity += units;
   });
   const request = { event, headers, table: counted, now, requestLog };
-  return Object.assign(lambdaContext, { requestLog, request, pending: [] });
+  return Object.assign(lambdaContext, { request, pending: [] });
 };
 
 /** If a step throws and the promise of an earlier step rejects, the caller receives the earlier step's error. */

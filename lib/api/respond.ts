@@ -5,14 +5,14 @@ import { errorBody, requestIdHeader, toProxyResult } from "./response.ts";
 
 export const respond: ApiMiddleware = {
   after: ({ context, response }) => {
-    if (response?.headers) response.headers[requestIdHeader] = context.requestLog.requestId;
+    if (response?.headers) response.headers[requestIdHeader] = context.request.requestLog.requestId;
   },
   onError: (request) => {
     if (!request.error) return;
     const { status, message, headers } = toApiError(request.error);
     request.response = toProxyResult({
       status,
-      headers: { ...headers, [requestIdHeader]: request.context.requestLog.requestId },
+      headers: { ...headers, [requestIdHeader]: request.context.request.requestLog.requestId },
       body: errorBody({ message }),
     });
   },
