@@ -112,7 +112,7 @@ export const header =
 type ReplayInput = ApiRequest & { path: AccountPath; idempotencyKey: string | undefined; json: unknown };
 type ReplayOutput = {
   once: Once;
-  replayed: Promise<StorableResponse | undefined>;
+  replayed: Promise<StorableResponse | undefined> | undefined;
 };
 
 /** Starts to read the stored response of the Idempotency-Key. */
@@ -123,8 +123,5 @@ export const replay =
       key === undefined
         ? undefined
         : { account_id: path.account_id, key, fingerprint: fingerprintOf(operation, path, json) };
-    return {
-      once: makeOnce(table, use, now),
-      replayed: use ? findReplay(table, use, now) : Promise.resolve(undefined),
-    };
+    return { once: makeOnce(table, use, now), replayed: use && findReplay(table, use, now) };
   };
