@@ -1,6 +1,6 @@
 /** The response to each kind of error. */
 import { expect, test } from "vitest";
-import { ApiError, toApiError } from "../../../lib/api/errors.ts";
+import { toApiError } from "../../../lib/api/errors.ts";
 
 const named = (name: string) => Object.assign(new Error("detail"), { name });
 const coded = (code: string) => Object.assign(new Error("detail"), { code });
@@ -33,9 +33,3 @@ test.each([named("AccessDeniedException"), named("ValidationException"), httpErr
     expect(toApiError(error)).toMatchObject({ status: 500, message: "Internal server error", headers: {} });
   },
 );
-
-test("An ApiError does not change", () => {
-  const error = new ApiError({ status: 404, message: "Message not found" });
-
-  expect(toApiError(error)).toBe(error);
-});
