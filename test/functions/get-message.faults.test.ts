@@ -1,10 +1,11 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { removeContent } from "../../lib/messages/remove.ts";
 import { storeMessage } from "../../lib/messages/store-message.ts";
 import { type Fault, type FaultyEngine, startFaultyService, unavailable } from "../harness/faulty-engine.ts";
 import { interceptedTable } from "../harness/intercepted-table.ts";
+import { randomEmail } from "../harness/sample-email.ts";
 import {
   bearer,
   call,
@@ -18,7 +19,7 @@ import {
 } from "../harness/service.ts";
 
 const key = await newKey();
-const raw = randomBytes(3_000_000);
+const raw = randomEmail(3_000_000);
 const large = newMessage({ account_id: key.account_id });
 beforeAll(() => storeMessage(table, large, raw, noon));
 

@@ -1,4 +1,5 @@
 /** The sample emails. Each file is named after its special feature. The demonstration emails are among them. */
+import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { parseEmail } from "../../lib/messages/mime.ts";
@@ -25,6 +26,9 @@ export const parseSample = async (name: string) => {
   if (parsed === null) throw new Error(`${name} exceeds the parser's limits`);
   return parsed;
 };
+
+/** Returns random ASCII text as an email. The email is compressed to about this many bytes. */
+export const randomEmail = (bytes: number): Buffer => Buffer.from(randomBytes(bytes).toString("base64"));
 
 /** Parts and attachments with default fields. */
 export const text = (content: string) => ({ content_type: "text/plain", content });

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import {
   DynamoDBDocumentClient,
   GetCommand,
@@ -9,6 +9,7 @@ import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, test } from "vitest";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
 import { type CapturedOutput, captureOutput } from "../../harness/captured-output.ts";
+import { randomEmail } from "../../harness/sample-email.ts";
 import {
   bearer,
   call,
@@ -113,7 +114,7 @@ describe("The request log", () => {
 
 test("A caller who disconnects before the end of the response is not a server error", async () => {
   const message = newMessage({ account_id: key.account_id });
-  await storeMessage(table, message, randomBytes(3_000_000), noon);
+  await storeMessage(table, message, randomEmail(3_000_000), noon);
   const leaving = new AbortController();
   const response = await fetch(`${url}/v2/accounts/${key.account_id}/messages/${message.id}`, {
     headers: { ...bearer(key.secret), "Accept-Encoding": "identity" },
@@ -193,7 +194,7 @@ test("No log line contains a key, an address, a subject or content", async () =>
   const raw = Buffer.from(`Subject: ${secrets.subject}\r\n\r\n${secrets.content}`);
   await storeMessage(table, message, raw, noon);
   const broken = newMessage(fields);
-  await storeMessage(table, broken, Buffer.concat([raw, randomBytes(3_000_000)]), noon);
+  await storeMessage(table, broken, Buffer.concat([raw, randomEmail(3_000_000)]), noon);
   await loseSegment(broken, 6);
   const confined = await newKey({ account_id: key.account_id, scopes: ["messages:read:{example.net}"] });
 

@@ -5,6 +5,7 @@ import { findMessage } from "../../../lib/messages/find.ts";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { interceptedTable } from "../../harness/intercepted-table.ts";
+import { randomEmail } from "../../harness/sample-email.ts";
 import { newMessage, noon, table } from "../../harness/service.ts";
 
 /** Returns the table with `around` around each call, and the number of calls. */
@@ -48,7 +49,7 @@ test.each([
 });
 
 test("A reader who leaves while the table is throttled causes no more calls", async () => {
-  const message = await stored(randomBytes(3_000_000));
+  const message = await stored(randomEmail(3_000_000));
   const throttled = watched(async (proceed, call) => {
     if (call === 0) return proceed();
     throw Object.assign(new Error(), { name: "ThrottlingException" });
