@@ -58,20 +58,19 @@ export type ApiMiddleware = MiddlewareObj<APIGatewayProxyEvent, ProxyResult, Err
  * that only checks the request returns nothing, or a promise that rejects if the check fails. TypeScript checks the
  * order of the steps by their name `Place`.
  */
-export type Step<Place extends string, Input, Output = void | Promise<void>> = ((
-  request: Input,
-) => Output) & {
+export type Step<Place extends string, Input, Output = void | Promise<void>> = {
+  (request: Input): Output;
   readonly place?: Place;
 };
 
 type Added<Output> = Output extends void | Promise<void> ? unknown : Output;
 type Rest<Order> = Order extends readonly [string, ...infer Others extends readonly string[]] ? Others : [];
 
-/** A chain of steps. `Left` lists, in order, the names of the steps that must still be added. */
-export type Steps<State, Left extends readonly string[]> = {
+/** A chain of steps. `Missing` lists, in order, the names of the steps that must still be added. */
+export type Steps<State, Missing extends readonly string[]> = {
   readonly middlewares: readonly ApiMiddleware[];
-  /** Returns the chain with one more step. TypeScript reports an error if the step is not the next step in `Left`. */
-  add<Output>(step: Step<Left[0] & string, State, Output>): Steps<State & Added<Output>, Rest<Left>>;
+  /** Returns the chain with one more step. TypeScript reports an error if the step is not the next step in `Missing`. */
+  add<Output>(step: Step<Missing[0] & string, State, Output>): Steps<State & Added<Output>, Rest<Missing>>;
   /** Waits for the promises of all steps, and returns the request with the results of all steps. */
   settled(context: ApiContext): Promise<State>;
 };
@@ -137,9 +136,9 @@ const middlewareOf = <State, Output>(step: Step<string, State, Output>): ApiMidd
   },
 });
 
-const chain = <State, Left extends readonly string[]>(
+const chain = <State, Missing extends readonly string[]>(
   middlewares: readonly ApiMiddleware[],
-): Steps<State, Left> => ({
+): Steps<State, Missing> => ({
   middlewares,
   add: (step) => chain([...middlewares, middlewareOf(step)]),
   settled: async (context) => {
