@@ -21,7 +21,7 @@ export const createHandler = endpoint({
     const withContent = includesContent(query.fields);
     const message =
       prefetched ?? (await findMessage(table, path.account_id, path.message_id, now, { withContent }));
-    // If the message does not exist, an API key with any domain scope receives a 404 instead of a 403.
+    // A missing message has no domain. Therefore, an API key with a scope for any domain receives the 404.
     if (!message) throw new ApiError(messageNotFound);
     if (!grants(scopes, getMessage.scope, domainScope(message.head.domain))) {
       throw new ApiError(lacksScope(getMessage.scope));

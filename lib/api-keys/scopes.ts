@@ -24,7 +24,7 @@ export const grants = (held: readonly string[], ...accepted: string[]): boolean 
 /** Lists the valid scopes for error messages and `--help`. */
 export const scopeForms = `${Object.values(scopes).join(", ")} or ${domainScope("example.com")}`;
 
-/** Returns the scope with its domain in ASCII and lower case. Returns `null` for an unknown scope. */
+/** Parses a scope, and converts a domain in the scope to ASCII and lower case. Returns `null` for an unknown scope. */
 export const parseScope = (text: string): string | null => {
   if (!isDomainScope(text)) return Object.values<string>(scopes).includes(text) ? text : null;
   const domain = text.endsWith("}") ? normalDomain(text.slice(domainPrefix.length, -1)) : null;

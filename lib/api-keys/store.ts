@@ -44,7 +44,6 @@ const newApiKey = (grant: Grant, now: number): NewApiKey => {
   return { secret, apiKey: { id: idOfSecret(secret), ...grant, created_at: new Date(now).toISOString() } };
 };
 
-/** Stores a new API key. Returns the API key with its secret. */
 export const createApiKey = async (table: Table, grant: Grant, now: number): Promise<NewApiKey> => {
   const created = newApiKey(grant, now);
   await transact(table, putApiKey(table, created.apiKey));

@@ -16,8 +16,8 @@ export const account: Step<"account", WithKey & { path: AccountPath }> = async (
 };
 
 /**
- * Checks that the API key has the operation's scope, or a scope that grants a part of the operation's data. The
- * operation itself must check a partial scope, because only the operation knows the data.
+ * Checks that the API key has the operation's scope, or a partial scope, which grants a part of the operation's data.
+ * The operation's `handle` must check a partial scope, because only `handle` knows the data.
  */
 export const scope =
   (operation: Operation, isPartialScope: (scope: string) => boolean = () => false): Step<"scope", WithKey> =>

@@ -7,8 +7,8 @@ import { ApiError } from "./errors.ts";
 import { type ApiMiddleware, headerValues } from "./request.ts";
 
 /**
- * At these levels, compression is faster than a typical network. Brotli's default level, 11, is slower than the
- * network. RFC 9659 limits the zstd window to 8 MB, and level 3 uses only 2 MB.
+ * These levels compress faster than a typical network sends. Brotli's default level, 11, compresses more slowly than a
+ * typical network sends. RFC 9659 limits the zstd window to 8 MB, and level 3 uses only 2 MB.
  */
 const encoders = {
   zstd: () => createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 3 } }),

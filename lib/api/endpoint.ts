@@ -17,7 +17,7 @@ import { type ApiResponse, type ProxyResult, toProxyResult } from "./response.ts
 import { type Sent, sendResponse } from "./stream-response.ts";
 import * as validate from "./validate.ts";
 
-/** The order of the checks, as the API's contract requires. Each comment is the HTTP status if the check fails. */
+/** The names of all steps, in the order of the API's contract. Each comment is the HTTP status of a failed check. */
 export type Order = [
   "apiKey", // 401
   "path", // 400
@@ -37,7 +37,7 @@ type Call<Path, Query, Body> = { path: Path; query: Query; body: Body; table: Ta
 
 type Definition<Path extends AccountPath, Query, Body, Streams extends boolean, Prefetched> = {
   operation: Operation<Path, Query, Body, Streams>;
-  /** Returns whether a scope grants a part of the operation's data. `handle` must check such a scope. */
+  /** Returns whether a scope grants a part of the data, for example one domain. `handle` must check the scope. */
   isPartialScope?: (scope: string) => boolean;
   /** Runs while the API key is being read. Makes one read, so the response time does not reveal if an item exists. */
   prefetch: (call: Call<Path, Query, Body>) => Promise<Prefetched>;

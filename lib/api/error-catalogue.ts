@@ -25,7 +25,7 @@ export const lacksScope = (scope: string) =>
     "WWW-Authenticate": 'Bearer error="insufficient_scope"',
   });
 
-/** @param rule a sentence that names the field and states what the field accepts */
+/** @param rule a sentence that names the field and the values that the field accepts */
 export const invalid = (rule: string) => error(400, rule);
 export const repeatedParameter = (name: string) => invalid(`${name} must be given only once`);
 export const idempotencyKeyLength = error(400, "Idempotency-Key must be 1 to 255 characters");

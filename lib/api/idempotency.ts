@@ -65,15 +65,16 @@ const toReplay = (stored: StoredResponse, use: Use): StorableResponse => {
 };
 
 /**
- * Returns the stored response of an Idempotency-Key. The read is eventually consistent, which halves its price. If the
- * read does not see a recently stored response, the later write's condition fails and DynamoDB returns the response.
+ * Returns the stored response of an Idempotency-Key. The read is eventually consistent, which halves its price. The
+ * read may miss a response that was stored a moment ago. Then the condition of the later write fails, and DynamoDB
+ * returns the item with the stored response.
  */
 const findReplay = async (table: Table, use: Use, now: number): Promise<StorableResponse | undefined> => {
   const stored = await getItem<StoredResponse>(table, idempotencyRecordKey(use.account_id, use.key));
   return stored && isLive(stored, now) ? toReplay(stored, use) : undefined;
 };
 
-/** Without an Idempotency-Key, `use` is `undefined`, and no response is stored. */
+/** Returns {@link Once}. If the request has no Idempotency-Key, `use` is `undefined`, and no response is stored. */
 const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
   const commit: Once["commit"] = async (response, writes) => {
     const { status, body } = response;

@@ -10,7 +10,7 @@ import type { ApiMiddleware, RequestLog } from "./request.ts";
 import type { ProxyResult } from "./response.ts";
 import type { Sent } from "./stream-response.ts";
 
-/** Returns middlewares, and a function that logs the request after the response, which may be a stream. */
+/** Returns middlewares and `logRequest`. Call `logRequest` at the end of a response, because a stream may fail late. */
 export const observe = (operation: Operation) => {
   const logger = new Logger({ serviceName: operation.id });
   const metrics = new Metrics({ serviceName: operation.id });

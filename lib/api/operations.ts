@@ -33,7 +33,7 @@ export type Operation<
   readonly body: z.ZodMiniType<Body> | null;
   /**
    * The status of a successful response, and the name of its schema in the OpenAPI document (`null` for no content).
-   * Functions do not validate responses, so an entry names the response schema and does not import it.
+   * The entry contains only the name of the schema, because functions do not validate responses.
    */
   readonly response: { readonly status: number; readonly schema: string | null };
   /** The file that exports the operation's Lambda handler. */

@@ -2,17 +2,17 @@
 import * as z from "zod/mini";
 
 export type Parameter<Value> = {
-  /** Parses the parameter's text. The schema of an optional query parameter accepts `undefined`. */
+  /** Parses the parameter's value. The schema of an optional query parameter accepts `undefined`. */
   readonly schema: z.ZodMiniType<Value>;
   /** Markdown for the API reference. */
   readonly description: string;
-  /** An example of the parameter's text in a URL. */
+  /** An example value, written as in a URL. */
   readonly example: string;
   /** Whether the request log contains the value of this query parameter. Never log confidential values. */
   readonly isLogged?: boolean;
 };
 
-/** Defines the URL parameter for each field of the parsed object `Values`. */
+/** The parameters of a path or a query. `Values` is the parsed object, which has one field for each parameter. */
 export type ParametersFor<Values> = { readonly [Name in keyof Values]: Parameter<Values[Name]> };
 
 /** Returns the schema of an object with one field for each parameter. */

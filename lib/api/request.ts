@@ -13,7 +13,6 @@ import { metered } from "../table/metered.ts";
 import type { Table } from "../table/table.ts";
 import type { ProxyResult } from "./response.ts";
 
-/** The log data of a request. */
 export type RequestLog = {
   readonly requestId: string;
   /** API Gateway's `requestId`, which may not be unique, because callers can override it. */
@@ -55,8 +54,8 @@ export type ApiMiddleware = MiddlewareObj<APIGatewayProxyEvent, ProxyResult, Err
 
 /**
  * A step of the chain. Returns an object whose fields are added to the request. The fields may be promises. A step
- * that only checks the request returns nothing, or a promise that rejects if the check fails. TypeScript checks the
- * order of the steps by their name `Place`.
+ * that only checks the request returns nothing, or a promise that rejects if the check fails. `Place` is the name of
+ * the step. TypeScript reports an error if the names of a chain's steps are not in the required order.
  */
 export type Step<Place extends string, Input, Output = void | Promise<void>> = {
   (request: Input): Output;
@@ -66,10 +65,10 @@ export type Step<Place extends string, Input, Output = void | Promise<void>> = {
 type Added<Output> = Output extends void | Promise<void> ? unknown : Output;
 type Rest<Order> = Order extends readonly [string, ...infer Others extends readonly string[]] ? Others : [];
 
-/** A chain of steps. `Missing` lists, in order, the names of the steps that must still be added. */
+/** A chain of steps. `Missing` lists the names of the steps that the chain still lacks, in the required order. */
 export type Steps<State, Missing extends readonly string[]> = {
   readonly middlewares: readonly ApiMiddleware[];
-  /** Returns the chain with one more step. TypeScript reports an error if the step is not the next step in `Missing`. */
+  /** Returns the chain with one more step. The step must have the first name of `Missing`. */
   add<Output>(step: Step<Missing[0] & string, State, Output>): Steps<State & Added<Output>, Rest<Missing>>;
   /** Waits for the promises of all steps, and returns the request with the results of all steps. */
   settled(context: ApiContext): Promise<State>;

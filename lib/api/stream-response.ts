@@ -2,7 +2,6 @@
 import { once } from "node:events";
 import type { ProxyResult } from "./response.ts";
 
-/** How a response was sent. */
 export type Sent = {
   /** `Date.now()` at the first byte. */
   firstByteAt: number | undefined;

@@ -91,8 +91,8 @@ const parseJson = ({ body, isBase64Encoded }: APIGatewayProxyEvent): unknown => 
 };
 
 /**
- * Throws if a string is not well-formed Unicode, because DynamoDB cannot store the string. Throws if the value is nested
- * too deep, or has a field that could replace an object's prototype.
+ * Throws if a string is not well-formed Unicode, because DynamoDB cannot store the string. Throws if the value is
+ * nested too deep, or has a field that could replace an object's prototype.
  */
 const checkJson = (value: unknown, depth = 0): void => {
   if (typeof value === "string" && !value.isWellFormed()) throw new ApiError(halfSurrogatePair);
@@ -107,7 +107,7 @@ const checkJson = (value: unknown, depth = 0): void => {
   }
 };
 
-/** Parses and validates the body. `json` also contains the body's unknown fields, which `body` lacks. */
+/** Parses and validates the body. `json` keeps unknown fields. Without a schema, `json` and `body` are `undefined`. */
 export const body =
   <Body>(
     operation: Operation<AccountPath, unknown, Body>,
@@ -115,5 +115,5 @@ export const body =
   ({ event }) => {
     const json = operation.body ? parseJson(event) : undefined;
     checkJson(json);
-    return { json, body: operation.body ? check(operation.body, json) : (json as Body) }; // `Body` is undefined if there is no schema.
+    return { json, body: operation.body ? check(operation.body, json) : (json as Body) };
   };

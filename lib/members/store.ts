@@ -29,8 +29,8 @@ export const newMember = (
 };
 
 /**
- * Returns the user with this email. The read is eventually consistent, which halves its price. If the read
- * does not see a new user, the condition of {@link putUser} fails later, and DynamoDB returns that user.
+ * Returns the user with this email. The read is eventually consistent, which halves its price. The read may miss a user
+ * that was created a moment ago. Then the condition of {@link putUser} fails, and DynamoDB returns the existing user.
  */
 export const findUser = (table: Table, email: string): Promise<User | undefined> =>
   getItem<User>(table, userKey(email));
@@ -39,7 +39,7 @@ export const findUser = (table: Table, email: string): Promise<User | undefined>
 export const putUser = (table: Table, user: User, now: number): Write<User> =>
   putIfAbsent(table, userKey(user.email), user, now);
 
-/** A member as stored in the table. The API's responses do not contain the email and the name. */
+/** A member's item in the table. The responses of the API contain neither the email nor the name. */
 export type StoredMember = AccountMember & Pick<NewMember, "email" | "name">;
 
 /** Puts a new member. The condition fails if the user is a member. */
@@ -52,7 +52,10 @@ export const listMembers = async (table: Table, account_id: string): Promise<Sto
   return items.map(({ pk, sk, ...member }) => member).sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
 };
 
-/** Returns the condition that the member still has this id. A user who leaves and joins again gets a new member id. */
+/**
+ * Returns the table, key and condition of a write. The condition fails if the member was removed, even if the user was
+ * added again, because a new membership has a new id.
+ */
 const unchanged = ({ account_id, user_id }: AccountMember, TableName: string) => ({
   TableName,
   Key: memberKey(account_id, user_id),

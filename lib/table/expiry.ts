@@ -1,6 +1,6 @@
 /**
- * Expiry of items. DynamoDB's TTL deletes an expired item hours or days late. Until the deletion, readers and
- * conditions treat the item as absent, because they compare `expires_at` with the current time.
+ * Expiry of items. DynamoDB's TTL deletes an expired item hours or days late. Therefore, every read and every condition
+ * compares `expires_at` with the current time, and treats an expired item as absent.
  *
  *   written                expires_at                 TTL deletes it
  *   ├── live ──────────────┤── absent to every caller ┤

@@ -1,16 +1,18 @@
 /**
- * Decodes base64 values in the buffer of DynamoDB's response, and passes placeholders to the SDK. The SDK's own
- * decoder copies each base64 value twice as a string. Decoded in place, 5 MiB need about half the processor time.
+ * Decodes the base64 values of DynamoDB's responses. The SDK's own decoder copies each base64 value twice as a string.
+ * This decoder overwrites the base64 text with the decoded bytes. For 5 MiB, this decoder needs about half the
+ * processor time of the SDK's decoder. Before the SDK parses a response, a placeholder such as `#0` replaces each
+ * base64 value. The SDK passes the placeholder to `base64Decoder`, which returns the decoded bytes.
  *
  *   {"Items":[{"bytes":{"B":"KLUv/WQ…"},"sk":…   ── for the SDK ──▶   {"Items":[{"bytes":{"B":"#0"},"sk":…
  */
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { streamCollector } from "@smithy/core/serde";
 
-/** The start of a DynamoDB binary value. No JSON string can contain this text, because JSON escapes quotes. */
+/** The JSON text before a base64 value. No JSON string can contain this text, because JSON escapes quotes. */
 const opening = '{"B":"';
 
-/** The start of a placeholder. Base64 does not contain the character `#`. */
+/** The first character of a placeholder. A base64 value never looks like a placeholder, because base64 has no `#`. */
 const placeholderStart = "#";
 
 const padding = "=".charCodeAt(0);
@@ -37,7 +39,7 @@ const decodeInPlace = (response: Buffer, start: number, end: number): Uint8Array
   return response.subarray(start, written);
 };
 
-/** Returns options for a DynamoDB client that decodes base64 values in the buffer of the response. */
+/** Returns the options that replace the base64 decoder of a DynamoDB client. */
 export const inPlaceBase64 = (): Pick<DynamoDBClientConfig, "streamCollector" | "base64Decoder"> => {
   const decoded = new Map<string, Uint8Array>();
   let count = 0;
@@ -58,7 +60,7 @@ export const inPlaceBase64 = (): Pick<DynamoDBClientConfig, "streamCollector" | 
         rest = end;
       }
       for (const [name, bytes] of found) decoded.set(name, bytes);
-      // When `setImmediate` calls this function, the SDK has parsed the response and no longer needs these values.
+      // Frees the memory of the decoded values. The SDK parses the response before `setImmediate` runs this function.
       setImmediate(() => {
         for (const name of found.keys()) decoded.delete(name);
       });

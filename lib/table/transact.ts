@@ -39,7 +39,7 @@ const failedCondition = "ConditionalCheckFailed";
 const throttling = ["ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"];
 const retryable = new Set([conflict, ...throttling]);
 
-/** Returns each write's cancellation reason. Rethrows the error unless a condition failed or a retry can help. */
+/** Returns each write's cancellation reason. Throws the error again if no condition failed and no retry can help. */
 const readReasons = (error: unknown): CancellationReason[] => {
   // DynamoDB is still processing an earlier attempt. A retry with the same token returns the earlier attempt's result.
   if (error instanceof TransactionInProgressException) return [];

@@ -6,10 +6,9 @@ import type { Table } from "./table.ts";
 
 type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
-/** The attributes of an item. */
 export type Item = Record<string, unknown>;
 
-/** A write with a condition. `Stored` is the type of an existing item that makes the condition fail. */
+/** A write with a condition. If an existing item makes the condition fail, the item has the type `Stored`. */
 export type Write<Stored extends object = object> = {
   readonly transactItem: TransactItem;
   readonly key: ItemKey;
@@ -44,7 +43,7 @@ export const put = (table: Table, key: ItemKey, fields: object): Write => ({
   fails: (_found): _found is Item => false,
 });
 
-/** Updates an item under a condition. `fails` must return true if the condition in `change` is false. */
+/** Updates an item under the condition in `change`. `fails` returns true for an item that fails this condition. */
 export const update = (
   table: Table,
   key: ItemKey,
