@@ -28,7 +28,6 @@ beforeEach(() => {
   vi.stubEnv("EMAIL_BUCKET", "emails");
   vi.stubEnv("EVENT_QUEUE_URL", "https://sqs.eu-west-1.amazonaws.com/123456789012/events");
   postponed.length = 0;
-  return output.restore;
 });
 
 const logged = () => output.lines().filter(({ message }) => message === "event");

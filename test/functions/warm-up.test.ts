@@ -14,7 +14,6 @@ beforeEach(() => {
   vi.spyOn(AbortSignal, "timeout").mockReturnValue(timeout.signal);
   vi.stubEnv("EMAIL_BUCKET", "emails");
   vi.stubEnv("EVENT_QUEUE_URL", "https://sqs.eu-west-1.amazonaws.com/123456789012/events");
-  return output.restore;
 });
 
 const engine = await startFaultyEngine();

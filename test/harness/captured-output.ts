@@ -11,10 +11,9 @@ export type CapturedOutput = {
   requests: (count?: number) => Promise<Line[]>;
   /** Discards the output so far. */
   clear: () => void;
-  restore: () => void;
 };
 
-/** Captures stdout and stderr until `restore`. */
+/** Captures stdout and stderr until the test ends. */
 export const captureOutput = (): CapturedOutput => {
   vi.stubEnv("POWERTOOLS_LOG_LEVEL", "INFO");
   vi.stubEnv("POWERTOOLS_METRICS_DISABLED", "false");
@@ -39,10 +38,6 @@ export const captureOutput = (): CapturedOutput => {
     },
     clear: () => {
       output = "";
-    },
-    restore: () => {
-      vi.restoreAllMocks();
-      vi.unstubAllEnvs();
     },
   };
 };

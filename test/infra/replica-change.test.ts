@@ -61,7 +61,6 @@ test("The template of a deployed stack is read, and a new stack has none", async
 
   vi.stubEnv("AWS_ENDPOINT_URL_CLOUDFORMATION", await startCloudFormation());
   expect(await readDeployedTemplate("EmailApi-prod", "eu-west-1")).toEqual({});
-  vi.unstubAllEnvs();
 });
 
 test("The CDK app compares with the deployed stack, and ends with one line if the change is too large", async () => {

@@ -1,13 +1,11 @@
 /** The commands with the environment of a new user, and as a process in a pipe. */
 import { randomUUID } from "node:crypto";
-import { afterEach, expect, inject, test, vi } from "vitest";
+import { expect, inject, test, vi } from "vitest";
 import { localEnvironment } from "../../../infra/local-environment.ts";
 import { admin } from "../../harness/admin.ts";
 import { run } from "../../harness/process.ts";
 import { table } from "../../harness/service.ts";
 import { folderOf } from "../../harness/temporary-folder.ts";
-
-afterEach(() => vi.unstubAllEnvs());
 
 const aws = { TABLE_NAME: "x", AWS_EC2_METADATA_DISABLED: "true", HOME: "/nonexistent" };
 const unset = Object.fromEntries(Object.keys(localEnvironment(1)).map((name) => [name, undefined]));

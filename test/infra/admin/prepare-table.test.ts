@@ -11,11 +11,9 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
-import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { admin, adminJson } from "../../harness/admin.ts";
 import { table } from "../../harness/service.ts";
-
-afterEach(() => vi.unstubAllEnvs());
 
 const client = new DynamoDBClient();
 

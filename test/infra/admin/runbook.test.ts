@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand, paginateScan } from "@aws-sdk/lib-dynamodb";
-import { afterEach, expect, inject, test, vi } from "vitest";
+import { expect, inject, test, vi } from "vitest";
 import { createTable } from "../../../infra/local/create-table.ts";
 import { getItem } from "../../../lib/table/get.ts";
 import { messageMarkerKey } from "../../../lib/table/keys.ts";
@@ -42,8 +42,6 @@ const type = async (section: string, variables: Record<string, string>) => {
   }
   return output.join("\n");
 };
-
-afterEach(() => vi.unstubAllEnvs());
 
 const createKey = async (account: string) => (await adminJson(`create-api-key --account ${account}`))[0];
 const idsThatWork = async (account: string): Promise<string[]> => {

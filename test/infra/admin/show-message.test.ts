@@ -1,10 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
-import { afterEach, expect, inject, test, vi } from "vitest";
+import { expect, inject, test, vi } from "vitest";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
 import { newMessage, table } from "../../harness/service.ts";
-
-afterEach(() => vi.unstubAllEnvs());
 
 const raw = Buffer.from("Subject: Hello\r\n\r\nHello");
 

@@ -212,7 +212,6 @@ describe("A query parameter", () => {
     await fetch(`${url}?token=s3cret`, { headers: authorization });
 
     const requests = await output.requests(2);
-    output.restore();
     expect(requests.map(({ query }) => query)).toEqual([{ limit: 10 }, undefined]);
   });
 });

@@ -30,7 +30,6 @@ beforeEach(async () => {
   output = captureOutput();
   url = await startService();
   key = await newKey();
-  return output.restore;
 });
 
 const metrics = () => output.lines().filter(({ _aws }) => _aws);

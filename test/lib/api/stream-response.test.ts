@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { Readable, Writable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createHandler } from "../../../functions/get-message.ts";
 import { invoke } from "../../../infra/local/lambda.ts";
 import { sendResponse } from "../../../lib/api/stream-response.ts";
@@ -16,7 +16,6 @@ const minute = 60_000;
 
 test("A reader who has left before the response begins does not hold the function", async () => {
   vi.stubGlobal("awslambda", { HttpResponseStream: { from: (stream: Writable) => stream } });
-  onTestFinished(() => void vi.unstubAllGlobals());
   const left = new Writable({ write: () => {} });
   left.destroy();
   await new Promise((resolve) => left.once("close", resolve));
@@ -30,7 +29,6 @@ test("A reader who has left before the response begins does not hold the functio
 /** Reads a message of 3 MB after a pause. Returns the request's log lines and the bytes of the body. */
 const readAfter = async (pauseMs: number, timeoutMilliseconds: number) => {
   const output = captureOutput();
-  onTestFinished(output.restore);
   const key = await newKey();
   const message = newMessage({ account_id: key.account_id });
   await storeMessage(table, message, randomBytes(3_000_000), noon);

@@ -197,7 +197,6 @@ describe("The query parameter fields", () => {
 
     await get(newId(1), "?fields=status,tags,status");
     const [line] = await output.requests();
-    output.restore();
 
     expect(line).toMatchObject({ status: 200, query: { fields: ["status", "tags"] } });
   });
