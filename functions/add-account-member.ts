@@ -20,17 +20,13 @@ export const createHandler = endpoint({
   handle: ({ path, body, prefetched, table, now, once }) => {
     const join = async (user: User, isNew: boolean): Promise<StorableResponse> => {
       const member = newMember(path.account_id, user.id, body.role, now);
-      const writes = {
-        member: putMember(table, { ...body, ...member }, now),
-        user: putUser(table, user, now),
-      };
-      const { response, failed } = await once.commit(
-        created(member),
-        isNew ? [writes.member, writes.user] : [writes.member],
-      );
+      const memberPut = putMember(table, { ...body, ...member }, now);
+      const userPut = putUser(table, user, now);
+      const writes = isNew ? [memberPut, userPut] : [memberPut];
+      const { response, failed } = await once.commit(created(member), writes);
       if (response) return response;
       // Another request has created the user since `prefetch` looked for the user.
-      const existing = failed.get(writes.user);
+      const existing = failed.get(userPut);
       if (existing) return join(existing, false);
       return once.store(conflict);
     };
