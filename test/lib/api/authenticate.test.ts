@@ -16,12 +16,6 @@ beforeEach(async () => {
 const messageUrl = (account_id: string, message_id: string = randomUUID()) =>
   `${url}/v2/accounts/${account_id}/messages/${message_id}`;
 
-const storedMessage = async (fields: Partial<Parameters<typeof newMessage>[0]> & { account_id: string }) => {
-  const message = newMessage(fields);
-  await storeMessage(table, message, null, noon);
-  return message;
-};
-
 describe("Credentials", () => {
   test.each([
     ["no Authorization header", {}],
@@ -104,8 +98,9 @@ describe("A key that is", () => {
 describe("The scope", () => {
   const readWith = async (scopes: string[], fields: Partial<Parameters<typeof newMessage>[0]> = {}) => {
     const { secret, account_id } = await newKey({ scopes });
-    const { id } = await storedMessage({ account_id, ...fields });
-    return call(messageUrl(account_id, id), { headers: bearer(secret) });
+    const message = newMessage({ account_id, ...fields });
+    await storeMessage(table, message, null, noon);
+    return call(messageUrl(account_id, message.id), { headers: bearer(secret) });
   };
 
   const quoted = { sender: '"a@example.net"@example.com' };
