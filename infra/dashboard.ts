@@ -21,11 +21,9 @@ const intakeGraphs = (metrics: Metrics, { events, deadLetters }: Intake): GraphW
   ]),
 ];
 
-export type DashboardProps = Measured & { metrics: Metrics; intake: Intake | undefined };
-
 export const addDashboard = (
   scope: Construct,
-  { stage, api, table, metrics, intake }: DashboardProps,
+  { stage, api, table, metrics, intake }: Measured & { metrics: Metrics; intake: Intake | undefined },
 ): Dashboard => {
   const operations = api.routes.map(({ operation }) => operation);
   return new Dashboard(scope, "Dashboard", {
@@ -35,10 +33,12 @@ export const addDashboard = (
       [
         graph(
           "Requests",
-          api.routes.map((route) => metrics.requests(route)),
+          api.routes.map(({ operation, method }) =>
+            method.metricCount(api.restApi.deploymentStage, { period, label: operation.id }),
+          ),
         ),
         graph("Error responses", [
-          metrics.clientErrors(),
+          api.restApi.metricClientError({ period, label: "4xx" }),
           metrics.rejected("401"),
           metrics.rejected("429"),
           metrics.serverErrors(),

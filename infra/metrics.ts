@@ -1,21 +1,40 @@
 /** The CloudWatch metrics of the dashboard and of the alarms. */
 import { Duration } from "aws-cdk-lib";
 import { type IMetric, MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
-import { type ILogGroup, MetricFilter } from "aws-cdk-lib/aws-logs";
+import { FilterPattern, type IFilterPattern, type ILogGroup, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { metricNamespace } from "../lib/api/metric-names.ts";
 import type { Api, Route } from "./api.ts";
-import { type LogMetric, rejections, timeToFirstByte } from "./log-metrics.ts";
 import type { ServiceTable } from "./service-table.ts";
 
 export type Measured = { stage: string; api: Api; table: ServiceTable };
 
-/** The period of every metric. */
 export const period = Duration.minutes(5);
 
 const sum = { statistic: "Sum", period };
 
-/** The metrics of the API, its functions and its table. */
+/** A metric with one dimension. The log line contains the dimension's value in a field with the dimension's name. */
+type LogMetric = { name: string; lines: IFilterPattern; value: string; dimension: string };
+
+/** The time to the first byte of a streamed response in milliseconds, per operation. Read from the function's log. */
+export const timeToFirstByte: LogMetric = {
+  name: "TimeToFirstByte",
+  lines: FilterPattern.exists("$.time_to_first_byte_ms"),
+  value: "$.time_to_first_byte_ms",
+  dimension: "service",
+};
+
+/** The number of requests with status 401 or 429, per status. CloudWatch reads the status from the access log. */
+export const rejections: LogMetric = {
+  name: "Rejected",
+  lines: FilterPattern.any(
+    FilterPattern.stringValue("$.status", "=", "401"),
+    FilterPattern.stringValue("$.status", "=", "429"),
+  ),
+  value: "1",
+  dimension: "status",
+};
+
 export class Metrics extends Construct {
   private readonly measured: Measured;
   private readonly namespace: string;
@@ -31,14 +50,6 @@ export class Metrics extends Construct {
         this.addFilter(timeToFirstByte, handler.logGroup, `${operation.id}${timeToFirstByte.name}`);
       }
     }
-  }
-
-  requests({ operation, method }: Route): IMetric {
-    return method.metricCount(this.gatewayStage, { period, label: operation.id });
-  }
-
-  clientErrors(): IMetric {
-    return this.measured.api.restApi.metricClientError({ ...sum, label: "4xx" });
   }
 
   serverErrors(): IMetric {
@@ -64,9 +75,10 @@ export class Metrics extends Construct {
 
   /** Returns milliseconds. The latency of a stream is its time to the first byte, because a slow caller delays later bytes. */
   latency({ operation, method }: Route, statistic: string): IMetric {
+    const { deploymentStage } = this.measured.api.restApi;
     return operation.streams
       ? this.custom(timeToFirstByte.name, { service: operation.id }, statistic, statistic)
-      : method.metricLatency(this.gatewayStage, { statistic, period, label: statistic });
+      : method.metricLatency(deploymentStage, { statistic, period, label: statistic });
   }
 
   /** Returns a metric that a function counts with Powertools. */
@@ -86,10 +98,6 @@ export class Metrics extends Construct {
       period,
       label: "Throttled reads and writes",
     });
-  }
-
-  private get gatewayStage() {
-    return this.measured.api.restApi.deploymentStage;
   }
 
   private addFilter({ name, lines, value, dimension }: LogMetric, logGroup: ILogGroup, id: string) {

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
 import { beforeAll, describe, expect, type TestContext, test, vi } from "vitest";
-import { rejections, timeToFirstByte } from "../../../infra/log-metrics.ts";
+import { rejections, timeToFirstByte } from "../../../infra/metrics.ts";
 import { metricNames } from "../../../lib/api/metric-names.ts";
 import { addAccountMember, getMessage, type Operation, operations } from "../../../lib/api/operations.ts";
 import { requestIdHeader } from "../../../lib/api/response.ts";
