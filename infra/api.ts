@@ -23,10 +23,8 @@ import { KeyRateLimit } from "./key-rate-limit.ts";
 import type { OperationFunction } from "./operation-function.ts";
 import type { Settings } from "./settings.ts";
 
-/** An operation and its Lambda function. */
 export type ServedOperation = { operation: Operation; handler: OperationFunction };
 
-/** An operation with its API Gateway method and its Lambda function. */
 export type Route = ServedOperation & { method: Method };
 
 export type ApiProps = {

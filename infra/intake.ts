@@ -10,6 +10,7 @@ import { serviceName } from "../lib/intake/metric-names.ts";
 import { itemTypes } from "../lib/table/keys.ts";
 import type { Permission } from "../lib/table/permission.ts";
 import { ServiceFunction, type SharedProps } from "./service-function.ts";
+import type { Settings } from "./settings.ts";
 
 const { message, event, messageMarker } = itemTypes;
 
@@ -38,10 +39,7 @@ const [minimumConcurrency, maximumConcurrency] = [2, 1000];
  */
 const defaultConcurrency = 5;
 
-export type IntakeProps = SharedProps & {
-  /** The minutes until an event that keeps failing moves to the dead-letter queue. */
-  deadLetterMinutes: number;
-};
+export type IntakeProps = SharedProps & Pick<Settings, "deadLetterMinutes">;
 
 export class Intake extends Construct {
   readonly emails: Bucket;

@@ -3,13 +3,8 @@ import type { Stage } from "aws-cdk-lib/aws-apigateway";
 import { CfnWebACL, CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
 import { Construct } from "constructs";
 
-export type KeyRateLimitProps = {
-  gatewayStage: Stage;
-  /** The limit for each API key, and for each IP address that sends no API key. AWS WAF's minimum is 10. */
-  requestsPerMinute: number;
-};
+export type KeyRateLimitProps = { gatewayStage: Stage; requestsPerMinute: number };
 
-/** Matches requests without an Authorization header. */
 const withoutAuthorization: CfnWebACL.StatementProperty = {
   notStatement: {
     statement: {

@@ -1,4 +1,4 @@
-/** Creates the dashboard and the alarms of the stack. */
+/** A dashboard, and one alarm for each kind of failure that callers would notice. */
 import { Duration } from "aws-cdk-lib";
 import {
   Alarm,
@@ -26,7 +26,6 @@ const longWait = Duration.minutes(30);
 
 const slowP99 = Duration.seconds(2);
 
-/** A dashboard, and one alarm for each kind of failure that callers would notice. */
 export class Monitoring extends Construct {
   readonly dashboard: Dashboard;
   private readonly props: MonitoringProps;

@@ -10,8 +10,8 @@ export type Template = { Resources?: Record<string, Resource> };
 const tableOf = (template: Template): Resource | undefined =>
   Object.values(template.Resources ?? {}).find(({ Type }) => Type === "AWS::DynamoDB::GlobalTable");
 
-const regionsOf = (table: Resource): string[] =>
-  (table.Properties?.Replicas ?? []).map(({ Region }) => Region);
+const regionsOf = ({ Properties }: Resource): Set<string> =>
+  new Set(Properties?.Replicas?.map(({ Region }) => Region));
 
 /** Returns the table without one replica. Omits the stream, because CDK adds a stream only to tables with replicas. */
 const withoutReplica = (resource: Resource | undefined, region: string | undefined): unknown => {
@@ -42,8 +42,7 @@ const otherChange = (deployed: Template, next: Template, region: string | undefi
 export const checkReplicaChange = (deployed: Template, next: Template): void => {
   const [before, after] = [tableOf(deployed), tableOf(next)];
   if (!before || !after) return;
-  const old = new Set(regionsOf(before));
-  const changed = [...old.symmetricDifference(new Set(regionsOf(after)))];
+  const changed = [...regionsOf(before).symmetricDifference(regionsOf(after))];
   if (changed.length === 0) return;
   if (changed.length > 1) {
     throw new UserError(

@@ -54,7 +54,6 @@ const bundled = (file: string): Code =>
     },
   });
 
-/** The props that all functions of a stack share. */
 export type SharedProps = {
   stage: string;
   table: ServiceTable;

@@ -135,9 +135,6 @@ const checkTogether = (settings: Settings, region: string | undefined) => {
   }
 };
 
-/** CDK's own context names contain a colon, such as `@aws-cdk/core:…` or `availability-zones:…`. */
-const isOurs = (name: string): boolean => !name.includes(":");
-
 /**
  * Returns the settings in a CDK app's context (`app.node.getAllContext()`), with defaults. A setting from the command
  * line overrides the same setting from `stages`.
@@ -146,7 +143,9 @@ const isOurs = (name: string): boolean => !name.includes(":");
  * @throws UserError if a name or a value is wrong, or if a certificate or a topic is in another region
  */
 export const readSettings = (context: Given, region?: string): Settings => {
-  const { stages, ...own } = Object.fromEntries(Object.entries(context).filter(([name]) => isOurs(name)));
+  // CDK's own context names contain a colon, such as `@aws-cdk/core:…` or `availability-zones:…`.
+  const ours = Object.entries(context).filter(([name]) => !name.includes(":"));
+  const { stages, ...own } = Object.fromEntries(ours);
   const given = { ...settingsOfStage(stages, String(own.stage ?? "prod")), ...own };
   checkNames(given);
   // Values from the command line are strings. Values from cdk.json can be numbers and booleans.

@@ -17,7 +17,6 @@ export type EmailApiStackProps = {
   region: string | undefined;
 };
 
-/** A stack with the table, a function and a route per operation, the optional intake, the dashboard and the alarms. */
 export class EmailApiStack extends Stack {
   constructor(scope: Construct, { settings, operations, region }: EmailApiStackProps) {
     const { stage, domain, certificate, tableName, replicaRegions, alarmTopic, concurrency } = settings;
