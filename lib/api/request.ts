@@ -36,6 +36,7 @@ export type ApiRequest = {
   readonly event: APIGatewayProxyEvent;
   /** All values of each header. Header names have the case in which the caller sent them. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly context: Context;
   readonly table: Table;
   /** The time of the request, in milliseconds since the epoch. */
   readonly now: number;
@@ -104,7 +105,7 @@ export const beginRequest = (
   const counted = metered(table, (units) => {
     requestLog.consumedCapacity += units;
   });
-  const request = { event, headers, table: counted, now, requestLog };
+  const request = { event, headers, context: lambdaContext, table: counted, now, requestLog };
   return Object.assign(lambdaContext, { request, pending: [] });
 };
 

@@ -1,8 +1,10 @@
 /** Validates the path, query and body of a request. */
+import jsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type * as z from "zod/mini";
 import {
   bodyTooLarge,
+  type ErrorResponse,
   halfSurrogatePair,
   invalid,
   malformedJson,
@@ -81,27 +83,32 @@ export const bodySize =
     if (operation.body && bytes > maximumBodyBytes) throw new ApiError(bodyTooLarge);
   };
 
-const parseJson = ({ body, isBase64Encoded }: APIGatewayProxyEvent): unknown => {
-  const text = isBase64Encoded ? Buffer.from(body ?? "", "base64").toString() : (body ?? "");
+const parser = jsonBodyParser<APIGatewayProxyEvent>({ disableContentTypeCheck: true });
+
+/** Errors for the field names that middy's JSON parser rejects. In middy's error, `cause.data` is the field name. */
+const forbiddenFields = new Map<unknown, ErrorResponse>([
+  ["__proto__", protoField],
+  ["constructor", prototypeField],
+]);
+
+const parseJson = ({ event, context }: ApiRequest): unknown => {
+  const withBody = { ...event, body: event.body ?? "" };
+  const request = { event: withBody, context, response: undefined, error: undefined, internal: {} };
   try {
-    return JSON.parse(text);
-  } catch {
-    throw new ApiError(malformedJson);
+    parser.before?.(request);
+    return request.event.body;
+  } catch (error) {
+    const { data } = Object(Object(error).cause);
+    throw new ApiError(forbiddenFields.get(data) ?? malformedJson);
   }
 };
 
-/**
- * Throws if a string is not well-formed Unicode, because DynamoDB cannot store the string. Throws if the value is
- * nested too deep, or has a field that could replace an object's prototype.
- */
+/** Throws if a string is not well-formed Unicode, which DynamoDB cannot store, or if the value is nested too deep. */
 const checkJson = (value: unknown, depth = 0): void => {
   if (typeof value === "string" && !value.isWellFormed()) throw new ApiError(halfSurrogatePair);
   if (value === null || typeof value !== "object") return;
   if (depth === maximumDepth) throw new ApiError(nestedTooDeep);
   for (const [name, field] of Object.entries(value)) {
-    if (name === "__proto__") throw new ApiError(protoField);
-    const hasPrototype = Object.hasOwn(Object(field), "prototype");
-    if (name === "constructor" && hasPrototype) throw new ApiError(prototypeField);
     checkJson(name, depth);
     checkJson(field, depth + 1);
   }
@@ -112,8 +119,8 @@ export const body =
   <Body>(
     operation: Operation<AccountPath, unknown, Body>,
   ): Step<"body", ApiRequest, { json: unknown; body: Body }> =>
-  ({ event }) => {
-    const json = operation.body ? parseJson(event) : undefined;
+  (request) => {
+    const json = operation.body ? parseJson(request) : undefined;
     checkJson(json);
     return { json, body: operation.body ? check(operation.body, json) : (json as Body) };
   };
