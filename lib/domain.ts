@@ -9,9 +9,6 @@ const label = /^(?!-)[a-z\d-]{1,63}(?<!-)$/;
 /** The maximum length of a domain name in text (RFC 1035, section 2.3.4). */
 const maximumLength = 253;
 
-/** A Unicode domain over this length is too long in ASCII, because a character has at most two UTF-16 units. */
-const longestUnicode = 2 * maximumLength;
-
 /** Converts a label to `xn--…`. Returns `null` if IDNA would replace a character, such as U+FF41 by `a` (RFC 5891). */
 const internationalLabel = (text: string): string | null => {
   const converted = domainToASCII(text);
@@ -20,7 +17,8 @@ const internationalLabel = (text: string): string | null => {
 
 /** Returns `mail.xn--bcher-kva.example` for `Mail.Bücher.example`, or `null` if the text is not a domain name. */
 export const normalDomain = (text: string): string | null => {
-  if (text.length > longestUnicode || text !== text.normalize("NFC")) return null;
+  // A longer text has more than 253 characters, because a character has at most two UTF-16 units.
+  if (text.length > 2 * maximumLength || text !== text.normalize("NFC")) return null;
   const labels = text
     .toLowerCase()
     .split(".")

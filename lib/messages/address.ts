@@ -18,14 +18,10 @@ const isLiteral = (text: string): boolean => {
   return version6 ? isIPv6(address) : isIPv4(address);
 };
 
-/** `text` is the whole address. `domain` is in ASCII and lower case. */
-export type Address = { text: string; domain: string };
-
-/** Returns `null` if the text is not an email address. The domain may be an IP address in brackets. */
-export const parseAddress = (text: string): Address | null => {
+/** Returns the address's domain in ASCII and lower case, or `null` if the text is not an email address. */
+export const addressDomain = (text: string): string | null => {
   const at = text.lastIndexOf("@"); // A quoted local part may contain other @ signs.
   if (at < 0 || !text.isWellFormed() || !isLocalPart(text.slice(0, at))) return null;
   const host = text.slice(at + 1);
-  const domain = isLiteral(host) ? host.toLowerCase() : normalDomain(host);
-  return domain === null ? null : { text, domain };
+  return isLiteral(host) ? host.toLowerCase() : normalDomain(host);
 };

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { decompressSmall } from "./compression.ts";
-import { longFields, type MessageField } from "./fields.ts";
+import { longFields, type MessageField, messageFields } from "./fields.ts";
 import type { StoredMessage } from "./find.ts";
 import { headFields } from "./head.ts";
 import { hasLongFields, readLongFields } from "./long-fields.ts";
@@ -45,18 +45,13 @@ const wholeBody = (message: StoredMessage, opening: Buffer): Body => {
   return Object.assign(body, { zstd });
 };
 
-type Wanted = ReadonlySet<string>;
-
 /** Returns the wanted fields as JSON, without the braces of the object. */
-const fieldsJson = (fields: object, wanted: Wanted | undefined): string => {
-  const isWanted = ([name]: [string, unknown]) => wanted?.has(name);
-  return JSON.stringify(wanted ? Object.fromEntries(Object.entries(fields).filter(isWanted)) : fields).slice(
-    1,
-    -1,
-  );
+const fieldsJson = (fields: object, wanted: ReadonlySet<string>): string => {
+  const selected = Object.entries(fields).filter(([name]) => wanted.has(name));
+  return JSON.stringify(Object.fromEntries(selected)).slice(1, -1);
 };
 
-const selectedBody = (message: StoredMessage, wanted: Wanted): Body => {
+const selectedBody = (message: StoredMessage, wanted: ReadonlySet<string>): Body => {
   const { head } = message;
   const hasLong = hasLongFields(head);
   const long = hasLong && longFields.some((name) => wanted.has(name));
@@ -87,10 +82,13 @@ const selectedBody = (message: StoredMessage, wanted: Wanted): Body => {
  * Returns the Message object as a stream, by default with all fields. Memory use does not grow with the size of the
  * message. If the response includes all content, `zstd` sends the stored bytes without recompressing the content.
  */
-export const messageBody = (message: StoredMessage, fields?: readonly MessageField[]): Body => {
-  const wanted: Wanted | undefined = fields && new Set(fields);
+export const messageBody = (
+  message: StoredMessage,
+  fields: readonly MessageField[] = messageFields,
+): Body => {
+  const wanted = new Set<string>(fields);
   const stored = ["content", "content_parsed", ...(hasLongFields(message.head) ? longFields : [])];
-  if (wanted && !stored.every((name) => wanted.has(name))) return selectedBody(message, wanted);
+  if (!stored.every((name) => wanted.has(name))) return selectedBody(message, wanted);
   const ofHead = fieldsJson(headFields(message.head), wanted);
   return wholeBody(message, Buffer.from(ofHead ? `{${ofHead},` : "{"));
 };

@@ -7,29 +7,29 @@ import type { DeliveryAttempt } from "./message.ts";
 
 export type MessageRef = { account_id: string; id: string };
 
-const change =
-  (table: Table, { account_id, id }: MessageRef, now: number) =>
-  (assignment: string, values: Record<string, unknown>, addition = ""): Write =>
-    updateLive(
-      table,
-      headKey(account_id, id),
-      {
-        UpdateExpression: `SET updated_at = :updated_at${assignment && `, ${assignment}`} ${addition}`.trim(),
-        ExpressionAttributeValues: { ...values, ":updated_at": new Date(now).toISOString() },
-      },
-      now,
-    );
+const change = (
+  table: Table,
+  { account_id, id }: MessageRef,
+  now: number,
+  expression: string,
+  values: Record<string, unknown>,
+): Write =>
+  updateLive(
+    table,
+    headKey(account_id, id),
+    {
+      UpdateExpression: `SET updated_at = :updated_at${expression}`,
+      ExpressionAttributeValues: { ...values, ":updated_at": new Date(now).toISOString() },
+    },
+    now,
+  );
+
+const append = (list: "status_changes" | "delivery_attempts"): string =>
+  `, ${list} = list_append(if_not_exists(${list}, :none), :added)`;
 
 /** Adds a status to the head. Get Message returns the newest status. */
 export const addStatus = (table: Table, message: MessageRef, status: StatusChange, now: number): Write =>
-  change(
-    table,
-    message,
-    now,
-  )("status_changes = list_append(if_not_exists(status_changes, :none), :statuses)", {
-    ":none": [],
-    ":statuses": [status],
-  });
+  change(table, message, now, append("status_changes"), { ":none": [], ":added": [status] });
 
 /** The head has space for at least 340 KB of delivery attempts. */
 export const addDeliveryAttempt = (
@@ -37,17 +37,10 @@ export const addDeliveryAttempt = (
   message: MessageRef,
   attempt: DeliveryAttempt,
   now: number,
-): Write =>
-  change(
-    table,
-    message,
-    now,
-  )("delivery_attempts = list_append(delivery_attempts, :attempts)", {
-    ":attempts": [attempt],
-  });
+): Write => change(table, message, now, append("delivery_attempts"), { ":none": [], ":added": [attempt] });
 
 const count = (counter: "open_count" | "click_count") => (table: Table, message: MessageRef, now: number) =>
-  change(table, message, now)("", { ":one": 1 }, `ADD ${counter} :one`);
+  change(table, message, now, ` ADD ${counter} :one`, { ":one": 1 });
 
 export const addOpen = count("open_count");
 export const addClick = count("click_count");

@@ -1,6 +1,6 @@
 /** The schemas of a message. */
 import * as z from "zod/mini";
-import { parseAddress } from "./address.ts";
+import { addressDomain } from "./address.ts";
 
 const dateTime = z.iso.datetime();
 
@@ -68,10 +68,9 @@ const utc = <Time extends string | Date>() =>
     return z.NEVER;
   });
 
-const timeRule = "must be ISO 8601 with an offset";
 const instantRule = "must be a Date, or ISO 8601 with an offset";
 
-export const time = z.pipe(z.iso.datetime({ offset: true, error: timeRule }), utc());
+export const time = z.pipe(z.iso.datetime({ offset: true, error: "must be ISO 8601 with an offset" }), utc());
 
 export const instant = z.pipe(
   z.union([z.date(), z.iso.datetime({ offset: true, error: instantRule })], instantRule),
@@ -89,7 +88,7 @@ export const words = text.check(z.maxLength(1000, "must have at most 1000 charac
 const addressRule = "must be an email address (RFC 5321, RFC 6531), without a display name or a comment";
 
 const address = z.string(addressRule).check(
-  z.refine((value) => parseAddress(value) !== null, addressRule),
+  z.refine((value) => addressDomain(value) !== null, addressRule),
   z.meta({ format: "email" }),
 );
 

@@ -33,14 +33,12 @@ export const parseEmail = (raw: Uint8Array): ParsedContent | null => {
 
 /** Groups the header values by name. An assignment instead of `Object.fromEntries` would lose a field `__proto__`. */
 const gatherHeaders = (header: HeaderField[], decode: DecodeCharset): ParsedContent["headers"] => {
-  const gathered = new Map<string, { name: string; values: string[] }>();
-  for (const field of header) {
-    const name = decodeHeaderBytes(Buffer.from(field.name, "latin1"));
-    const key = name.toLowerCase();
-    const text = decodeHeaderText(trimBlanks(field.value), decode);
-    const known = gathered.get(key);
-    if (known) known.values.push(text);
-    else gathered.set(key, { name, values: [text] });
-  }
-  return Object.fromEntries(Array.from(gathered.values(), ({ name, values }) => [name, values]));
+  const fields = header.map(({ name, value }) => ({
+    name: decodeHeaderBytes(Buffer.from(name, "latin1")),
+    text: decodeHeaderText(trimBlanks(value), decode),
+  }));
+  const groups = Map.groupBy(fields, ({ name }) => name.toLowerCase());
+  return Object.fromEntries(
+    Array.from(groups.values(), (group) => [group[0]?.name, group.map(({ text }) => text)]),
+  );
 };

@@ -32,15 +32,12 @@ export const deleteMessage = async (
 ): Promise<boolean> => {
   const putTombstone = async (): Promise<Record<string, unknown> | undefined> => {
     const tombstone = { content_digest: randomUUID(), expires_at: epochSeconds(now) - tombstoneAgeSeconds };
-    const { Attributes } = await retryWrite(() =>
-      table.client.send(
-        new PutCommand({
-          TableName: table.name,
-          Item: { ...headKey(account_id, id), ...tombstone },
-          ReturnValues: "ALL_OLD",
-        }),
-      ),
-    );
+    const command = new PutCommand({
+      TableName: table.name,
+      Item: { ...headKey(account_id, id), ...tombstone },
+      ReturnValues: "ALL_OLD",
+    });
+    const { Attributes } = await retryWrite(() => table.client.send(command));
     return Attributes;
   };
   await markDeleted(table, { account_id, id }, now);

@@ -44,9 +44,7 @@ export const writeSegments = async (
   table: Table,
   { account_id, id, expires_at }: Pick<Head, "account_id" | "id" | "expires_at">,
   { segments, bytes: content_bytes, parsedStart: content_parsed_start }: Compressed,
-): Promise<
-  Required<Pick<Head, "segments" | "content_bytes" | "content_digest" | "content_parsed_start">>
-> => {
+) => {
   const content_digest = contentDigest(segments, expires_at);
   await writeAll(segments, (bytes, index) => {
     const Item = { ...segmentKey(account_id, id, content_digest, index), bytes, expires_at };

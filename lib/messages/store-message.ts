@@ -7,7 +7,7 @@ import { headKey } from "../table/keys.ts";
 import { succeeds } from "../table/retry.ts";
 import type { Table } from "../table/table.ts";
 import type { Item, Write } from "../table/writes.ts";
-import { parseAddress } from "./address.ts";
+import { addressDomain } from "./address.ts";
 import { compressToSegments, noContent } from "./compression.ts";
 import { renderContent } from "./content.ts";
 import type { Head, LongFields } from "./head.ts";
@@ -42,7 +42,7 @@ const divide = (message: NewMessage, now: number) => {
   const head = {
     ...fields,
     ...(areLong ? {} : long),
-    domain: parseAddress(fields.direction === "incoming" ? recipient : sender)?.domain ?? "",
+    domain: addressDomain(fields.direction === "incoming" ? recipient : sender) ?? "",
     created_at,
     updated_at: created_at,
     retain_until: new Date(expires_at * 1000).toISOString(),

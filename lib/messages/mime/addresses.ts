@@ -1,5 +1,5 @@
 /** Finds addresses in From, To and similar fields (RFC 5322, sections 3.4 and 4.4). */
-import { parseAddress } from "../address.ts";
+import { addressDomain } from "../address.ts";
 import { afterComments } from "./header.ts";
 
 /** Matches a quoted string, an encoded word, a domain literal, a word, or a special character. */
@@ -18,7 +18,7 @@ export const firstAddress = (list: string): string => {
   const endText = (): string => {
     const address = text.replace(/^'(.+)'$/, "$1");
     text = "";
-    return address.includes("@") && parseAddress(address) ? address : "";
+    return address.includes("@") && addressDomain(address) ? address : "";
   };
 
   let at = 0;

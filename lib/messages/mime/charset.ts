@@ -1,7 +1,6 @@
 /** Converts bytes to Unicode, for every charset that emails use. */
 import { isAscii, isUtf8 } from "node:buffer";
 import iconv from "iconv-lite";
-import { decodeUtf7 } from "./utf-7.ts";
 
 const asciiLabels = new Set(["us-ascii", "ascii", "ansi_x3.4-1968", "iso646-us", "iso-ir-6", "csascii"]);
 const utf7Labels = new Set(["utf-7", "utf7", "csutf7", "unicode-1-1-utf-7", "x-unicode-2-0-utf-7"]);
@@ -79,6 +78,18 @@ export const decodeHeaderBytes = (bytes: Buffer): string => {
   const whole = text.match(/[^\0-\x7f\ufffd]/gu)?.length ?? 0;
   return isUtf8(bytes) || damaged <= whole ? text : windows1252.decode(bytes);
 };
+
+/** Matches UTF-16 in base64, which starts at `+` and ends at `-` or at the first character outside base64. */
+const shifted = /\+([A-Za-z0-9+/]*)(-?)/g;
+
+/** Decodes UTF-7 (RFC 2152), because TextDecoder and iconv-lite do not decode UTF-7 well. */
+const decodeUtf7 = (bytes: Buffer): string =>
+  bytes.toString("latin1").replace(shifted, (_, base64: string, end: string) => {
+    if (base64 === "") return end && "+";
+    const units = Buffer.from(base64, "base64");
+    const whole = units.subarray(0, units.length & ~1);
+    return whole.swap16().toString("utf16le");
+  });
 
 /** Removes the first of two adjacent escape sequences, because TextDecoder would insert U+FFFD between the two. */
 const decodeIso2022Jp = (bytes: Buffer): string => {

@@ -122,14 +122,9 @@ export const firstLine = (email: Email): number => {
     at = next;
     ({ line, next } = lineAt(email, at));
   }
-  return startsHeader(email, at) ? at : start;
-};
-
-const startsHeader = (email: Email, at: number): boolean => {
-  const { line } = lineAt(email, at);
-  if (fieldOf(line) || !oddFieldOf(line)) return fieldOf(line) !== undefined;
+  if (fieldOf(line)) return at;
   const { continues, lastText } = linesAhead(email, at, []);
-  return continues && lastText < at;
+  return oddFieldOf(line) && continues && lastText < at ? at : start;
 };
 
 const isWhiteSpace = (byte: number | undefined): boolean =>

@@ -1,6 +1,5 @@
 /** Splits an email into the parts of its MIME tree (RFC 2046, section 5.1). */
-import type { HeaderField } from "./header.ts";
-import { trimEndBlanks } from "./header.ts";
+import { type HeaderField, trimEndBlanks } from "./header.ts";
 import { firstLine, maxHeaderBytes, readHeader } from "./header-block.ts";
 import { type Email, lineAt, lineBreakBefore, linesOf } from "./lines.ts";
 import { contentType, type Structured } from "./parameters.ts";
@@ -23,11 +22,11 @@ type Depths = ReadonlyMap<string, number>;
 const depthsOf = (multiparts: Multipart[]): Depths =>
   new Map(multiparts.map(({ boundary }, depth) => [boundary, depth]));
 
-/** A line that starts a part of the multipart at `depth`, or closes this multipart. */
-type Delimiter = { depth: number; closes: boolean };
-
-/** `bodyEnd` is the end of the part before the delimiter. `next` is the start of the line after the delimiter. */
-type FoundDelimiter = Delimiter & { bodyEnd: number; next: number };
+/**
+ * A line that starts a part of the multipart at `depth`, or closes this multipart. `bodyEnd` is the end of the part
+ * before the delimiter. `next` is the start of the line after the delimiter.
+ */
+type Delimiter = { depth: number; closes: boolean; bodyEnd: number; next: number };
 
 /**
  * Splits an email into its header and its leaves, in document order and in linear time. Returns null if the email
@@ -87,24 +86,18 @@ export const splitEmail = (bytes: Buffer): { header: HeaderField[]; leaves: Leaf
 
 const isBlankText = (body: Buffer): boolean => !/\S/.test(body.toString("latin1"));
 
-const findDelimiter = (email: Email, from: number, depths: Depths): FoundDelimiter | undefined => {
+const findDelimiter = (email: Email, from: number, depths: Depths): Delimiter | undefined => {
   if (depths.size === 0) return undefined;
   const dashes = Buffer.of(email.lineBreak, 0x2d, 0x2d);
   let at = email.bytes.indexOf(dashes, from - 1);
   while (at >= 0) {
     const { line, next } = lineAt(email, at + 1);
-    const delimiter = delimiterOf(line, depths);
-    if (delimiter) return { ...delimiter, bodyEnd: lineBreakBefore(email, at + 1), next };
+    const name = trimEndBlanks(line.slice(2)); // Some mail servers add blanks to a line.
+    const opens = depths.get(name) ?? -1;
+    const closes = name.endsWith("--") ? (depths.get(name.slice(0, -2)) ?? -1) : -1;
+    const depth = Math.max(opens, closes);
+    if (depth >= 0) return { depth, closes: closes > opens, bodyEnd: lineBreakBefore(email, at + 1), next };
     at = email.bytes.indexOf(dashes, at + dashes.length);
   }
   return undefined;
-};
-
-const delimiterOf = (line: string, depths: Depths): Delimiter | undefined => {
-  if (!line.startsWith("--")) return undefined;
-  const name = trimEndBlanks(line.slice(2)); // Some mail servers add blanks to a line.
-  const opens = depths.get(name) ?? -1;
-  const closes = name.endsWith("--") ? (depths.get(name.slice(0, -2)) ?? -1) : -1;
-  const depth = Math.max(opens, closes);
-  return depth < 0 ? undefined : { depth, closes: closes > opens };
 };

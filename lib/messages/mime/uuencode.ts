@@ -1,7 +1,6 @@
 /** Decodes uuencode (POSIX), which mailers used before base64. */
+import { cr, lf } from "./lines.ts";
 
-const cr = 0x0d;
-const lf = 0x0a;
 const space = 0x20;
 
 const beginLine = /^begin [0-7]{3,4} [^\r\n]*[\r\n]+/m;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseAddress } from "../../../lib/messages/address.ts";
+import { addressDomain } from "../../../lib/messages/address.ts";
 
 test.each([
   ["ada@example.com", "example.com"],
@@ -13,7 +13,7 @@ test.each([
   ["ada@[192.0.2.1]", "[192.0.2.1]"],
   ["ada@[IPv6:2001:DB8::1]", "[ipv6:2001:db8::1]"],
 ])("%s is an address of %s", (text, domain) => {
-  expect(parseAddress(text)).toEqual({ text, domain });
+  expect(addressDomain(text)).toBe(domain);
 });
 
 test.each([
@@ -45,7 +45,7 @@ test.each([
   "ada@[2001:db8::1]",
   "\ud800@example.com",
 ])("%j is not an address", (text) => {
-  expect(parseAddress(text)).toBeNull();
+  expect(addressDomain(text)).toBeNull();
 });
 
 test.each([
@@ -54,5 +54,5 @@ test.each([
   ["a domain", `ada@${"a.".repeat(20_000_000)}`, false],
   ["signs @", "@".repeat(40_000_000), false],
 ])("40 MB of %s do not overflow the stack", (_, text, isAddress) => {
-  expect(parseAddress(text) !== null).toBe(isAddress);
+  expect(addressDomain(text) !== null).toBe(isAddress);
 });
