@@ -100,7 +100,6 @@ test("A raw email that is missing, too large, outside of the folder or not a fil
   const emails = temporaryFolder();
   writeFileSync(join(emails, "large.eml"), "");
   truncateSync(join(emails, "large.eml"), 40 * 1024 * 1024 + 1);
-
   mkdirSync(join(emails, "folder.eml"));
   execFileSync("mkfifo", [join(emails, "pipe.eml")]);
   const outside = temporaryFolder();
@@ -122,22 +121,6 @@ test("A raw email that is missing, too large, outside of the folder or not a fil
     "-:6: its raw email is not a file",
   ]);
   expect((await get()).status).toBe(404);
-});
-
-test("An event that does not fit into the message is reported, and the others are recorded", async () => {
-  const { event, get } = await message();
-  const log = "x".repeat(450_000);
-  const lines = [event("message.delivery_attempt", "1", { ...attempt, log }), event("message.opened", "2")];
-
-  const { status, stdout, stderr } = await record(lines);
-
-  expect([status, stdout]).toEqual([1, ["1 recorded, 1 failed"]]);
-  expect(stderr).toEqual(["-:1: it does not fit into the message's item of 400 KB"]);
-  expect(await (await get()).json()).toMatchObject({ open_count: 1, delivery_attempts: [] });
-});
-
-test("A file without events is named as such", async () => {
-  expect(await record([""])).toMatchObject({ status: 0, stdout: ["no events found"], stderr: [] });
 });
 
 test("A file that cannot be read is reported, and the others are recorded", async () => {

@@ -55,18 +55,6 @@ test.each(events)("%s is not recorded after the message has expired", async (_, 
   expect(after?.expires_at).toBe(before?.expires_at);
 });
 
-test("20 opens, clicks and attempts at the same time are all counted", async () => {
-  const message = await stored();
-
-  await Promise.all(
-    Array.from({ length: 20 }, () =>
-      [opened, clicked, attempted(noon)].map((what) => recordEvent(message, what)),
-    ).flat(),
-  );
-
-  expect(await read(message)).toMatchObject({ open_count: 20, click_count: 20, num_attempts: 20 });
-});
-
 test("A status that is older than the message replaces the status of the stored message", async () => {
   const message = await stored();
 

@@ -19,7 +19,6 @@ import {
   recordEvent,
   table,
 } from "../../harness/service.ts";
-
 import { failingAfter, readMessage } from "./stored-message.ts";
 
 const account_id = randomUUID();
