@@ -1,2 +1,2 @@
-/** Returns an error's fields for the log. Other fields of DynamoDB errors can contain items, which are not logged. */
+/** Returns the fields of an error that may be logged. Other fields of DynamoDB errors may contain stored items. */
 export const errorFields = ({ name, message, stack }: Error) => ({ name, message, stack });

@@ -105,12 +105,12 @@ export const listApiKeys = (shell: Shell) =>
       reportRows(shell, json, rows);
     });
 
-/** Matches a key or the id of a key. A key has 43 characters after `emk_`, even if more letters follow. */
+/** Matches an API key or its id. An API key ends after 43 characters, even if a letter follows without a space. */
 const keyOrId = /emk_[\w-]{43}|(?<![\da-fA-F])[\da-fA-F]{64}(?![\da-fA-F])/g;
 
 /**
- * Returns the ids of all keys in a text such as `Authorization: Bearer emk_…`. The text may contain keys and ids of
- * keys. If the text contains neither, the whole text is the label of a key.
+ * Returns the ids of the API keys that `text` names. `text` may contain several API keys and ids of API keys, as in
+ * `Authorization: Bearer emk_…`. If `text` contains no API key and no id, `text` is the label of an API key.
  *
  * @throws UserError if the label does not name exactly one valid key of the account
  */

@@ -10,7 +10,7 @@ import type { Terminal } from "../progress.ts";
 import { UserError } from "../user-error.ts";
 import { visible } from "../visible.ts";
 
-/** The input and output of the commands. `print` writes to standard output, `complain` to standard error. */
+/** The streams of a command. `print` writes a line to standard output. `complain` writes a line to standard error. */
 export type Streams = {
   print: (line: string) => void;
   complain: (line: string) => void;
@@ -19,7 +19,7 @@ export type Streams = {
   terminal?: Terminal | undefined;
 };
 
-/** The input and output of one command. Prints text with escaped control characters. */
+/** The functions and streams that a command uses. `print` escapes control characters. */
 export type Shell = Pick<Streams, "print" | "input" | "terminal"> & {
   printJson: (object: object) => void;
   /** Prints the error and sets the exit status. `source` names the file or line that failed. */

@@ -31,7 +31,8 @@ const defineMemberCommand = (name: string, summary: string) =>
     .requiredOption("--account <uuid>", "the account", uuid);
 
 /**
- * Calls `change` for each named member. Prints the line from `lineOf`, or with `--json` the member and `changed`.
+ * Calls `change` for each named member. Prints the line that `lineOf` returns. With `--json`, prints an object that
+ * contains the member and the fields of `changed`.
  *
  * @param change returns false if the member no longer exists
  */

@@ -28,7 +28,7 @@ const forEachMessage = (
     if (!(await act({ account_id, id }))) throw new UserError(`${id}: the account has no such message`);
   });
 
-/** Returns the content's segment count, size and digest. Reads all segments, so that a missing segment is an error. */
+/** Returns the content's segment count, size and digest. Reads all segments to detect a missing segment. */
 const storageOf = async ({ head, segments }: StoredMessage) => {
   let bytes = 0;
   for await (const segment of segments()) bytes += segment.length;

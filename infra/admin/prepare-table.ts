@@ -58,7 +58,7 @@ const steps = new Map([
   ["deletion protection", deletionProtection],
 ]);
 
-/** Returns the text for a table setting that a local engine does not support. Local engines have no point-in-time recovery. */
+/** Returns "not supported" if the engine lacks the operation. Local engines have no point-in-time recovery. */
 const notSupported = (error: Error): State => {
   if (error.name === "UnknownOperationException") return "not supported";
   throw error;

@@ -34,7 +34,7 @@ const fileAt = (path: string, bytes: number): MailFile => ({
   open: () => createReadStream(path, { highWaterMark: 1024 * 1024 }),
 });
 
-/** Returns the files of the paths. Includes missing files, because the import reports each file that it cannot read. */
+/** Finds emails at the paths and in folders. Includes missing files, because the import reports unreadable files. */
 export const findMail = async (
   paths: string[],
   standardInput: AsyncIterable<Buffer> = process.stdin,

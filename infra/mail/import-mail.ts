@@ -10,7 +10,7 @@ import type { MailFile } from "./find-mail.ts";
 import { inParallel } from "./in-parallel.ts";
 import { readEmails } from "./read-emails.ts";
 
-/** Values for every imported message. `sender` and `recipient` apply to emails without an address. */
+/** Fields of all imported messages. An address in the header of an email overrides `sender` or `recipient`. */
 export type ImportFields = Omit<NewMessage, "id" | "message_id" | "subject" | "sender" | "recipient"> & {
   sender?: string | undefined;
   recipient?: string | undefined;
@@ -32,7 +32,7 @@ const idOf = (account_id: string, raw: Buffer): string => {
   return digest.toString("hex", 0, 16).replace(/(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 };
 
-/** @throws MessageRejectedError if both the email and `fields` lack the sender or the recipient */
+/** @throws MessageRejectedError if the sender or the recipient is missing in the email and in `fields` */
 const messageOf = (raw: Buffer, fields: ImportFields): NewMessage => {
   const { date, ...envelope } = readEnvelope(raw);
   const sender = envelope.sender || fields.sender;

@@ -70,7 +70,7 @@ async function* splitMbox(chunks: AsyncIterable<Buffer>): AsyncGenerator<Email> 
       }
       at = bytes.indexOf("\nFrom ", at + 1);
     }
-    // Keeps the last bytes of a chunk, because a blank line and a From line may continue in the next chunk.
+    // Keeps the last bytes of a chunk, because a blank line or a From line may be split between two chunks.
     const kept = Math.max(taken, (at < 0 ? bytes.length - "\nFrom ".length : at) - "\n\r".length);
     email.add(bytes.subarray(taken, kept));
     rest = bytes.subarray(kept);
@@ -86,7 +86,7 @@ async function* oneEmail(chunks: AsyncIterable<Buffer>): AsyncGenerator<Email> {
   yield email.take();
 }
 
-/** Returns the start of the stream, and a stream that yields this start again before the remaining chunks. */
+/** Reads the start of the stream. Returns the start, and another stream that yields all bytes of the stream. */
 const peek = async (stream: AsyncIterable<Buffer>): Promise<[Buffer, AsyncIterable<Buffer>]> => {
   const chunks = stream[Symbol.asyncIterator]();
   let start: Buffer = Buffer.alloc(0);

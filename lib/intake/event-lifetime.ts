@@ -17,8 +17,8 @@ const growth = 1.1;
 
 /**
  * Returns the seconds from a failed attempt to the next attempt: 1 s at first, 10 s after about 100 s, 6 minutes after
- * an hour. The wait is about a tenth of the time since the first attempt. The first waits are short, because the
- * message of an early event is often stored soon. Later waits are long, so that a failing event costs little time.
+ * an hour. The wait is about a tenth of the time since the first attempt. The first waits are short, because a missing
+ * message is often stored soon. Later waits are long, so that a failing event causes few invocations.
  *
  * @param receives how often the queue has delivered the event
  */

@@ -16,8 +16,8 @@ import { MessageNotStoredYetError, type Outcome } from "./record-event.ts";
 type Result = { event?: MessageEvent | undefined; outcome: Outcome | "failed"; error?: unknown };
 
 /**
- * The pauses in milliseconds before a batch's early events are retried. An early event arrives before its message is
- * stored. In many cases, another invocation stores the message during the pause.
+ * The pauses in milliseconds before the function retries an event whose message is not stored yet. Another invocation
+ * may store the message during a pause.
  */
 const pausesMs = [100, 200, 400];
 
@@ -90,7 +90,7 @@ export const takeEvents = (
       receiptHandle: sqsRecord.receiptHandle,
       seconds: retrySeconds(receivesOf(sqsRecord)),
     }));
-    // If postponing fails, the queue delivers the events again after its visibility timeout.
+    // If `postpone` fails, SQS delivers the failed events again after the queue's visibility timeout.
     if (retries.length > 0) {
       await postpone(retries).catch((error) => logger.error("postpone", { error: errorFields(error) }));
     }

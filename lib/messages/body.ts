@@ -10,18 +10,18 @@ import { hasLongFields, readLongFields } from "./long-fields.ts";
 import { beforeContent, beforeParsed, between, contentStart, decompressed } from "./rendered-content.ts";
 import { closeFrame, isSendable, openFrame } from "./zstd-frame.ts";
 
-/** `bytes` is the exact or maximum length of the stream. `zstd` returns the same JSON as a zstd stream. */
+/** A stream of JSON. `bytes` is an upper limit of its length. `zstd` opens a stream of the JSON in zstd compression. */
 type Body = Readable & { bytes: number; zstd?: () => Readable };
 
 const noContent = Buffer.from('"content":null,"content_parsed":null}');
 
-/** Decompresses content of up to 1 MiB without a stream. Returns `null` if content is larger or has unread segments. */
+/** Decompresses content without a stream. Returns `null` if the content exceeds 1 MiB or `firstPage` lacks segments. */
 const smallContent = ({ head, firstPage }: StoredMessage): Buffer | null => {
   if (head.segments === 0) return noContent;
   return firstPage.length === head.segments ? decompressSmall(firstPage) : null;
 };
 
-/** Pauses after the opening of the JSON, so that the stream sends the opening before it reads the content. */
+/** Yields `opening` and then `content`. The pause lets Node.js send `opening` before `content` is read. */
 async function* opened(opening: Buffer, content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield opening;
   await setImmediate();

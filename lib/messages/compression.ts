@@ -4,7 +4,7 @@
  *   email ──render──> "content":…,"content_parsed":…} ──zstd──> ████████████████ ──cut──> ███ ███ ███ ██
  *
  * The base64 of an attachment occurs in `content` and again in `content_parsed`. With zstd's long-distance
- * matching, both fields together need little more space than the raw email.
+ * matching, `content` and `content_parsed` together need little more space than the raw email.
  */
 import {
   constants,
@@ -33,7 +33,7 @@ const cut = (compressed: Buffer): Buffer[] => {
 /** Decompression needs as much memory as the window. A window of 2^27 bytes (128 MiB) spans an email of 40 MiB. */
 const maximumWindowLog = 27;
 
-/** Returns the smallest window in which `content_parsed` can refer back to the same base64 in `content`. */
+/** Returns the base-2 logarithm of zstd's window size. The window must reach from `content_parsed` back to `content`. */
 const windowLog = (rawBytes: number): number =>
   Math.min(maximumWindowLog, Math.max(17, Math.ceil(Math.log2(rawBytes * 1.1 + 1))));
 
@@ -56,7 +56,7 @@ export type Compressed = { segments: Buffer[]; bytes: number; parsedStart: numbe
 
 export const noContent: Compressed = { segments: [], bytes: 0, parsedStart: 0 };
 
-/** The return value of the generator `pieces` is the offset of `content_parsed`. `rawBytes` is the email's size. */
+/** `pieces` yields the rendered content, and returns the offset of `content_parsed`. `rawBytes` is the email's size. */
 export const compressToSegments = async (
   pieces: Iterable<Buffer, number | undefined>,
   rawBytes: number,
@@ -87,7 +87,7 @@ const streamedChunkBytes = 512 * 1024;
 export const decompressor = (): ZstdDecompress =>
   createZstdDecompress({ ...decompression, chunkSize: streamedChunkBytes });
 
-/** Content over 1 MiB is decompressed in a stream. Smaller content is decompressed faster without a stream. */
+/** Content over 1 MiB is decompressed in a stream. Content up to 1 MiB is decompressed faster without a stream. */
 const smallBytes = 1024 * 1024;
 
 /** Returns `null` if the decompressed content has more than 1 MiB. */

@@ -2,7 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { parseEmail } from "./mime.ts";
 
-/** A character takes at most 6 bytes in JSON, so each piece has less than 1 MiB. */
+/** The maximum length of a slice. In JSON, a character takes at most 6 bytes, so a slice takes less than 1 MiB. */
 const sliceCharacters = 64 * 1024;
 
 /** Decodes an email as UTF-8 if its bytes are valid UTF-8, otherwise as latin1. A byte-order mark remains. */

@@ -51,7 +51,7 @@ export const findMessage = async (
   const [head, ...items] = await query(headSort, withContent ? 2 : 1, consistent);
   if (head?.sk !== headSort || !isLive(head, now)) return null;
   const keyOf = (index: number): string => segmentSort(head.content_digest, index);
-  /** Returns the segments from `from` to before `to`, or `null` if `items` lacks a segment. */
+  /** Returns the segments with the numbers `from` to `to - 1`, or `null` if `items` lacks one of these segments. */
   const inOrder = (items: Item[], from: number, to: number): Uint8Array[] | null => {
     const segments = items.filter(({ sk }, index) => sk === keyOf(from + index));
     return segments.length === to - from ? segments.map(({ bytes }) => bytes) : null;
@@ -69,7 +69,7 @@ export const findMessage = async (
     return page;
   };
 
-  // Instead of the first segment, the Query may return a segment of an interrupted store or of an expired message.
+  // A segment of an expired message, or of an interrupted `storeMessage`, may sort before the first segment.
   const firstPage = firstSegments ?? (await fetchPage(0, firstPageEnd));
 
   return {

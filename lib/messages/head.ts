@@ -4,7 +4,7 @@ import type { Message } from "./message.ts";
 
 export type LongFields = Pick<Message, (typeof longFields)[number]>;
 
-/** A status that an event adds to a message, with the other fields that the event sets. */
+/** A change of a message by an event of type `message.status`. */
 export type StatusChange = Pick<Message, "status" | "bounce_classification"> & {
   time: string;
   event_id: string;
@@ -24,7 +24,7 @@ export type Head = Omit<
   reference_message_id?: number | bigint | undefined;
   segments: number;
   content_bytes: number;
-  /** The offset of `content_parsed` in the decompressed content. Heads of old messages do not contain this offset. */
+  /** The offset of `content_parsed` in the decompressed content. Heads of earlier versions lack this field. */
   content_parsed_start?: number;
   /** SHA-256 of the raw email. Storing a different email with the same `id` is rejected. */
   digest: string;

@@ -6,7 +6,7 @@ import { beforeContent, between, contentStart, decompressed } from "./rendered-c
 
 export const hasLongFields = ({ subject }: Head): boolean => subject === undefined;
 
-/** Returns an empty object if the head contains the long fields. @throws Error if a segment is missing */
+/** Returns the fields that are stored with the content, if any. @throws Error if a segment of the content is missing */
 export const readLongFields = async (message: StoredMessage): Promise<LongFields | Record<string, never>> => {
   if (!hasLongFields(message.head)) return {};
   const json = await buffer(between(decompressed(message), contentStart, beforeContent));

@@ -17,13 +17,15 @@ import { hasLongFields, readLongFields } from "./long-fields.ts";
 import { markDeleted } from "./marker.ts";
 import { removeSegments, writeSegments } from "./segments.ts";
 
-/** Machines with slow clocks must also see tombstones as expired. DynamoDB's TTL ignores an expiry over 5 years ago. */
+/** An expiry one day ago is in the past even for slow clocks. DynamoDB's TTL ignores an expiry over 5 years ago. */
 const tombstoneAgeSeconds = daySeconds;
 
 /**
- * Deletes a message. The message marker prevents a later event from storing the message. Returns false if neither a
- * head nor a segment existed. Leaves a tombstone, which is an expired head without fields of the message. The tombstone
- * makes the condition of a concurrent `storeMessage` fail, so that `storeMessage` retries.
+ * Deletes a message. Marks the message as deleted, so that no later event of type `message.stored` stores the message.
+ * Replaces the head by a tombstone, which is an expired item without the message's data. The tombstone makes the
+ * condition of a concurrent `storeMessage` fail, so that `storeMessage` retries.
+ *
+ * @returns false if neither a head nor a segment existed
  */
 export const deleteMessage = async (
   table: Table,

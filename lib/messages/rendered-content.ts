@@ -1,8 +1,8 @@
 /**
  * Reads parts of the stored JSON `"content":…,"content_parsed":…}`. Long fields precede `content`.
  *
- * Callers specify the commas before and after a part. A comma is specified by its offset, or by a text such
- * as `,"content":`. No JSON string contains `,"content":`, because JSON escapes quotation marks in strings.
+ * A field lies between two commas of the JSON. Callers specify a comma by its offset, or by the text that starts with
+ * the comma, such as `,"content":`. No JSON string contains this text, because JSON escapes quotation marks in strings.
  */
 import { pipeline, Readable } from "node:stream";
 import { decompressor } from "./compression.ts";
@@ -11,18 +11,18 @@ import type { Head } from "./head.ts";
 
 type Comma = number | ',"content":' | ',"content_parsed":';
 
-/** Selects the start of the stored JSON, because no comma precedes the first field. */
+/** Stands for the missing comma before the first field of the stored JSON. */
 export const contentStart = -1;
 export const beforeContent = ',"content":';
 
-/** Returns the offset of the comma before `content_parsed`. For an old head without this offset, returns the text to find. */
+/** Returns the offset of the comma before `content_parsed`. Old heads lack this offset, so `between` finds the comma. */
 export const beforeParsed = ({ content_parsed_start: start }: Head): Comma =>
   start ? start - 1 : ',"content_parsed":';
 
 export const decompressed = (message: StoredMessage): AsyncIterable<Buffer> =>
   pipeline(Readable.from(message.segments()), decompressor(), () => {});
 
-/** Yields the bytes between two commas, or up to the end. Throws an Error if the content ends before a comma. */
+/** Yields the JSON between the commas `from` and `to`, or from `from` to the end. @throws Error if a comma is missing */
 export async function* between(
   content: AsyncIterable<Buffer> | Iterable<Buffer>,
   from: Comma,

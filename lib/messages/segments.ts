@@ -32,7 +32,7 @@ const writeAll = async <T>(
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
 };
 
-/** Returns the digest for the segments' keys. Segments with equal keys have equal bytes and expire at the same time. */
+/** Returns the digest of all segments and their expiry. Segments with the same digest in their keys are equal. */
 const contentDigest = (segments: Buffer[], expires_at: number): string => {
   const hash = createHash("sha256").update(String(expires_at));
   for (const bytes of segments) hash.update(bytes);
@@ -53,7 +53,7 @@ export const writeSegments = async (
   return { content_digest, content_bytes, content_parsed_start, segments: segments.length };
 };
 
-/** Deletes a message's segments, except segments of the head `kept`. Returns the number of deleted segments. */
+/** Deletes a message's segments, except segments with the digest in `kept`. Returns the number of deleted segments. */
 export const removeSegments = async (
   table: Table,
   { account_id, id }: MessageRef,

@@ -68,8 +68,8 @@ export type PutHead = (head: Write) => Promise<boolean>;
  * Stores a message. Writes the segments before the head, so that no reader sees an incomplete message. A message that
  * is already stored remains unchanged.
  *
- * If several calls use the same id, the first call to write the head succeeds. Different segments never have the same
- * key, because each key contains a digest. Unused segments expire at retain_until.
+ * If concurrent calls use the same id, only one call stores its message, because the put of the head has a condition.
+ * Different segments never have the same key, because each key contains a digest. Unused segments expire at retain_until.
  *
  * @param raw an email of up to 40 MiB, or `null` if the email is not available
  * @param putHead puts the head together with other items; by default, the head is put alone
@@ -102,7 +102,7 @@ export const storeMessage = async (
   const content =
     raw || longFields ? await compressToSegments(renderContent(raw, longFields), rawBytes) : noContent;
 
-  // A concurrent delete may delete the segments, so the segments are written again after a failed condition.
+  // Writes the segments again if the put of the head fails, because a concurrent delete may have deleted the segments.
   while (replaceable) {
     const { existing } = replaceable;
     const written = await writeSegments(table, head, content);

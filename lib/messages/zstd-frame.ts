@@ -5,16 +5,16 @@
  *   stored ── magic, descriptor, window │ compressed blocks … │ checksum
  *   sent ──── magic, descriptor, window │ head in raw blocks │ compressed blocks …
  *
- * The compressed blocks remain valid, because they refer to earlier bytes by distance and not by position.
+ * The compressed blocks stay valid behind the raw blocks, because zstd refers to earlier bytes by their distance.
  */
 const magicBytes = 4;
 const headerBytes = 6;
 const checksumBytes = 4;
 
-/** The empty frame at the end of streams that were stored before November 2026. */
+/** An empty zstd frame. Before November 2026, Node.js appended this frame to many stored streams. */
 const emptyFrame = Buffer.from("28b52ffd240001000099e9d851", "hex");
 
-/** The frame header's descriptor in stored streams, which have a checksum and no content size field. */
+/** The byte Frame_Header_Descriptor of a stored zstd frame, which has a checksum but no content size field. */
 const storedDescriptor = 0b100;
 const sentDescriptor = 0b000;
 
@@ -24,7 +24,7 @@ const maximumWindow = (23 - 10) << 3;
 /** A block must not exceed the window (section 3.1.1.2.4). The smallest zstd window of stored content is 128 KiB. */
 const maximumBlockBytes = 128 * 1024;
 
-/** Returns whether HTTP allows the window of the stored zstd frame (RFC 9659). */
+/** Returns whether the stored zstd frame can be sent over HTTP, which limits its window size to 8 MB (RFC 9659). */
 export const isSendable = (firstSegment: Uint8Array): boolean =>
   firstSegment[magicBytes] === storedDescriptor && (firstSegment[magicBytes + 1] ?? 255) <= maximumWindow;
 
@@ -46,7 +46,7 @@ export const openFrame = (firstSegment: Uint8Array, bytes: Uint8Array): Buffer =
   return Buffer.concat([header, ...blocks]);
 };
 
-/** Yields the stored blocks without the empty frame. Omits the checksum, which is wrong for a stream with the head. */
+/** Yields only the compressed blocks of a stored stream. The stored checksum does not cover the message's head. */
 export async function* closeFrame(segments: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const heldBytes = checksumBytes + emptyFrame.length;
   let held = Buffer.alloc(0);

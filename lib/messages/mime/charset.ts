@@ -8,11 +8,11 @@ const utf7Labels = new Set(["utf-7", "utf7", "csutf7", "unicode-1-1-utf-7", "x-u
 /** Labels of ISO-2022-JP, such as `iso-2022-jp-2`, `csISO2022JP` and Microsoft's `cp50220`. */
 const iso2022Jp = /^(?:x-|cs)?iso-?2022-?jp|^(?:x-)?cp5022[012]$/;
 
-/** Matches an ISO-2022-JP escape sequence that another escape sequence directly follows. */
+/** Matches an ISO-2022-JP escape sequence directly before another escape sequence. */
 const esc = "\x1b";
 const overriddenEscape = new RegExp(String.raw`${esc}(?:\([BIJ]|\$[@B]|&@)(?=${esc})`, "g");
 
-/** Encodings of iconv-lite that are not charsets, or that decode too slowly (microseconds per byte). */
+/** Encodings of iconv-lite that are not used. `hex` is not a charset. `utf7` takes a microsecond per byte. */
 const notCharsets = new Set(["binary", "base64", "hex", "cesu8", "utf7", "utf7imap"]);
 
 /** The platform's tables (ICU) lack Windows characters of EUC-KR and HKSCS characters of Big5, which emails contain. */
@@ -48,7 +48,7 @@ export const charsetDecoder = (): DecodeCharset => {
   };
 };
 
-/** Returns false for UTF-7, because joining encoded words before decoding would make a `+` a base64 digit. */
+/** Returns whether adjacent encoded words can be decoded together. In joined UTF-7, a `+` could become a base64 digit. */
 export const joinsWords = (charset: string): boolean => !utf7Labels.has(charset.toLowerCase());
 
 const codecOf = (label: string): Codec => {
@@ -71,7 +71,7 @@ const iso2022JpDecoder = new TextDecoder("iso-2022-jp");
 const decodeUnlabelled = (bytes: Buffer): string =>
   isUtf8(bytes) ? utf8.decode(bytes) : windows1252.decode(bytes);
 
-/** Decodes mostly valid UTF-8, because mailers cut headers inside a character. Decodes other bytes as windows-1252. */
+/** Accepts a few invalid bytes in UTF-8, because mailers cut headers inside a character. Other text is windows-1252. */
 export const decodeHeaderBytes = (bytes: Buffer): string => {
   const text = utf8.decode(bytes);
   const damaged = text.split("\ufffd").length - 1;
@@ -79,7 +79,7 @@ export const decodeHeaderBytes = (bytes: Buffer): string => {
   return isUtf8(bytes) || damaged <= whole ? text : windows1252.decode(bytes);
 };
 
-/** Matches UTF-16 in base64, which starts at `+` and ends at `-` or at the first character outside base64. */
+/** UTF-7 writes UTF-16 in base64 after a `+`. The base64 ends at `-` or before another character outside base64. */
 const shifted = /\+([A-Za-z0-9+/]*)(-?)/g;
 
 /** Decodes UTF-7 (RFC 2152), because TextDecoder and iconv-lite do not decode UTF-7 well. */
@@ -109,7 +109,7 @@ const attempt = <T>(open: () => T): T | undefined => {
 
 const webDecoder = (label: string) => attempt(() => new TextDecoder(label));
 
-/** iconv-lite supports more charsets than TextDecoder, such as `cp437`, but throws on the label `constructor`. */
+/** Returns whether iconv-lite has a decoder. `iconv.encodingExists` would return true for the label `constructor`. */
 const isInIconv = (label: string): boolean =>
   !notCharsets.has(label.replace(/[^0-9a-z]/g, "")) && attempt(() => iconv.getDecoder(label)) !== undefined;
 

@@ -25,7 +25,7 @@ const unixDate = /^(?:[a-z]+ )?([a-z]{3,}) (\d{1,2}) (\d{1,2}[:.]\S+)( [a-z]+| [
 /** `Nov 20, 2026 12:00:00 PM`. */
 const americanDate = /^(?:[a-z]+\.? )?([a-z]{3,}\.?) (\d{1,2}) (\d{4}) /i;
 
-/** Reads the dates that mailers write. Returns null for other text, which Date.parse would often read as a date. */
+/** Parses a date of a header. Returns null if the text is not a date. Date.parse would accept text such as `Foo 1`. */
 export const parseDate = (text: string): Date | null => {
   const words = withoutComments(text).replace(unixDate, "$2 $1 $5 $3$4").replace(americanDate, "$2 $1 $3 ");
   const match = dateTime.exec(words);
@@ -62,7 +62,7 @@ const withoutComments = (text: string): string => {
   return words.join(" ").replace(/ ?: ?/g, ":").replace(/ ?, ?/g, " ").trim();
 };
 
-/** Two-digit years below 50 count from 2000. Other short years count from 1900 (RFC 5322, section 4.3). */
+/** Two-digit years below 50 count from 2000. Other years of two or three digits count from 1900. */
 const fullYear = (digits: string): number => {
   const year = Number(digits);
   if (digits.length === 4) return year;

@@ -21,7 +21,7 @@ export const readEmailHeader = (bytes: Buffer): HeaderField[] => {
  * Reads one header. Returns null if the header has more than `limit` bytes.
  *
  * A header ends at an empty line, or at a line that may be a delimiter. Some mailers omit the empty line, or put blanks
- * into it. Other mailers continue a field on the next line without indentation, or write field names that RFC 5322
+ * into the empty line. Some mailers do not indent the continuation of a field, or use field names that RFC 5322
  * forbids. If a line is ambiguous, `linesAhead` reads the following lines to find the end of the header.
  */
 export const readHeader = (
@@ -80,9 +80,9 @@ export const readHeader = (
 const isOfHeader = (line: string): boolean => line === "" || isBlank(line[0]) || fieldOf(line) !== undefined;
 
 type LinesAhead = {
-  /** Whether a header field follows the last plain-text line in the header. */
+  /** Whether the header continues after the line at `lastText`. */
   continues: boolean;
-  /** The offset of the header's last line that is plain text instead of a header field. */
+  /** The offset of the last line that belongs to no header field. */
   lastText: number;
 };
 
@@ -107,7 +107,7 @@ const linesAhead = (email: Email, from: number, header: HeaderField[]): LinesAhe
     else if (!isBlank(line[0])) lastText = at;
     at = next;
   }
-  // If no empty line follows, a line such as `Dear Ada: …` is text, and not a header field.
+  // Without an empty line between header and text, a line such as `Dear Ada: …` counts as text.
   lastText = Math.max(lastText, lastOddField);
   return { continues: lastField > lastText, lastText };
 };

@@ -4,7 +4,7 @@ import { type DecodeCharset, decodeHeaderBytes, joinsWords } from "./charset.ts"
 /** `value` is unfolded (without line breaks), and has one character per byte. */
 export type HeaderField = { name: string; value: string };
 
-/** Matches a field's name and colon, but no URL. White space may precede the colon (RFC 5322, section 4.5). */
+/** Matches a field's name and colon. A colon before `//` belongs to a URL. Blanks may precede the colon (RFC 5322, 4.5). */
 const fieldStart = /^([\x21-\x39\x3b-\x7e]+)[ \t]*:(?!\/\/)/;
 
 export const fieldOf = (line: string): HeaderField | undefined => {

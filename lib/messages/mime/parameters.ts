@@ -13,7 +13,7 @@ import {
 /** Parameter names are in lower case. If a name occurs twice, the first parameter counts. */
 export type Structured = { value: string; parameters: Map<string, Parameter> };
 
-/** `bytes` has one character per byte. `charset` is set if the value is encoded (RFC 2231). */
+/** `bytes` is a string with one character for each byte. `charset` is set if the value is encoded (RFC 2231). */
 type Parameter = { bytes: string; charset?: string | undefined };
 
 const mediaType = /^([!#$%&'*+.^_`{|}~\w-]+)[ \t]*\/[ \t]*([!#$%&'*+.^_`{|}~\w-]+)/;

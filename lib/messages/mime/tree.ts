@@ -4,7 +4,7 @@ import { firstLine, maxHeaderBytes, readHeader } from "./header-block.ts";
 import { type Email, lineAt, lineBreakBefore, linesOf } from "./lines.ts";
 import { contentType, type Structured } from "./parameters.ts";
 
-/** The limit of Postfix (mime_nesting_limit). Real emails have less than ten levels. */
+/** The limit of Postfix (mime_nesting_limit). Real emails have less than ten nested multiparts. */
 export const maxNesting = 100;
 
 /** The limit includes multiparts. Digests have hundreds of parts. */
@@ -23,8 +23,8 @@ const depthsOf = (multiparts: Multipart[]): Depths =>
   new Map(multiparts.map(({ boundary }, depth) => [boundary, depth]));
 
 /**
- * A line that starts a part of the multipart at `depth`, or closes this multipart. `bodyEnd` is the end of the part
- * before the delimiter. `next` is the start of the line after the delimiter.
+ * A line that starts a part of the multipart at `depth`, or closes this multipart. `bodyEnd` is the offset at which the
+ * previous part ends. `next` is the offset of the line after the delimiter.
  */
 type Delimiter = { depth: number; closes: boolean; bodyEnd: number; next: number };
 
@@ -71,7 +71,7 @@ export const splitEmail = (bytes: Buffer): { header: HeaderField[]; leaves: Leaf
     const leafType = isMultipart ? { ...type, value: "text/plain" } : type;
     if (!isMadeOfParts) leaves.push({ header: part.header, contentType: leafType, body });
 
-    // Skips the epilogue of a closed multipart, which ends at the next part of an enclosing multipart.
+    // Skips the epilogue, which is the text from a closing delimiter to the next delimiter of an enclosing multipart.
     while (delimiter?.closes) {
       closeFrom(delimiter.depth);
       delimiter = findDelimiter(email, delimiter.next, depths);

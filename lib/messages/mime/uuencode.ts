@@ -5,7 +5,7 @@ const space = 0x20;
 
 const beginLine = /^begin [0-7]{3,4} [^\r\n]*[\r\n]+/m;
 
-/** Each line starts with its decoded byte count. Returns the body unchanged without a `begin` line. Never throws. */
+/** Each line starts with its decoded byte count. A body without a `begin` line is returned unchanged. Never throws. */
 export const decodeUuencode = (body: Buffer): Buffer => {
   const begin = beginLine.exec(body.toString("latin1"));
   if (!begin) return body;
