@@ -34,7 +34,7 @@ export const sendResponse = async (
     if (typeof body !== "string") body.destroy(); // ends the reads from the table
   });
   if (stream.destroyed) left.abort();
-  else stream.once("close", () => left.abort());
+  else stream.once("close", () => stream.writableFinished || left.abort()); // also closed after a complete response
   const timer = setTimeout(() => slow.abort(), Math.max(0, millisecondsLeft - millisecondsToEnd));
   let firstByteAt: number | undefined;
   const write = async (chunk: string | Uint8Array) => {

@@ -58,6 +58,10 @@ const selectedBody = (message: StoredMessage, wanted: ReadonlySet<string>): Body
   const content = wanted.has("content");
   const parsed = wanted.has("content_parsed");
   const ofHead = fieldsJson(headFields(head), wanted);
+  if (!long && !content && !parsed) {
+    const json = Buffer.from(`{${ofHead}}`);
+    return Object.assign(Readable.from(json, { objectMode: false }), { bytes: json.length });
+  }
 
   const select = async function* (all: AsyncIterable<Buffer> | Iterable<Buffer>) {
     const from = content ? (hasLong ? beforeContent : contentStart) : beforeParsed(head);
