@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { findMessage } from "../../../lib/messages/find.ts";
 import type { NewMessage } from "../../../lib/messages/message.ts";
 import { MessageRejectedError, storeMessage } from "../../../lib/messages/store-message.ts";
-import { headKey, segmentKey } from "../../../lib/table/keys.ts";
+import { segmentKey } from "../../../lib/table/keys.ts";
 import { startFaultyEngine } from "../../harness/faulty-engine.ts";
 import { interceptedTable } from "../../harness/intercepted-table.ts";
 import { randomEmail } from "../../harness/sample-email.ts";
@@ -270,22 +270,5 @@ describe("Storing a message in a throttled table", () => {
     await Promise.all(messages.map((one) => storeMessage(slow, one, randomEmail(3_000_000), noon)));
 
     expect(most).toBe(8);
-  });
-});
-
-describe("A message in the table", () => {
-  test("has its own partition, whose items all expire with the message", async () => {
-    const one = message();
-    await storeMessage(table, one, randomEmail(1_000_000), noon);
-
-    const items = await itemsOf(one);
-
-    expect(items[0]).toMatchObject(headKey(account_id, one.id));
-    const [, digest] = items[1]?.sk.split("#") ?? [];
-    expect(items.map(({ sk }) => sk)).toEqual([
-      "HEAD",
-      ...items.slice(1).map((_, n) => `SEGMENT#${digest}#0000${n}`),
-    ]);
-    expect(new Set(items.map(({ expires_at }) => expires_at)).size).toBe(1);
   });
 });
