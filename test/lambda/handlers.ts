@@ -109,6 +109,11 @@ export const floods = handler(async (stream) => {
   }
 });
 
+export const stalls = handler(async (stream) => {
+  begin(stream);
+  await sleep(60_000);
+});
+
 export const buffered = async (event: unknown) =>
   event === "report"
     ? { statusCode: 200, headers: {}, body: JSON.stringify(seen) }
