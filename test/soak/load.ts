@@ -1,32 +1,22 @@
 /** Callers of the service. They check each response, and remember the responses that must not change. */
-import { createHash, randomBytes, randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { connect } from "node:net";
+import { randomBytes, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { roles } from "../../lib/members/member.ts";
-import { get } from "../harness/echo-gateway.ts";
-
-export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+import { sha256 } from "../../lib/table/keys.ts";
+import { bearer } from "../harness/service.ts";
 
 /** A request with an idempotency key, and its stored response. */
-type Use = { account: number; key: string; body: string; response?: { status: number; body: string } };
+type Use = { account: Account; key: string; body: string; response?: { status: number; body: string } };
 
 export type Account = { account_id: string; secret: string };
-export type StoredMessage = { account: number; id: string; sha256: string };
-
-export type Tally = Record<string, number>;
+export type StoredMessage = { account: Account; id: string; sha256: string };
 
 export const oneOf = <T>(items: readonly T[]): T => items[Math.floor(Math.random() * items.length)] as T;
 
-/** Sends a request and disconnects before the first byte of the response. */
-export const callAndLeave = async (url: string, request: string): Promise<void> => {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname).on("error", () => {});
-  const closed = once(socket, "close");
-  await new Promise((written) => socket.write(request, written));
-  await sleep(Math.random() * 5);
-  socket.destroy();
-  await closed;
+/** Sends a request and disconnects after some milliseconds, in most cases before the first byte of the response. */
+export const callAndLeave = async (url: string, request: RequestInit): Promise<void> => {
+  const signal = AbortSignal.timeout(Math.ceil(Math.random() * 5));
+  await fetch(url, { ...request, signal }).catch(() => {});
 };
 
 /** @throws Error if a response breaks the contract, or differs from the first response with the same key */
@@ -36,25 +26,23 @@ export const startCallers = (
   messages: readonly StoredMessage[],
 ) => {
   const uses: Use[] = [];
-  const tally: Tally = {};
+  const tally: Record<string, number> = {};
   const count = (event: string) => {
     tally[event] = (tally[event] ?? 0) + 1;
   };
-  const pathOf = (account: number) => `/v2/accounts/${accounts[account]?.account_id}`;
-  const authorization = (account: number) => `Bearer ${accounts[account]?.secret}`;
 
   const newUse = (): Use => {
     const email = `${randomBytes(2).toString("hex")}@example.com`; // Few addresses, so that accounts share users.
     const body = JSON.stringify({ email, role: oneOf(roles) });
-    return { account: Math.floor(Math.random() * accounts.length), key: randomUUID(), body };
+    return { account: oneOf(accounts), key: randomUUID(), body };
   };
 
   /** Sends the request. Returns the status, or 503 if the connection failed. */
   const add = async (use: Use): Promise<number> => {
-    const { key, body } = use;
+    const { account, key, body } = use;
     const json = { "Content-Type": "application/json", "Idempotency-Key": key };
-    const headers = { Authorization: authorization(use.account), ...json };
-    const sent = fetch(`${url}${pathOf(use.account)}/members`, { method: "POST", headers, body });
+    const headers = { ...bearer(account.secret), ...json };
+    const sent = fetch(`${url}/v2/accounts/${account.account_id}/members`, { method: "POST", headers, body });
     const received = await sent.catch(() => undefined); // An idle connection may close at its next use.
     count(`Add Account Member ${received?.status ?? "failed connection"}`);
     if (!received) return 503;
@@ -76,16 +64,15 @@ export const startCallers = (
   /** Reads a message at once, slowly or partly. A complete body must be the message. */
   const getSomething = async (): Promise<void> => {
     const { account, id, sha256: expected } = oneOf(messages);
-    const path = `${pathOf(account)}/messages/${id}`;
+    const message = `${url}/v2/accounts/${account.account_id}/messages/${id}`;
+    const headers = { ...bearer(account.secret), "Accept-Encoding": oneOf(["identity", "gzip", "zstd"]) };
     const manner = oneOf("at once|at once|at once|slowly|leaves|leaves before the first byte".split("|"));
     if (manner === "leaves before the first byte") {
-      await callAndLeave(url, get("localhost", path, `Authorization: ${authorization(account)}`));
+      await callAndLeave(message, { headers });
       return count("Get Message, caller left before the first byte");
     }
     const leaving = new AbortController();
-    const accepted = { "Accept-Encoding": oneOf(["identity", "gzip", "zstd"]) };
-    const headers = { Authorization: authorization(account), ...accepted };
-    const response = await fetch(url + path, { headers, signal: leaving.signal }).catch(() => undefined);
+    const response = await fetch(message, { headers, signal: leaving.signal }).catch(() => undefined);
     if (!response) return count("Get Message, broke off before its first byte");
     if (response.status === 503) {
       await response.text();

@@ -8,12 +8,12 @@ import { readdirSync } from "node:fs";
 import { expect, inject, test } from "vitest";
 import { freePort } from "../../infra/local/engine.ts";
 import { storeMessage } from "../../lib/messages/store-message.ts";
-import { memberKey } from "../../lib/table/keys.ts";
+import { memberKey, sha256 } from "../../lib/table/keys.ts";
 import { listItems } from "../../lib/table/list.ts";
 import { type Fault, startFaultyEngine } from "../harness/faulty-engine.ts";
 import { startLocal } from "../harness/process.ts";
 import { bearer, newKey, newMessage, table } from "../harness/service.ts";
-import { type Account, callAndLeave, oneOf, type StoredMessage, sha256, startCallers } from "./load.ts";
+import { type Account, callAndLeave, oneOf, type StoredMessage, startCallers } from "./load.ts";
 
 const minutes = Number(process.env.MINUTES ?? 10);
 const callers = 16;
@@ -48,10 +48,8 @@ const start = async (variables: Record<string, string>) => {
 const startLeavingPrograms = async () => {
   const port = await freePort();
   const own = await start({ DYNAMODB_PORT: String(port) });
-  const body = JSON.stringify({ TableName: "email-api" });
-  const type = "Content-Type: application/x-amz-json-1.0\r\nX-Amz-Target: DynamoDB_20120810.Scan";
-  const head = `POST / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${type}\r\nContent-Length: ${body.length}`;
-  const scan = `${head}\r\n\r\n${body}`;
+  const headers = { "Content-Type": "application/x-amz-json-1.0", "X-Amz-Target": "DynamoDB_20120810.Scan" };
+  const scan = { method: "POST", headers, body: JSON.stringify({ TableName: "email-api" }) };
   const run = async (milliseconds: number): Promise<number> => {
     let calls = 0;
     for (const end = performance.now() + milliseconds; performance.now() < end; calls++)
@@ -63,15 +61,7 @@ const startLeavingPrograms = async () => {
 
 test(`${minutes} minutes of mixed load on a table that fails`, async () => {
   const engine = await startFaultyEngine();
-  const now = Date.now();
   const accounts: Account[] = await Promise.all(Array.from({ length: 5 }, () => newKey()));
-  const messages: StoredMessage[] = [];
-  for (const [index, bytes] of [1_000, 50_000, 1_000_000, 5_000_000].entries()) {
-    const { account_id } = accounts[index] as Account;
-    const message = newMessage({ account_id });
-    await storeMessage(table, message, Buffer.from(randomBytes(bytes).toString("base64")), now);
-    messages.push({ account: index, id: message.id, sha256: "" });
-  }
   const service = await start({
     ...inject("engine"),
     AWS_ENDPOINT_URL_DYNAMODB: engine.url,
@@ -79,11 +69,15 @@ test(`${minutes} minutes of mixed load on a table that fails`, async () => {
     POWERTOOLS_LOG_LEVEL: "SILENT",
   });
   const programs = await startLeavingPrograms();
-  for (const message of messages) {
-    const { account_id, secret } = accounts[message.account] as Account;
+  const messages: StoredMessage[] = [];
+  for (const bytes of [1_000, 50_000, 1_000_000, 5_000_000]) {
+    const account = oneOf(accounts);
+    const { account_id, secret } = account;
+    const message = newMessage({ account_id });
+    await storeMessage(table, message, Buffer.from(randomBytes(bytes).toString("base64")), Date.now());
     const path = `/v2/accounts/${account_id}/messages/${message.id}`;
     const response = await fetch(service.url + path, { headers: bearer(secret) });
-    message.sha256 = sha256(await response.text());
+    messages.push({ account, id: message.id, sha256: sha256(await response.text()) });
   }
   const load = startCallers(service.url, accounts, messages);
   const run = (milliseconds: number) => {
@@ -108,9 +102,9 @@ test(`${minutes} minutes of mixed load on a table that fails`, async () => {
 
   const after = measure();
   console.log({ requests: load.tally, "programs that left": left, memory, before, after });
-  for (const [index, { account_id }] of accounts.entries()) {
-    const added = load.uses.filter(({ account, response }) => account === index && response?.status === 201);
-    const stored = await listItems(table, memberKey(account_id, ""));
+  for (const account of accounts) {
+    const added = load.uses.filter((use) => use.account === account && use.response?.status === 201);
+    const stored = await listItems(table, memberKey(account.account_id, ""));
     const ids = added.map(({ response }) => JSON.parse(response?.body ?? "{}").id);
     expect(stored.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
   }
