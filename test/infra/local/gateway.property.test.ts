@@ -1,6 +1,6 @@
 /** Any bytes over a socket get a response of the contract. The response is never a 5xx. */
 import fc from "fast-check";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
 import { decoded, expectContract } from "../../harness/any-response.ts";
 import {
@@ -14,13 +14,10 @@ import {
 import { exchange } from "../../harness/raw-http.ts";
 import { newKey, newMessage, noon, startService, table } from "../../harness/service.ts";
 
-let known: Known;
-beforeAll(async () => {
-  const { account_id, secret } = await newKey();
-  const message = newMessage({ account_id });
-  await storeMessage(table, message, Buffer.from("Subject: Hello\r\n\r\nHello"), noon);
-  known = { account_id, secret, message_id: message.id };
-});
+const { account_id, secret } = await newKey();
+const message = newMessage({ account_id });
+await storeMessage(table, message, Buffer.from("Subject: Hello\r\n\r\nHello"), noon);
+const known = { account_id, secret, message_id: message.id };
 
 /** `text` has one character per byte. `isWhole` means that the server can find the end of the request. */
 type RawRequest = { text: string; isWhole: boolean };

@@ -3,19 +3,16 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import type { Browser, BrowserContextOptions, Locator, Page, Request } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import type { BrowserContextOptions, Locator, Page, Request } from "playwright-core";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { launchChromium } from "../../harness/chromium.ts";
 import { listen } from "../../harness/listen.ts";
 import { startLocal } from "../../harness/process.ts";
 import { folderOf, temporaryFolder } from "../../harness/temporary-folder.ts";
 import { hostileEmails, hostOf, rawEmail } from "./hostile-email.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await launchChromium();
-});
-afterAll(() => browser?.close());
+const browser = await launchChromium();
+afterAll(() => browser.close());
 
 const timeout = 60_000;
 const desktop: BrowserContextOptions = { viewport: { width: 1280, height: 860 } };

@@ -24,15 +24,6 @@ const runJson = async (command: string) => JSON.parse((await run(command)).stdou
 const responds = async (port: number): Promise<boolean> =>
   (await fetch(`http://127.0.0.1:${port}`).catch(() => undefined)) !== undefined;
 
-const isRunning = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
 const startWith = (...options: string[]) => startLocal({}, ["node", "infra/local/main.ts", ...options]);
 
 test("npm start prints commands that work when they are pasted, and serves 500 requests at once", async () => {
@@ -79,7 +70,7 @@ test("npm start prints commands that work when they are pasted, and serves 500 r
   expect(responses.filter(({ status }) => status !== 200)).toEqual([]);
 
   child.kill("SIGKILL");
-  await expect.poll(() => isRunning(engine)).toBe(false);
+  await expect.poll(() => run(`kill -0 ${engine}`)).toMatchObject({ status: 1 });
 });
 
 test.each([
