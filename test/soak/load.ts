@@ -79,20 +79,19 @@ export const startCallers = (
       return count("Get Message 503");
     }
     if (response.status !== 200) throw new Error(`Unexpected: ${response.status}`);
-    try {
+    const read = async (): Promise<string> => {
       let text = "";
-      const decoder = new TextDecoder();
-      for await (const piece of response.body ?? []) {
-        text += decoder.decode(piece, { stream: true });
+      for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        text += piece;
         if (manner === "slowly") await sleep(20);
         if (manner === "leaves") leaving.abort();
       }
-      if (sha256(text) !== expected) throw new Error("Another message", { cause: "content" });
-      count("Get Message 200");
-    } catch (error) {
-      if ((error as Error).cause === "content") throw error;
-      count(manner === "leaves" ? "Get Message, reader left" : "Get Message, broke off");
-    }
+      return text;
+    };
+    const text = await read().catch(() => undefined);
+    if (text === undefined) return count(`Get Message, ${manner === "leaves" ? "reader left" : "broke off"}`);
+    if (sha256(text) !== expected) throw new Error(`The message ${id} has another content`);
+    count("Get Message 200");
   };
 
   const callUntil = async (end: number): Promise<void> => {
