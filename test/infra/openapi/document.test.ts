@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { documentOf, openApiDocument } from "../../../infra/openapi/document.ts";
 import { getMessageTexts } from "../../../infra/openapi/get-message.ts";
 import { addAccountMember, getMessage, type Operation, operations } from "../../../lib/api/operations.ts";
-import { run, startLocal } from "../../harness/process.ts";
+import { run } from "../../harness/process.ts";
 
 const document = openApiDocument();
 
@@ -104,25 +104,4 @@ test("No function loads the document", async () => {
   const { metafile } = await build({ ...options, entryPoints, logLevel: "silent" });
 
   expect(Object.keys(metafile.inputs).filter((file) => file.startsWith("infra/"))).toEqual([]);
-});
-
-test("The document of npm start has a request for each operation that succeeds unchanged", async () => {
-  const { url, output } = await startLocal();
-  const [authorization = ""] = /Bearer [\w-]+/.exec(output) ?? [];
-  const served = (await (await fetch(`${url}/openapi.json`)).json()) as typeof document;
-  const send = async ({ path, method }: Operation) => {
-    const operation = served.paths[path]?.[method.toLowerCase()];
-    const examples = new Map(operation?.parameters.map(({ name, example }) => [name, String(example)]));
-    const body = operation?.requestBody?.content["application/json"].example;
-    const response = await fetch(url + path.replaceAll(/\{(\w+)\}/g, (_, name) => examples.get(name) ?? ""), {
-      method,
-      headers: { Authorization: authorization, "Content-Type": "application/json" },
-      body: body ? JSON.stringify(body) : null,
-    });
-    return response.status;
-  };
-
-  const statuses = [await send(getMessage), await send(addAccountMember)];
-
-  expect(statuses).toEqual([200, 201]);
 });
