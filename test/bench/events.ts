@@ -1,13 +1,12 @@
 /** The events that API Gateway and SQS would send, with the fields that a function reads. */
 import { randomUUID } from "node:crypto";
 import type { APIGatewayProxyEvent, SQSEvent } from "aws-lambda";
+import { each } from "./turns.ts";
 
 export type Caller = { account_id: string; secret: string };
 
 const event = ({ headers = {}, ...fields }: Partial<APIGatewayProxyEvent>): APIGatewayProxyEvent => {
-  const multiValueHeaders = Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, [value]]),
-  );
+  const multiValueHeaders = each(headers, (value) => [value]);
   const requestContext = { requestId: randomUUID() };
   return {
     headers,

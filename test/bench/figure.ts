@@ -22,11 +22,10 @@ export const exactly = (value: number): Figure => ({ median: value, low: value, 
 export const cpuOf = (reports: Report[]): Figure =>
   figure(reports.map(({ cpuMilliseconds, invocations }) => cpuMilliseconds / invocations.length));
 
+/** Milliseconds to a byte of the response. Each turn counts with its median. */
 const millisecondsOf = (reports: Report[], byte: "first" | "last"): Figure =>
   figure(reports.map(({ invocations }) => figure(invocations.map(({ [byte]: time }) => time)).median));
 
-/** Milliseconds to the first byte of the response. Each turn counts with its median. */
 export const firstByteOf = (reports: Report[]): Figure => millisecondsOf(reports, "first");
 
-/** Milliseconds to the last byte of the response. Each turn counts with its median. */
 export const lastByteOf = (reports: Report[]): Figure => millisecondsOf(reports, "last");

@@ -70,8 +70,7 @@ const run = async (event: Event, keepBody: boolean): Promise<Invocation> => {
     status = statusCode ?? (batchItemFailures.length > 0 ? 500 : 200);
     body = () => text;
   }
-  const invocation = { status, first, last: performance.now() - start, bytes };
-  return keepBody ? { ...invocation, body: body() } : invocation;
+  return { status, first, last: performance.now() - start, bytes, ...(keepBody && { body: body() }) };
 };
 
 const obey = async ({ events, keepBodies = false }: Order): Promise<Report> => {

@@ -1,22 +1,16 @@
 /** `npm run bench`: our figures beside their floors and peers, on the embedded engine and the deployed bundles. */
 import { parseArgs } from "node:util";
-import { type Engine, startEngine } from "../../infra/local/engine.ts";
+import { startEngine } from "../../infra/local/engine.ts";
 import { localEnvironment } from "../../infra/local-environment.ts";
 import { UserError } from "../../infra/user-error.ts";
 import { runtimeClient } from "../lambda/runtime-client.ts";
 import { bundleAll } from "./bundles.ts";
 import { measureBundles, measureColdStarts } from "./measure/cold-start.ts";
 import { measureCosts } from "./measure/costs.ts";
-import {
-  measureAsStored,
-  measureBuild,
-  measureFields,
-  measureLarge,
-  measureWarm,
-} from "./measure/get-message.ts";
+import * as reads from "./measure/get-message.ts";
 import { measureGrowth } from "./measure/growth.ts";
 import { sizes, type Workload } from "./measure/workload.ts";
-import { measureEvents, measureImport, measureMembers, measureStoring } from "./measure/writes.ts";
+import * as writes from "./measure/writes.ts";
 import { startNetwork } from "./network.ts";
 import { type Row, toJson, toTable } from "./row.ts";
 import { storeEmails, tables } from "./stored.ts";
@@ -27,18 +21,10 @@ const tell = (text: string): void => {
   if (!json) console.error(`${Math.round(performance.now() / 1000)} s: ${text}`);
 };
 
-/** Starts the embedded engine, unless the environment names another one. */
-const startOwnEngine = async (): Promise<Engine | undefined> => {
-  if (process.env.AWS_ENDPOINT_URL_DYNAMODB) return undefined;
-  const engine = await startEngine();
-  Object.assign(process.env, localEnvironment(engine.port));
-  return engine;
-};
-
 /** Without the tools to build AWS's runtime client, the report has all other rows. */
 const coldStarts = async (workload: Workload): Promise<Row[]> => {
   try {
-    return await measureColdStarts(workload, runtimeClient(tell), 7);
+    return await measureColdStarts(workload, runtimeClient(tell));
   } catch (error) {
     console.error(`Cold starts were not measured: ${error instanceof Error ? error.message : error}`);
     return [];
@@ -48,22 +34,22 @@ const coldStarts = async (workload: Workload): Promise<Row[]> => {
 const measurements: Record<string, (workload: Workload) => Promise<Row[]>> = {
   bundles: measureBundles,
   "cold starts": coldStarts,
-  "warm requests": measureWarm,
-  "large emails": measureLarge,
-  "stored bytes": measureAsStored,
-  fields: measureFields,
-  build: measureBuild,
-  members: measureMembers,
-  storing: measureStoring,
-  events: measureEvents,
-  import: measureImport,
+  "warm requests": reads.measureWarm,
+  "large emails": reads.measureLarge,
+  "stored bytes": reads.measureAsStored,
+  fields: reads.measureFields,
+  build: reads.measureBuild,
+  members: writes.measureMembers,
+  storing: writes.measureStoring,
+  events: writes.measureEvents,
+  import: writes.measureImport,
   costs: measureCosts,
   growth: measureGrowth,
 };
 
 const bench = async (): Promise<void> => {
-  const engine = await startOwnEngine();
-  Object.assign(process.env, tables);
+  const engine = await startEngine();
+  Object.assign(process.env, localEnvironment(engine.port), tables);
   tell("bundling");
   const { bundles, remove } = await bundleAll();
   const network = await startNetwork(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? "");
@@ -83,7 +69,7 @@ const bench = async (): Promise<void> => {
   } finally {
     network.stop();
     await remove();
-    await engine?.stop();
+    await engine.stop();
   }
 };
 

@@ -13,7 +13,11 @@ export type Row = Sides & {
 };
 
 /** Bounds for the ratio. `of` is the reference: a side, or another figure with its name. */
-type Goal = { atMost?: number; atLeast?: number; of: "floor" | "peer" | [name: string, figure: Figure] };
+export type Goal = {
+  atMost?: number;
+  atLeast?: number;
+  of: "floor" | "peer" | [name: string, figure: Figure];
+};
 
 /** @param goal without a bound, the row has a ratio and no verdict */
 export const row = (name: string, sides: Sides, goal?: Goal): Row => {

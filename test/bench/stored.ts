@@ -1,6 +1,5 @@
-/** The tables' contents before a measurement: an API key, and each email as we and the peer store it. */
+/** The table's contents before a measurement: an API key, and each email as we and the peer store it. */
 import { randomUUID } from "node:crypto";
-import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { createTable } from "../../infra/local/create-table.ts";
 import { createApiKey } from "../../lib/api-keys/store.ts";
 import { findMessage } from "../../lib/messages/find.ts";
@@ -13,26 +12,8 @@ import { newMessage } from "./message.ts";
 import { storeRawMessage } from "./peer/raw-messages.ts";
 import { each } from "./turns.ts";
 
-/** The functions' tables. Each run has its own, so no run reads another run's items. */
-const run = randomUUID();
-export const tables = {
-  TABLE_NAME: `bench-${run}`,
-  IDEMPOTENCY_TABLE_NAME: `bench-idempotency-${run}`,
-};
-
-/** Creates the table that Powertools' documentation describes. */
-const createIdempotencyTable = async (): Promise<void> => {
-  const client = new DynamoDBClient();
-  await client.send(
-    new CreateTableCommand({
-      TableName: tables.IDEMPOTENCY_TABLE_NAME,
-      BillingMode: "PAY_PER_REQUEST",
-      KeySchema: [{ AttributeName: "id", KeyType: "HASH" }],
-      AttributeDefinitions: [{ AttributeName: "id", AttributeType: "S" }],
-    }),
-  );
-  client.destroy();
-};
+/** The functions' table. Each run has its own table, so no run reads another run's items. */
+export const tables = { TABLE_NAME: `bench-${randomUUID()}` };
 
 export const newCaller = async (table: Table): Promise<Caller> => {
   const account_id = randomUUID();
@@ -40,12 +21,11 @@ export const newCaller = async (table: Table): Promise<Caller> => {
   return { account_id, secret };
 };
 
-/** Creates the tables, and stores an email of each size. Returns the caller, and the messages' ids by size. */
+/** Creates the table, and stores an email of each size. Returns the caller, and the messages' ids by size. */
 export const storeEmails = async <Size extends string>(
   sizes: Record<Size, number>,
 ): Promise<{ caller: Caller; ids: Record<Size, string> }> => {
   await createTable(tables.TABLE_NAME);
-  await createIdempotencyTable();
   const table = openTable({ name: tables.TABLE_NAME });
   const caller = await newCaller(table);
   const ids = each(sizes, () => randomUUID());

@@ -114,13 +114,13 @@ export const stalls = handler(async (stream) => {
   await sleep(60_000);
 });
 
-export const buffered = async (event: unknown) =>
-  event === "report"
-    ? { statusCode: 200, headers: {}, body: JSON.stringify(seen) }
-    : { ...prelude, body: "whole" };
+export const buffered = async (event: unknown) => ({
+  ...prelude,
+  body: event === "report" ? JSON.stringify(seen) : "whole",
+});
 
 export const bufferedThrows = async (event: unknown) => {
-  if (event === "report") return { statusCode: 200, headers: {}, body: JSON.stringify(seen) };
+  if (event === "report") return buffered(event);
   throw new RangeError("buffered");
 };
 

@@ -1,5 +1,5 @@
 /** The functions under AWS's runtime client, behind the local gateway. */
-import { chmod, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { afterAll } from "vitest";
 import { bundle } from "../../infra/bundling.ts";
@@ -11,11 +11,10 @@ import { listen } from "../harness/listen.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { type RunningFunction, startFunction } from "./runtime.ts";
 
-/** Bundles a file as the stack does, into a folder that nobody can write to. */
+/** Bundles a file as the stack does. */
 export const bundleFolder = async (file: string): Promise<string> => {
   const folder = await temporaryFolder();
   bundle(file, folder);
-  await chmod(folder, 0o555);
   return folder;
 };
 

@@ -9,33 +9,28 @@ import { kibibytes } from "../bundles.ts";
 import { startDutyCycle } from "../duty-cycle.ts";
 import { addAccountMemberEvent } from "../events.ts";
 import { exactly, figure } from "../figure.ts";
-import { type Row, row } from "../row.ts";
+import { type Goal, type Row, row } from "../row.ts";
 import { tables } from "../stored.ts";
 import { startSecureEngine } from "../tls.ts";
 import { each, inRounds } from "../turns.ts";
 import { read, type Workload } from "./workload.ts";
 
+const rounds = 6;
+
 /** Requests after the first one. The later half counts as warm. */
 const warmRequests = 30;
 
-type ColdStart = { init: number; first: number; warm: number; cpuMilliseconds: number };
-
-type Sides = Record<"ours" | "withoutWarmUp" | "floor" | "peer", string>;
+/** Milliseconds. `sum` is the init phase and the first request, and `cpu` is their processor time. */
+type ColdStart = Record<"init" | "first" | "sum" | "cpu" | "warm", number>;
 
 /** @param client the file of AWS's runtime client */
-export const measureColdStarts = async (
-  workload: Workload,
-  client: string,
-  rounds: number,
-): Promise<Row[]> => {
+export const measureColdStarts = async (workload: Workload, client: string): Promise<Row[]> => {
   const engine = await startSecureEngine(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? "");
   const { AWS_REGION = "", AWS_ACCESS_KEY_ID = "", AWS_SECRET_ACCESS_KEY = "" } = process.env;
-  const credentials = { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN: "local" };
   const environment = {
     ...tables,
     POWERTOOLS_METRICS_NAMESPACE: "Bench",
-    AWS_REGION,
-    ...credentials,
+    ...{ AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN: "local" },
     ...engine.environment,
   };
 
@@ -54,67 +49,46 @@ export const measureColdStarts = async (
       return performance.now() - invokedAt;
     };
     const first = await request();
-    const cpuMilliseconds = started.cpuMilliseconds();
+    const cpu = started.cpuMilliseconds();
     const warm: number[] = [];
     while (warm.length < warmCount) warm.push(await request());
     await dutyCycle.stop();
     await started.stop();
-    const { median } = figure(warm.slice(warmCount / 2));
-    return { init: started.initMilliseconds, first, warm: median, cpuMilliseconds };
+    const init = started.initMilliseconds;
+    return { init, first, sum: init + first, cpu, warm: figure(warm.slice(warmCount / 2)).median };
   };
 
-  const rowsOf = async (name: string, bundles: Sides, newEvent: () => APIGatewayProxyEvent) => {
-    const names = ["ours", "withoutWarmUp", "floor", "peer"] as const;
-    const starts = await inRounds(rounds, names, (side) =>
-      coldStart(bundles[side], newEvent, side === "ours" ? warmRequests : 0),
+  const { bundles } = workload;
+  const rowsOf = async (
+    name: string,
+    variant: "getMessage" | "addMember",
+    floor: string,
+    newEvent: () => APIGatewayProxyEvent,
+  ): Promise<Row[]> => {
+    const withoutWarmUp = bundles[`${variant}WithoutWarmUp` as const];
+    const sides = { ours: bundles[variant], withoutWarmUp, floor, peer: bundles[`${variant}Peer` as const] };
+    const starts = await inRounds(rounds, ["ours", "withoutWarmUp", "floor", "peer"], (side) =>
+      coldStart(sides[side], newEvent, side === "ours" ? warmRequests : 0),
     );
-    const of = (pick: (start: ColdStart) => number) => each(starts, (side) => figure(side.map(pick)));
-    const first = of((start) => start.first);
-    const sum = of((start) => start.init + start.first);
-    const warm = of((start) => start.warm).ours;
+    const of = (field: keyof ColdStart) => each(starts, (side) => figure(side.map((start) => start[field])));
+    const [first, sum] = [of("first"), of("sum")];
     const without = "ours without warm-up";
+    const firstGoal: Goal = { atMost: 0.5, of: [without, first.withoutWarmUp] };
     const both = `${name}, init phase and first request`;
     return [
-      row(
-        `${name}, init phase (ms)`,
-        of((start) => start.init),
-      ),
-      row(`${name}, first request (ms)`, first, { atMost: 1.5, of: ["ours warm", warm] }),
-      row(
-        `${name}, first request, beside no warm-up (ms)`,
-        { ours: first.ours },
-        {
-          atMost: 0.5,
-          of: [without, first.withoutWarmUp],
-        },
-      ),
+      row(`${name}, init phase (ms)`, of("init")),
+      row(`${name}, first request (ms)`, first, { atMost: 1.5, of: ["ours warm", of("warm").ours] }),
+      row(`${name}, first request, beside no warm-up (ms)`, { ours: first.ours }, firstGoal),
       row(`${both} (ms)`, sum, { atMost: 1, of: [without, sum.withoutWarmUp] }),
-      row(
-        `${both} (CPU ms)`,
-        of((start) => start.cpuMilliseconds),
-        { atMost: 0.9, of: "floor" },
-      ),
+      row(`${both} (CPU ms)`, of("cpu"), { atMost: 0.9, of: "floor" }),
     ];
   };
-  const { bundles } = workload;
+  const get = () => read(workload, "50 KiB");
+  const add = () => addAccountMemberEvent(workload.caller);
   try {
-    const getMessage = {
-      ours: bundles.getMessage,
-      withoutWarmUp: bundles.getMessageWithoutWarmUp,
-      floor: bundles.getMessageFloorSameClient,
-      peer: bundles.getMessagePeer,
-    };
-    const addMember = {
-      ours: bundles.addMember,
-      withoutWarmUp: bundles.addMemberWithoutWarmUp,
-      floor: bundles.addMemberFloor,
-      peer: bundles.addMemberPeer,
-    };
     return [
-      ...(await rowsOf("Get Message, 50 KiB", getMessage, () => read(workload, "50 KiB"))),
-      ...(await rowsOf("Add Account Member with a key", addMember, () =>
-        addAccountMemberEvent(workload.caller),
-      )),
+      ...(await rowsOf("Get Message, 50 KiB", "getMessage", bundles.getMessageFloorSameClient, get)),
+      ...(await rowsOf("Add Account Member with a key", "addMember", bundles.addMemberFloor, add)),
     ];
   } finally {
     engine.stop();
@@ -123,10 +97,9 @@ export const measureColdStarts = async (
 
 /** The size of a function's code. */
 export const measureBundles = async ({ bundles }: Workload): Promise<Row[]> => {
-  const rowOf = async (name: string, ours: string, floor: string, peer: string) => {
-    const [a, b, c] = await Promise.all([ours, floor, peer].map(kibibytes));
-    const sides = { ours: exactly(a ?? 0), floor: exactly(b ?? 0), peer: exactly(c ?? 0) };
-    return row(`${name}, bundle (KiB)`, sides, { atMost: 0.85, of: "floor" });
+  const rowOf = async (name: string, ...files: string[]): Promise<Row> => {
+    const [ours = exactly(0), floor, peer] = (await Promise.all(files.map(kibibytes))).map(exactly);
+    return row(`${name}, bundle (KiB)`, { ours, floor, peer }, { atMost: 0.85, of: "floor" });
   };
   return [
     await rowOf("Get Message", bundles.getMessage, bundles.getMessageFloor, bundles.getMessagePeer),

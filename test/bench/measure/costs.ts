@@ -5,80 +5,80 @@ import { exactly } from "../figure.ts";
 import { startFunction } from "../function.ts";
 import type { Event } from "../function-process.ts";
 import { type Row, row, rowWithin } from "../row.ts";
-import { read, type Workload } from "./workload.ts";
+import { read, times, type Workload } from "./workload.ts";
 
 /** US dollars for a million units on demand, us-east-1, standard class, since 1 November 2024. */
 const dollars = { readUnits: 0.125, writeUnits: 0.625 };
 
-const dollarsPerMillion = ({ readUnits, writeUnits }: Cost): number =>
-  readUnits * dollars.readUnits + writeUnits * dollars.writeUnits;
+type Costs = Cost & { dollarsPerMillion: number };
 
-/** Returns the cost of the cold start, then the cost of each request. */
-const costsOf = async (bundle: string, events: Event[], proxy: EngineProxy): Promise<Cost[]> => {
+/** Returns the costs of the cold start, then the costs of each request. */
+const costsOf = async (bundle: string, events: Event[], proxy: EngineProxy): Promise<Costs[]> => {
+  const take = async (): Promise<Costs> => {
+    const cost = await proxy.take();
+    const { readUnits, writeUnits } = cost;
+    const dollarsPerMillion = readUnits * dollars.readUnits + writeUnits * dollars.writeUnits;
+    return { ...cost, dollarsPerMillion };
+  };
   const started = await startFunction(bundle, {
     AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${proxy.port}`,
   });
-  const costs = [await proxy.take()];
+  const costs = [await take()];
   for (const event of events) {
     await started.run({ events: [event] });
-    costs.push(await proxy.take());
+    costs.push(await take());
   }
   await started.stop();
   return costs;
 };
 
+type Sides = Record<"ours" | "floor" | "peer", Costs[]>;
+
+/** @param request 0 is the cold start. A side without the request has no figure. */
+const sidesOf = ({ ours, floor, peer }: Sides, request: number, unit: keyof Costs) => {
+  const of = (costs: Costs[]) => costs.map((cost) => exactly(cost[unit]))[request];
+  return { ours: of(ours) ?? exactly(Number.NaN), floor: of(floor), peer: of(peer) };
+};
+
 export const measureCosts = async (workload: Workload): Promise<Row[]> => {
-  const { bundles } = workload;
+  const { bundles, caller } = workload;
   const proxy = await startEngineProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? "");
-  const get = [read(workload, "50 KiB"), read(workload, "25 MiB")];
-  const poll = read(workload, "25 MiB", { fields: "status" });
-  const add = () => addAccountMemberEvent(workload.caller);
-  const [ours, theirs] = [add(), add()];
-  const get_ = {
-    ours: await costsOf(bundles.getMessage, [...get, poll], proxy),
-    floor: await costsOf(bundles.getMessageFloor, get, proxy),
-    peer: await costsOf(bundles.getMessagePeer, get, proxy),
+  const reads = [read(workload, "50 KiB"), read(workload, "25 MiB")];
+  const poll = [read(workload, "25 MiB", { fields: "status" })];
+  const twice = () => times(2, addAccountMemberEvent(caller));
+  const get = {
+    ours: await costsOf(bundles.getMessage, reads, proxy),
+    floor: await costsOf(bundles.getMessageFloor, reads, proxy),
+    peer: await costsOf(bundles.getMessagePeer, reads, proxy),
   };
-  const [, pollFloor] = await costsOf(bundles.getStatusFloor, [poll], proxy);
-  const add_ = {
-    ours: await costsOf(bundles.addMember, [ours, ours], proxy),
-    floor: await costsOf(bundles.addMemberFloor, [add()], proxy),
-    peer: await costsOf(bundles.addMemberPeer, [theirs, theirs], proxy),
+  const getStatus = {
+    ours: await costsOf(bundles.getMessage, poll, proxy),
+    floor: await costsOf(bundles.getStatusFloor, poll, proxy),
+    peer: [],
+  };
+  const add = {
+    ours: await costsOf(bundles.addMember, twice(), proxy),
+    floor: await costsOf(bundles.addMemberFloor, [addAccountMemberEvent(caller)], proxy),
+    peer: await costsOf(bundles.addMemberPeer, twice(), proxy),
   };
   proxy.stop();
 
-  type Sides = Record<"ours" | "floor" | "peer", Cost[]>;
-  /** The figures of the request at an index: 0 is the cold start. */
-  const at = (sides: Sides, index: number, amount: (cost: Cost) => number) => {
-    const of = ([...costs]: Cost[]) => {
-      const cost = costs[index];
-      return cost && exactly(amount(cost));
-    };
-    return { ours: of(sides.ours) ?? exactly(Number.NaN), floor: of(sides.floor), peer: of(sides.peer) };
-  };
-  const roundTrips = (cost: Cost) => cost.roundTrips;
-  const calls = (cost: Cost) => cost.calls;
-  const readUnits = (cost: Cost) => cost.readUnits;
-  const writeUnits = (cost: Cost) => cost.writeUnits;
-  const pollSides = { ours: [get_.ours[3]], floor: [pollFloor], peer: [] } as unknown as Sides;
   const withKey = "Add Account Member with a key";
+  const pollName = "Get Message, 25 MiB, fields=status (read units)";
   return [
-    row("Get Message, cold start (read units)", { ours: at(get_, 0, readUnits).ours }),
-    row("Add Account Member, cold start (read units)", { ours: at(add_, 0, readUnits).ours }),
-    rowWithin(`${withKey} (round trips)`, at(add_, 1, roundTrips), 2),
-    rowWithin(`${withKey}, replayed (round trips)`, at(add_, 2, roundTrips), 1),
-    row(`${withKey} (calls)`, at(add_, 1, calls)),
-    row(`${withKey} (write units)`, at(add_, 1, writeUnits)),
-    row(`${withKey} (read units)`, at(add_, 1, readUnits)),
-    row("Get Message, 50 KiB (round trips)", at(get_, 1, roundTrips)),
-    row("Get Message, 50 KiB (read units)", at(get_, 1, readUnits)),
-    row("Get Message, 25 MiB (read units)", at(get_, 2, readUnits)),
-    row("Get Message, 25 MiB, fields=status (read units)", at(pollSides, 0, readUnits), {
-      atMost: 1,
-      of: "floor",
-    }),
-    row(`${withKey} ($ per million)`, at(add_, 1, dollarsPerMillion)),
-    row("Get Message, 50 KiB ($ per million)", at(get_, 1, dollarsPerMillion)),
-    row("Get Message, 25 MiB ($ per million)", at(get_, 2, dollarsPerMillion)),
+    row("Get Message, cold start (read units)", { ours: sidesOf(get, 0, "readUnits").ours }),
+    row("Add Account Member, cold start (read units)", { ours: sidesOf(add, 0, "readUnits").ours }),
+    rowWithin(`${withKey} (round trips)`, sidesOf(add, 1, "roundTrips"), 2),
+    rowWithin(`${withKey}, replayed (round trips)`, sidesOf(add, 2, "roundTrips"), 1),
+    row(`${withKey} (calls)`, sidesOf(add, 1, "calls")),
+    row(`${withKey} (write units)`, sidesOf(add, 1, "writeUnits")),
+    row(`${withKey} (read units)`, sidesOf(add, 1, "readUnits")),
+    row("Get Message, 50 KiB (round trips)", sidesOf(get, 1, "roundTrips")),
+    row("Get Message, 50 KiB (read units)", sidesOf(get, 1, "readUnits")),
+    row("Get Message, 25 MiB (read units)", sidesOf(get, 2, "readUnits")),
+    row(pollName, sidesOf(getStatus, 1, "readUnits"), { atMost: 1, of: "floor" }),
+    row(`${withKey} ($ per million)`, sidesOf(add, 1, "dollarsPerMillion")),
+    row("Get Message, 50 KiB ($ per million)", sidesOf(get, 1, "dollarsPerMillion")),
+    row("Get Message, 25 MiB ($ per million)", sidesOf(get, 2, "dollarsPerMillion")),
   ];
 };

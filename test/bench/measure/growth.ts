@@ -1,8 +1,10 @@
 /** Growth: Get Message in a table of 1,000 messages, and in a table of 100,000. */
 import { randomUUID } from "node:crypto";
-import { BatchWriteCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
+import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
+import pLimit from "p-limit";
 import { createTable } from "../../../infra/local/create-table.ts";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
+import { getItem } from "../../../lib/table/get.ts";
 import { headKey } from "../../../lib/table/keys.ts";
 import { openTable, type Table } from "../../../lib/table/table.ts";
 import { newEmail } from "../email.ts";
@@ -15,29 +17,23 @@ import { inTurns } from "../turns.ts";
 import type { Workload } from "./workload.ts";
 
 const batchSize = 25;
-const parallelBatches = 4;
+const parallelBatches = 8;
 /** Each of these messages has its own email. */
 const messagesRead = 100;
 
-/** Copies the head of a message without content until the table has so many messages. */
+/** Copies the head of a message without content, about `count` times. */
 const fill = async (table: Table, { account_id }: Caller, count: number): Promise<void> => {
   const message = newMessage(account_id);
   await storeMessage(table, message, null, Date.now());
-  const { Item: head } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: headKey(account_id, message.id) }),
-  );
-  let missing = count - 1;
-  const writeAll = async (): Promise<void> => {
-    while (missing > 0) {
-      const puts = Array.from({ length: Math.min(batchSize, missing) }, () => {
-        const id = randomUUID();
-        return { PutRequest: { Item: { ...head, ...headKey(account_id, id), id } } };
-      });
-      missing -= puts.length;
-      await table.client.send(new BatchWriteCommand({ RequestItems: { [table.name]: puts } }));
-    }
+  const head = await getItem(table, headKey(account_id, message.id));
+  const writeBatch = () => {
+    const puts = Array.from({ length: batchSize }, () => {
+      const id = randomUUID();
+      return { PutRequest: { Item: { ...head, ...headKey(account_id, id), id } } };
+    });
+    return table.client.send(new BatchWriteCommand({ RequestItems: { [table.name]: puts } }));
   };
-  await Promise.all(Array.from({ length: parallelBatches }, writeAll));
+  await pLimit(parallelBatches).map(Array(Math.floor(count / batchSize)), writeBatch);
 };
 
 const prepare = async (count: number) => {
@@ -60,8 +56,8 @@ export const measureGrowth = async ({ bundles }: Workload): Promise<Row[]> => {
     {
       turn: (name) => tables[name].events,
       environment: (name) => ({ TABLE_NAME: tables[name].TABLE_NAME }),
-      rounds: 8,
-      warmUpTurns: 6,
+      rounds: 5,
+      warmUpTurns: 4,
     },
   );
   return [

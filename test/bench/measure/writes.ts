@@ -23,16 +23,16 @@ const newEvents = <E extends Event>(count: number, newEvent: () => E): E[] =>
 /** Add Account Member across the network. Each request is a new user with a new key, and is then repeated. */
 export const measureMembers = async (workload: Workload): Promise<Row[]> => {
   const { addMember, addMemberFloor, addMemberPeer } = workload.bundles;
-  const plan = { environment: () => workload.acrossNetwork, rounds: 7, warmUpTurns: 6 };
-  const turn = () => newEvents(25, () => addAccountMemberEvent(workload.caller));
+  const environment = () => workload.acrossNetwork;
+  const turn = () => newEvents(20, () => addAccountMemberEvent(workload.caller));
   const first = await inTurns(
     { ours: addMember, floor: addMemberFloor, peer: addMemberPeer },
-    { turn, ...plan },
+    { turn, environment, rounds: 5, warmUpTurns: 7, processes: 2 },
   );
   const repeated = { ours: turn(), peer: turn() };
   const again = await inTurns(
     { ours: addMember, peer: addMemberPeer },
-    { turn: (side) => repeated[side], ...plan },
+    { turn: (side) => repeated[side], environment, rounds: 3, warmUpTurns: 5 },
   );
   const name = "Add Account Member with a key";
   return [
@@ -70,10 +70,11 @@ export const measureEvents = async ({ bundles, caller, ids }: Workload): Promise
   const reports = await inTurns(
     { ours: bundles.recordEvents, floor: bundles.recordEventsFloor },
     {
-      turn: () => newEvents(50, () => recordEventsEvent(opened)),
+      turn: () => newEvents(40, () => recordEventsEvent(opened)),
       environment: () => eventQueue,
-      rounds: 9,
+      rounds: 5,
       warmUpTurns: 8,
+      processes: 2,
     },
   );
   const raw = newEmail(40_000_000);

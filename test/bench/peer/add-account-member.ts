@@ -12,7 +12,9 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import { addMember, findApiKey, findUser, json, table } from "../floor/calls.ts";
 
 const persistenceStore = new DynamoDBPersistenceLayer({
-  tableName: process.env.IDEMPOTENCY_TABLE_NAME ?? "",
+  tableName: table.name,
+  keyAttr: "pk",
+  sortKeyAttr: "sk",
   clientConfig: {
     maxAttempts: 3,
     requestHandler: { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true },
