@@ -49,8 +49,9 @@ const transport = {
 /**
  * The error for each type of response that API Gateway generates. For an unknown route, API Gateway reports an
  * authorization error. No operation uses API Gateway's authorization, so an authorization error always means an unknown
- * route. AWS documents that the status of a `DEFAULT_` type replaces the status of all other types, but in an emulator
- * it does not. This list contains every type that can occur, so each status is correct with or without AWS's rule.
+ * route. AWS documents that the status of a `DEFAULT_` type replaces the status of all other types. In an emulator, the
+ * other types keep their status. This list sets the status of every type that can occur, so each status is correct on
+ * AWS and in the emulator.
  */
 const gatewayErrors: readonly { error: errors.ErrorResponse; types: readonly ResponseType[] }[] = [
   {
@@ -146,7 +147,7 @@ export class Api extends Construct {
     this.domainTarget = this.restApi.domainName?.domainNameAliasDomainName;
   }
 
-  /** A stage can have one web ACL. If no rate limit per API key is set, operators may add their own web ACL. */
+  /** A stage can have one web ACL, so operators can add their own web ACL only if the stack adds no web ACL. */
   private addWebAcl(requestsPerMinute: number | undefined) {
     if (requestsPerMinute === undefined) {
       this.addGatewayResponse(ResponseType.WAF_FILTERED, errors.blocked);

@@ -24,8 +24,8 @@ const permissions: readonly Permission[] = [
 const timeout = Duration.minutes(2);
 
 /**
- * AWS recommends a visibility timeout of six times the function's timeout. SQS uses this value if the function crashes.
- * After any other failure, the function itself sets the event's visibility timeout.
+ * AWS recommends a visibility timeout of six times the function's timeout. SQS uses this visibility timeout after a
+ * crash. If an event fails without a crash, the function itself sets the event's visibility timeout.
  */
 const visibilityTimeout = Duration.minutes(6 * timeout.toMinutes());
 
@@ -33,9 +33,9 @@ const visibilityTimeout = Duration.minutes(6 * timeout.toMinutes());
 const [minimumConcurrency, maximumConcurrency] = [2, 1000];
 
 /**
- * The default of `concurrency`. A new AWS account can run 10 functions at the same time. Without a limit, one mailing's
- * events could occupy all 10, so that Lambda would throttle the API. A new account cannot reserve concurrency, because
- * Lambda keeps a part of every account's quota unreserved.
+ * The function's maximum concurrency if `concurrency` is not set. A new AWS account can run 10 functions at the same
+ * time. Without a maximum, the events of one mailing could occupy all 10 executions. Lambda would then throttle the API.
+ * A new account cannot reserve concurrency, because Lambda keeps a part of every account's quota unreserved.
  */
 const defaultConcurrency = 5;
 

@@ -18,7 +18,7 @@ const withoutAuthorization: CfnWebACL.StatementProperty = {
   },
 };
 
-/** Counts requests by API key. Ignores case and repeated spaces, with which a caller could evade the limit. */
+/** Counts requests by API key. Ignores case and repeated spaces, because another spelling must not evade the limit. */
 const authorization: CfnWebACL.RateBasedStatementCustomKeyProperty = {
   header: {
     name: "authorization",

@@ -1,6 +1,6 @@
 /** The environment variables of a program that uses the local table of `npm start`. */
 
-/** Returns the table's name and the SDK's variables. A local DynamoDB accepts any credentials. */
+/** Returns TABLE_NAME, and the variables that the AWS SDK needs. A local DynamoDB accepts any credentials. */
 export const localEnvironment = (port: number) => ({
   AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${port}`,
   AWS_REGION: "local",

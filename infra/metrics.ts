@@ -86,7 +86,7 @@ export class Metrics extends Construct {
     return this.custom(name, { service: id }, "Sum", `${id} ${name}`);
   }
 
-  /** Returns the number of throttled reads and writes. DynamoDB publishes only numbers above 0, so FILL adds 0. */
+  /** Returns the number of throttled reads and writes. DynamoDB sends no data without throttles, so FILL returns 0. */
   tableThrottles(): IMetric {
     const { table } = this.measured;
     return new MathExpression({

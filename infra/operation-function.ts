@@ -14,7 +14,7 @@ export class OperationFunction extends ServiceFunction {
       // With 1,024 MB, Lambda provides 0.58 vCPU. The largest message needs less than half of this memory.
       memoryMegabytes: 1024,
       // Lambda streams 6 MB at once and then 2 MB a second, so the largest response (200 MB) takes 97 s or more. API
-      // Gateway waits 29 s for a buffered response. Lambda's timeout must come first, so that Lambda logs it.
+      // Gateway waits 29 s for a buffered response. Lambda's timeout is shorter, so that Lambda logs the slow request.
       timeout: streams ? Duration.minutes(5) : Duration.seconds(28),
       permissions,
     });

@@ -13,14 +13,14 @@ const tableOf = (template: Template): Resource | undefined =>
 const regionsOf = ({ Properties }: Resource): Set<string> =>
   new Set(Properties?.Replicas?.map(({ Region }) => Region));
 
-/** Returns the table without one replica. Omits the stream, because CDK adds a stream only to tables with replicas. */
+/** Omits the replica in `region` from a table. Omits the stream, because CDK adds a stream only for replicas. */
 const withoutReplica = (resource: Resource | undefined, region: string | undefined): unknown => {
   if (!resource?.Properties?.Replicas) return resource;
   const { Replicas, StreamSpecification: _, ...others } = resource.Properties;
   return { ...resource, Properties: others, Replicas: Replicas.filter(({ Region }) => Region !== region) };
 };
 
-/** Returns the logical id of a resource that differs between the two templates. Ignores the replica in `region`. */
+/** Compares two templates, except the replica in `region`. Returns the logical id of the first different resource. */
 const otherChange = (deployed: Template, next: Template, region: string | undefined): string | undefined => {
   const all = { ...deployed.Resources, ...next.Resources };
   return Object.keys(all).find(
@@ -58,7 +58,7 @@ export const checkReplicaChange = (deployed: Template, next: Template): void => 
 
 /**
  * Reads the template of the deployed stack. Returns an empty template if the stack does not exist, or if the
- * credentials may not read the template. In these cases, CloudFormation itself rejects a change of two replicas.
+ * credentials may not read the template. Without this check, CloudFormation itself rejects a change of two replicas.
  */
 export const readDeployedTemplate = async (
   StackName: string,

@@ -12,9 +12,9 @@ import { bundle, bundleHandler, projectRoot } from "./bundling.ts";
 import type { ServiceTable } from "./service-table.ts";
 
 /**
- * Returns the partition keys that a permission allows. AWS does not document whether `dynamodb:LeadingKeys` contains
- * only a write's own key or all keys of its transaction. Each permission for a write in a transaction allows the
- * keys of all its writes, so the permission is sufficient in both cases.
+ * Returns the partition keys that a permission allows. AWS does not document the value of `dynamodb:LeadingKeys` for a
+ * write in a transaction. The value may be the key of the write, or the keys of all writes in the transaction. Therefore
+ * a permission for a write in a transaction allows the keys of all writes in the transaction.
  */
 const leadingKeys = ({ on, within }: Permission, permissions: readonly Permission[]): string[] => {
   const prefixes = within ? permissions.filter((other) => other.within).flatMap((other) => other.on) : on;
@@ -32,7 +32,7 @@ const statement = (
     resources: [table.tableArn],
     conditions: {
       "ForAllValues:StringLike": { "dynamodb:LeadingKeys": leadingKeys(permission, permissions) },
-      // `ForAllValues` alone would also allow a call without a key, such as Scan.
+      // `ForAllValues` is also true for a call that names no partition key. The condition `Null` denies such a call.
       Null: { "dynamodb:LeadingKeys": "false" },
       ...(within && { "ForAnyValue:StringEquals": { "dynamodb:EnclosingOperation": [within] } }),
     },

@@ -19,7 +19,7 @@ export type ServiceTableProps = {
   removalPolicy: RemovalPolicy;
 };
 
-/** Creates a table. If `tableName` is set, uses that table instead. */
+/** Creates a table. If `tableName` is set, creates no table and uses the existing table with that name. */
 export const serviceTable = (
   scope: Construct,
   id: string,

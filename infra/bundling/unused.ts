@@ -1,4 +1,4 @@
-/** Replaces features of the AWS SDK that no function uses. */
+/** Contains empty replacements for features of the AWS SDK. No function of this service uses these features. */
 
 // Endpoint discovery is not needed, because DynamoDB has one endpoint per region.
 export const NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS = {};

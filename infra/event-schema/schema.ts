@@ -1,4 +1,4 @@
-/** Builds the JSON Schema for programs that send events. The source is the zod schema that validates events. */
+/** Builds the JSON Schema for programs that send events. Converts the zod schema with which the intake checks events. */
 import * as z from "zod/mini";
 import { MessageEvent } from "../../lib/intake/event.ts";
 import { conversion, describeProperties, type JsonSchema } from "../openapi/components.ts";

@@ -1,6 +1,6 @@
 /**
  * Detects requests from web pages of other sites. A browser sends the page's origin in the header Origin, and the name
- * of the server in the header Host. In a DNS rebinding attack, Host contains another site's domain.
+ * of the server in the header Host. In a DNS rebinding attack, the header Host contains the attacker's domain.
  */
 import type { IncomingMessage } from "node:http";
 

@@ -39,8 +39,8 @@ export const lockDataFile = (file: string): void => {
   const lockFile = `${existsSync(file) ? realpathSync(file) : file}-lock`;
   try {
     locks.push(openLocked(lockFile, "PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE"));
-    // If another `npm start` was killed, its engine may still have the file open for a moment. This check turns off the
-    // engine's write-ahead log, which is an error in SQLite while another process has the file open.
+    // If another `npm start` was killed, its engine may still have the file open for a moment. These statements turn off
+    // the write-ahead log. SQLite reports an error for these statements while another process has the file open.
     const endSharing = "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE; PRAGMA user_version";
     openLocked(file, endSharing).close();
   } catch (error) {

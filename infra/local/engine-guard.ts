@@ -1,12 +1,12 @@
 /**
  * Protects the embedded DynamoDB from web pages, because the engine itself accepts requests from every origin. The
- * engine listens on a port that browsers block. The guard forwards only the requests of other programs.
+ * engine listens on a port that browsers block. The guard is a proxy that rejects requests from web pages.
  */
 import { Agent, createServer, request, type Server } from "node:http";
 import { pipeline } from "node:stream";
 import { hasForeignHost, hasForeignOrigin } from "./cross-origin.ts";
 
-/** Ports above 1023 that browsers block ("bad ports" in Fetch). Old browsers block only the first ports of this list. */
+/** Ports above 1023 that browsers block ("bad ports" in Fetch). Old browsers also block the ports at the start. */
 export const portsClosedToPages = [
   6665, 6666, 6667, 6668, 6669, 6000, 2049, 4045, 6697, 6679, 6566, 5060, 5061, 10080, 1719, 1720, 1723, 3659,
   4190,

@@ -1,6 +1,7 @@
 /**
- * Emulates how Lambda receives a streamed response. AWS's runtime client, which calls the function, sends the response
- * in a POST request. The request's body begins with the prelude. The request's trailers contain the function's error.
+ * Emulates how Lambda receives a streamed response. AWS's runtime client runs the function, and sends the function's
+ * response to Lambda in a POST request. The POST request's body begins with JSON that contains the status and headers.
+ * If the function fails after its first byte, the HTTP trailers of the POST request contain the function's error.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
@@ -43,9 +44,9 @@ const respondEarly = (request: IncomingMessage): void => {
 };
 
 /**
- * Reads a streamed response from the runtime client's request. Applies backpressure: a slow reader of `body` slows the
- * function down. If the reader destroys `body`, responds to the runtime client at once and closes the connection, as
- * AWS's emulator does (github.com/aws/aws-lambda-runtime-interface-emulator, directinvoke.go).
+ * Reads a streamed response from the runtime client's POST request. If `body` is read slowly, backpressure slows the
+ * function down. If `body` is destroyed, this server responds to the runtime client at once, and closes the connection.
+ * AWS's emulator does the same (github.com/aws/aws-lambda-runtime-interface-emulator, directinvoke.go).
  */
 export const readStreamed = (request: IncomingMessage, reply: ServerResponse): Promise<HttpResponse> =>
   new Promise((resolve, reject) => {

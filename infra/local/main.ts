@@ -19,7 +19,7 @@ import { startupMessage } from "./startup-message.ts";
 
 const defaultDynamoDbPort = 8000;
 
-/** All functions share one DynamoDB and 50 sockets. If more functions ran at once, calls to DynamoDB would time out. */
+/** The limit of functions that run at the same time. With more functions, calls to the one DynamoDB would time out. */
 const functionsAtOnce = 20;
 
 const listen = (server: Server, port: number, variable: string): Promise<number> =>
@@ -31,7 +31,7 @@ const listen = (server: Server, port: number, variable: string): Promise<number>
     server.listen(port, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
   });
 
-/** Imports the functions. Requires TABLE_NAME, because a function reads this variable when it is imported. */
+/** Imports the functions' modules, which read the environment variable TABLE_NAME at once. Set TABLE_NAME before. */
 const loadRoutes = (): Promise<LocalRoute[]> =>
   Promise.all(
     operations.map(async (operation) => {
@@ -61,7 +61,7 @@ const fail = async (error: unknown): Promise<void> => {
   await stop(error instanceof UserError ? error.exitStatus : 1);
 };
 
-/** Starts the embedded DynamoDB and the guard in front of it. Returns the port of the guard. */
+/** Starts the embedded DynamoDB behind a proxy that rejects requests from web pages. Returns the proxy's port. */
 const startDynamoDb = async ({ data }: Options): Promise<number> => {
   const port = portOf("DYNAMODB_PORT", defaultDynamoDbPort);
   if (data !== undefined) lockDataFile(data);

@@ -19,7 +19,7 @@ export const targetOf = ({ url = "/" }: IncomingMessage): Target => {
 
 type Pairs = [name: string, value: string][];
 
-/** Keeps the last value of each header or parameter. `Object.fromEntries` creates an own property for `__proto__`. */
+/** Keeps the last value of each header or parameter. With `Object.fromEntries`, the name `__proto__` is kept, too. */
 const lastValues = (pairs: Pairs): Record<string, string> => Object.fromEntries(pairs);
 
 const allValues = (pairs: Pairs): Record<string, string[]> =>

@@ -22,7 +22,7 @@ const css = `
   @media (width < 48rem) { .scalar-client .scalar-sidebar-toggle { display: none; } }
 `;
 
-/** Shows a note for a replay, because a replay looks like the first response. On a phone, scrolls to the response. */
+/** Shows a note for a replayed response, which looks like the first response. On a phone, scrolls to the response. */
 const afterSend = `
   const sendRequest = window.fetch;
   window.fetch = async (...request) => {
@@ -97,7 +97,7 @@ const sendScript: Page["respond"] = async (headers) => {
   });
 };
 
-/** Returns example values. The first request with these values adds a member. The second request returns a replay. */
+/** Returns example values for the requests. Each call returns a new email and a new idempotency key. */
 const examplesOf = (demo: Demo) => {
   const idempotencyKey = randomUUID();
   const email = `ada.${idempotencyKey.slice(0, 8)}@example.org`;

@@ -1,6 +1,6 @@
 /**
- * The stream to which a function writes its response. The stream is an HTTP request to the emulated Lambda, as in AWS's
- * runtime client for Node.js (aws-lambda-ric 4), so it has the same backpressure and errors as on AWS.
+ * The stream to which a function writes its response. As in AWS's runtime client for Node.js (aws-lambda-ric 4), the
+ * stream is an HTTP request to Lambda. Therefore the stream has the same backpressure and errors as on AWS.
  */
 import { Agent, request } from "node:http";
 import { preludeDelimiter } from "./invocation-response.ts";
@@ -24,7 +24,7 @@ const agent = new Agent({ keepAlive: true });
 const errorType = "Lambda-Runtime-Function-Error-Type";
 const errorBody = "Lambda-Runtime-Function-Error-Body";
 
-/** The promise `accepted` resolves after Lambda's HTTP response. `fail` sends an error in the request's trailers. */
+/** Opens the stream. The emulated Lambda's HTTP response resolves `accepted`. `fail` sends an error in the trailers. */
 export const openResponseStream = (port: number, path: string) => {
   const outgoing = request({
     host: "127.0.0.1",
@@ -39,8 +39,8 @@ export const openResponseStream = (port: number, path: string) => {
     },
   });
 
-  // If a handler destroys its stream, the promise `begun` is rejected. No code awaits `begun`, so the unhandled
-  // rejection ends the process. On AWS, this also ends the function's process.
+  // If a handler destroys its stream, the promise `begun` is rejected. No code handles the rejection, so Node.js ends
+  // the process. On AWS, the function's process ends for the same reason.
   const begun = Promise.withResolvers<void>();
   const accepted = Promise.withResolvers<void>();
   outgoing.once("response", (response) => {
@@ -48,8 +48,8 @@ export const openResponseStream = (port: number, path: string) => {
     response.once("end", accepted.resolve).resume();
   });
   outgoing.on("error", (error: NodeJS.ErrnoException) => {
-    // If a reader disconnects, Lambda closes the connection, and Lambda's response may be lost. The error codes are the
-    // same if the function destroys its stream, so `isDestroyed` excludes this case.
+    // If the API's caller disconnects, Lambda closes this connection, perhaps without a response. That is no failure. If
+    // the function destroys its stream, the error has the same codes. `isDestroyed` marks that failure.
     const isReaderGone = !isDestroyed && (error.code === "EPIPE" || error.code === "ECONNRESET");
     for (const { resolve, reject } of [begun, accepted]) isReaderGone ? resolve() : reject(error);
   });

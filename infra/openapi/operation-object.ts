@@ -6,7 +6,7 @@ import { type Component, parameterSchema, schemaRef } from "./components.ts";
 import { responsesOf } from "./responses.ts";
 import type { OperationTexts } from "./texts.ts";
 
-/** Values of a running service, which replace the examples, so that readers can send each request unchanged. */
+/** Values that replace the examples in the document. With values of a running service, each request works unchanged. */
 export type Sample = {
   /** The address of the API. The default is the address of the local server (`npm start`). */
   serverUrl?: string;
@@ -15,7 +15,7 @@ export type Sample = {
   bodies?: Partial<Record<OperationId, unknown>>;
 };
 
-/** Puts the example of an optional parameter in the description, because the reference page sends each `example`. */
+/** Only a required parameter has an `example`, because the reference page sends every parameter with an `example`. */
 const parametersOf = (place: "path" | "query", parameters: ParametersFor<unknown>, sample: Sample) =>
   Object.entries<Parameter<unknown>>(parameters).map(([name, { schema, description, example }]) => {
     const jsonSchema = parameterSchema(schema);

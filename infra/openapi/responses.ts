@@ -59,7 +59,7 @@ const replayHeader: Headers = {
   ),
 };
 
-/** Returns the headers of the errors. The schema of each header lists the possible values. */
+/** Describes the headers that these error responses have. The schema of each header lists the possible values. */
 const headersOf = (errors: readonly catalogue.ErrorResponse[]): Headers => {
   const names = new Set(errors.flatMap(({ headers = {} }) => Object.keys(headers)));
   return Object.fromEntries(
@@ -71,11 +71,11 @@ const headersOf = (errors: readonly catalogue.ErrorResponse[]): Headers => {
   );
 };
 
-/** Returns the error message of a parameter for an empty value. */
+/** Returns the error message for a wrong value of the parameter. An empty value is wrong for every parameter. */
 const ruleOf = ({ schema }: Parameter<unknown>): string =>
   (schema.safeParse("").error?.issues ?? []).map(({ message }) => message).join("; ");
 
-/** Returns the error responses of an operation, derived from its entry in the table of operations. The keys describe the faults, such as "Not JSON". */
+/** Returns the error responses that follow from the operation's entry in the table of operations. */
 const commonErrors = ({ pathParameters, queryParameters, ...operation }: Operation): Errors => {
   const query = Object.entries<Parameter<unknown>>(queryParameters);
   const parameters = [...Object.entries<Parameter<unknown>>(pathParameters), ...query];

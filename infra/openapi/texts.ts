@@ -1,4 +1,4 @@
-/** The descriptions of an operation, which the OpenAPI document adds to the entry in the table of operations. */
+/** The texts of an operation in the OpenAPI document, such as the summary and the descriptions. */
 import type { ErrorResponse } from "../../lib/api/error-catalogue.ts";
 import type { Component } from "./components.ts";
 
@@ -9,7 +9,7 @@ export const tags = {
 
 export type Examples = Record<string, { summary: string; value: unknown }>;
 
-/** Maps the description of a fault to the error response. */
+/** Error responses by a short description of what went wrong, such as "Malformed JSON". */
 export type Errors = Record<string, ErrorResponse>;
 
 export type OperationTexts = {
@@ -20,7 +20,7 @@ export type OperationTexts = {
   /** An example of the request's body, if the operation reads a body. */
   body?: unknown;
   success: { description: string; examples?: Examples };
-  /** The errors that `commonErrors` in `responses.ts` does not contain. */
+  /** The errors of this operation. `commonErrors` in `responses.ts` adds the errors that many operations share. */
   errors: Errors;
   /** The descriptions of statuses that only this operation has, such as 409. */
   descriptions: Record<number, string>;
