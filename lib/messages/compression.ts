@@ -11,7 +11,6 @@ import {
   createZstdCompress,
   createZstdDecompress,
   type ZstdCompress,
-  type ZstdDecompress,
   zstdDecompressSync,
 } from "node:zlib";
 
@@ -84,8 +83,7 @@ const decompression = { params: { [constants.ZSTD_d_windowLogMax]: maximumWindow
 /** Larger chunks than the default of 16 KiB need fewer tasks in Node.js's thread pool. */
 const streamedChunkBytes = 512 * 1024;
 
-export const decompressor = (): ZstdDecompress =>
-  createZstdDecompress({ ...decompression, chunkSize: streamedChunkBytes });
+export const decompressor = () => createZstdDecompress({ ...decompression, chunkSize: streamedChunkBytes });
 
 /** Content over 1 MiB is decompressed in a stream. Content up to 1 MiB is decompressed faster without a stream. */
 const smallBytes = 1024 * 1024;
