@@ -21,11 +21,10 @@ import { removeSegments, writeSegments } from "./segments.ts";
 const tombstoneAgeSeconds = daySeconds;
 
 /**
- * Deletes a message. Marks the message as deleted, so that no later event of type `message.stored` stores the message.
- * Replaces the head by a tombstone, which is an expired item without the message's data. The tombstone makes the
- * condition of a concurrent `storeMessage` fail, so that `storeMessage` retries.
- *
- * @returns false if neither a head nor a segment existed
+ * Deletes a message. Returns false if neither a head nor a segment existed. Marks the message as deleted, so that no
+ * later event of type `message.stored` stores the message. Replaces the head by a tombstone, which is an expired item
+ * without the message's data. The tombstone makes the condition of a concurrent `storeMessage` fail, so that
+ * `storeMessage` retries.
  */
 export const deleteMessage = async (
   table: Table,
