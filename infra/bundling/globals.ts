@@ -1,4 +1,4 @@
-/** Replaces two globals of Node.js in the bundle, because Node.js loads these globals in 5% of a cold start. */
+/** Replaces two globals of Node.js in the bundle, because loading these globals takes 5% of a cold start. */
 
 /** The SDK uses only `crypto.randomUUID`, but Node.js's global `crypto` loads all of Web Crypto. */
 export * as crypto from "node:crypto";
