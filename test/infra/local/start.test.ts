@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, inject, test, vi } from "vitest";
 import { freePort } from "../../../infra/local/engine.ts";
 import { portOf, readOptions } from "../../../infra/local/options.ts";
 import { UserError } from "../../../infra/user-error.ts";
 import { listen } from "../../harness/listen.ts";
-import { engineOf, run, type Service, startLocal } from "../../harness/process.ts";
+import { engineOf, run, startLocal } from "../../harness/process.ts";
 import { folderOf, temporaryFolder } from "../../harness/temporary-folder.ts";
 
 /** The printed commands by the start of their titles. */
@@ -151,14 +151,6 @@ test("--help lists the options and variables, and states that the demonstration'
   for (const part of parts.split("|")) expect(stdout).toContain(part);
 });
 
-/** The engine of a killed process may use the file for another moment. */
-const startOnFreeFile = async (file: string): Promise<Service> => {
-  for (;;) {
-    const service = await startWith("--data", file).catch(() => undefined);
-    if (service) return service;
-  }
-};
-
 test("--data keeps the data, belongs to one npm start at a time, and replaces the demonstration's key", async () => {
   const file = join(temporaryFolder(), "table.db");
   const first = await startWith("--data", file);
@@ -168,7 +160,8 @@ test("--data keeps the data, belongs to one npm start at a time, and replaces th
   const concurrent = await run(`PORT=0 DYNAMODB_PORT=0 node infra/local/main.ts --data ${file}`);
   first.child.kill("SIGKILL");
   await first.ended;
-  const second = await startOnFreeFile(file);
+  // The engine of a killed process may use the file for another moment.
+  const second = await vi.waitFor(() => startWith("--data", file), 60_000);
   const [, DYNAMODB_PORT = ""] = /DYNAMODB_PORT='(\d+)'/.exec(second.output) ?? [];
   const [, account] = /accounts\/([\da-f-]+)/.exec(second.output) ?? [];
   const keys = await run(`npm run -s admin -- list-api-keys --local --json --account ${account}`, {
