@@ -5,7 +5,6 @@ type Descriptions = { event: string; fields: Record<string, string> };
 
 const latest = "The message has the value of the latest status event with this field.";
 
-/** The fields of every event. */
 export const commonFields = {
   id:
     "Identifies the event within the account. The sender chooses the id. The same event is recorded once, even if it " +

@@ -5,7 +5,6 @@ import { type Operation, type OperationId, operations } from "../../lib/api/oper
 import { addAccountMemberTexts } from "./add-account-member.ts";
 import { type Component, component, componentSchemas } from "./components.ts";
 import { getMessageTexts } from "./get-message.ts";
-
 import { type OperationObject, operationObject, type Sample } from "./operation-object.ts";
 import { commonHeaders } from "./responses.ts";
 import { type OperationTexts, tags } from "./texts.ts";
@@ -33,50 +32,40 @@ const componentsOf = (entries: readonly Entry[]): Record<string, Component> =>
 /** The schemas of complete responses. All fields are required, although the parameter `fields` can omit fields. */
 export const completeSchemas = componentSchemas(componentsOf(entries));
 
-/** Removes `required` if the parameter `fields` can omit fields, so that clients accept partial responses. */
-const schemasOf = (entries: readonly Entry[]) => {
-  const schemas = componentSchemas(componentsOf(entries));
-  for (const { queryParameters, response } of entries.map(({ operation }) => operation)) {
-    if ("fields" in queryParameters) delete schemas[response.schema ?? ""]?.required;
-  }
-  return schemas;
-};
-
-const pathsOf = (entries: readonly Entry[], sample: Sample) => {
+export const documentOf = (entries: readonly Entry[], sample: Sample) => {
   const components = componentsOf(entries);
+  const schemas = componentSchemas(components);
   const paths: Record<string, Record<string, OperationObject>> = {};
   for (const { operation, texts } of entries) {
-    const method = operation.method.toLowerCase();
+    const { method, path, queryParameters, response } = operation;
     const object = operationObject(operation, texts, components, sample);
-    paths[operation.path] = { ...paths[operation.path], [method]: object };
+    paths[path] = { ...paths[path], [method.toLowerCase()]: object };
+    // The parameter `fields` can omit fields. Without `required`, clients accept such partial responses.
+    if ("fields" in queryParameters) delete schemas[response.schema ?? ""]?.required;
   }
-  return paths;
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "Email API",
+      version: "2",
+      description: readFileSync(new URL("introduction.md", import.meta.url), "utf8"),
+      contact: { name: "The team that runs this API" },
+    },
+    servers: [{ url: sample.serverUrl ?? "http://127.0.0.1:3000" }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: "http",
+          scheme: "bearer",
+          description: "An API key of the account, sent as `Authorization: Bearer <API key>`.",
+        },
+      },
+      headers: commonHeaders,
+      schemas,
+    },
+  };
 };
 
-/** Builds the OpenAPI document of the given operations. */
-export const documentOf = (entries: readonly Entry[], sample: Sample) => ({
-  openapi: "3.1.1",
-  info: {
-    title: "Email API",
-    version: "2",
-    description: readFileSync(new URL("introduction.md", import.meta.url), "utf8"),
-    contact: { name: "The team that runs this API" },
-  },
-  servers: [{ url: sample.serverUrl ?? "http://127.0.0.1:3000" }],
-  tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
-  paths: pathsOf(entries, sample),
-  components: {
-    securitySchemes: {
-      apiKey: {
-        type: "http",
-        scheme: "bearer",
-        description: "An API key of the account, sent as `Authorization: Bearer <API key>`.",
-      },
-    },
-    headers: commonHeaders,
-    schemas: schemasOf(entries),
-  },
-});
-
-/** Returns the OpenAPI document of all operations. */
 export const openApiDocument = (sample: Sample = {}) => documentOf(entries, sample);

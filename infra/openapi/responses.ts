@@ -23,7 +23,6 @@ const constant = (value: string | undefined) => ({ type: "string", const: value 
 const required = (description: string, schema: object) => ({ description, required: true, schema });
 const optional = (description: string, schema: object) => ({ description, required: false, schema });
 
-/** The headers of every response. */
 export const commonHeaders: Headers = {
   "Cache-Control": required("No cache may store the response.", constant("no-store")),
   "X-Content-Type-Options": required("Browsers must not guess another media type.", constant("nosniff")),
@@ -77,11 +76,11 @@ const ruleOf = ({ schema }: Parameter<unknown>): string =>
 
 /** Returns the error responses that follow from the operation's entry in the table of operations. */
 const commonErrors = ({ pathParameters, queryParameters, ...operation }: Operation): Errors => {
-  const query = Object.entries<Parameter<unknown>>(queryParameters);
-  const parameters = [...Object.entries<Parameter<unknown>>(pathParameters), ...query];
+  const parameters = Object.entries<Parameter<unknown>>({ ...pathParameters, ...queryParameters });
+  const query = Object.keys(queryParameters);
   return {
     ...Object.fromEntries(parameters.map(([name, it]) => [`A wrong ${name}`, catalogue.invalid(ruleOf(it))])),
-    ...Object.fromEntries(query.map(([name]) => [`A repeated ${name}`, catalogue.repeatedParameter(name)])),
+    ...Object.fromEntries(query.map((name) => [`A repeated ${name}`, catalogue.repeatedParameter(name)])),
     "No credentials": catalogue.missingCredentials,
     "No valid key of this account": catalogue.invalidApiKey,
     "A missing scope": catalogue.lacksScope(operation.scope),
@@ -119,15 +118,6 @@ const descriptions: Record<string, string> = {
   503: "The service is temporarily unavailable. The request can safely be sent again.",
 };
 
-const errorContent = (errors: readonly [fault: string, catalogue.ErrorResponse][]) => {
-  const examples = errors.map(([summary, { message }]) => {
-    const name = summary.replaceAll(/\W+/g, "-").toLowerCase();
-    return [name, { summary, value: { message } }];
-  });
-  return jsonContent("ApiError", Object.fromEntries(examples));
-};
-
-/** Returns all responses of an operation, by status. */
 export const responsesOf = (operation: Operation, texts: OperationTexts): Record<string, ResponseObject> => {
   const { status, schema } = operation.response;
   const replay = operation.idempotent ? replayHeader : {};
@@ -140,6 +130,10 @@ export const responsesOf = (operation: Operation, texts: OperationTexts): Record
     },
   };
   for (const [status, group] of Map.groupBy(errors, ([, error]) => error.status)) {
+    const examples = group.map(([summary, { message }]) => {
+      const name = summary.replaceAll(/\W+/g, "-").toLowerCase();
+      return [name, { summary, value: { message } }];
+    });
     responses[status] = {
       description: { ...descriptions, ...texts.descriptions }[status] ?? "",
       headers: {
@@ -147,7 +141,7 @@ export const responsesOf = (operation: Operation, texts: OperationTexts): Record
         ...(status === 409 ? replay : {}),
         ...commonHeaderRefs,
       },
-      content: errorContent(group),
+      content: jsonContent("ApiError", Object.fromEntries(examples)),
     };
   }
   return responses;

@@ -15,7 +15,6 @@ export type Errors = Record<string, ErrorResponse>;
 export type OperationTexts = {
   tag: keyof typeof tags;
   summary: string;
-  /** Markdown. */
   description: string;
   /** An example of the request's body, if the operation reads a body. */
   body?: unknown;
