@@ -40,8 +40,7 @@ export const startCallers = (
   /** Sends the request. Returns the status, or 503 if the connection failed. */
   const add = async (use: Use): Promise<number> => {
     const { account, key, body } = use;
-    const json = { "Content-Type": "application/json", "Idempotency-Key": key };
-    const headers = { ...bearer(account.secret), ...json };
+    const headers = { ...bearer(account.secret), "Content-Type": "application/json", "Idempotency-Key": key };
     const sent = fetch(`${url}/v2/accounts/${account.account_id}/members`, { method: "POST", headers, body });
     const received = await sent.catch(() => undefined); // An idle connection may close at its next use.
     count(`Add Account Member ${received?.status ?? "failed connection"}`);

@@ -25,17 +25,14 @@ test("Without an engine, one line names the package and the alternatives", () =>
   );
 });
 
-test("The engine uses the first free port", async () => {
+test("The engine uses the first free port, and one line reports that all ports are in use", async () => {
   const [taken, free] = [await listen(createServer()), await freePort()];
 
   const engine = await startEngine({ ports: [taken, free] });
   onTestFinished(engine.stop);
 
   expect(engine.port).toBe(free);
-});
-
-test("One line reports that all ports are in use", async () => {
-  await expect(startEngine({ ports: [await listen(createServer())] })).rejects.toThrow(
+  await expect(startEngine({ ports: [taken] })).rejects.toThrow(
     new UserError("The embedded DynamoDB did not start: all of its ports are in use"),
   );
 });

@@ -27,9 +27,7 @@ describe("The response is 404 for an unknown route:", () => {
     `${messagePath}/ /v2/accounts//messages/m /constructor /__proto__ /% /?`;
 
   test.each(paths.split(" "))("GET %s", async (target) => {
-    const { url, host } = await serve(echo, [
-      ["/page", { holdsKey: false, respond: () => ({ statusCode: 200, headers: {}, body: "" }) }],
-    ]);
+    const { url, host } = await serve();
 
     expect(asError(await exchange(url, get(host, target)))).toEqual(noRoute);
   });
@@ -141,14 +139,10 @@ describe("A streamed response", () => {
     socket.pause();
 
     const written = await heldBack(state);
-    let received = 0;
-    socket.on("data", (chunk) => {
-      received += chunk.length;
-    });
     socket.resume();
 
     expect(written).toBeLessThan(pieces / 2);
-    await expect.poll(() => received).toBeGreaterThan(pieces * piece.length);
+    await expect.poll(() => socket.bytesRead).toBeGreaterThan(pieces * piece.length);
     await expect.poll(() => state.ended).toBe(true);
   });
 
@@ -207,15 +201,12 @@ test("A waiting function starts when another ends or fails", async () => {
     return echo(event);
   };
   const { url, host } = await serve(handler, [], 2);
+  const targets = Array(10)
+    .fill([messagePath, `${messagePath}?fails=1`])
+    .flat();
 
-  const responses = await Promise.all(
-    Array.from({ length: 20 }, (_, index) =>
-      exchange(url, get(host, `${messagePath}${index % 2 ? "?fails=1" : ""}`)),
-    ),
-  );
+  const responses = await Promise.all(targets.map((target) => exchange(url, get(host, target))));
 
   expect(most).toBe(2);
-  expect(responses.map((response) => response?.status)).toEqual(
-    responses.map((_, index) => (index % 2 ? 500 : 200)),
-  );
+  expect(responses.map((response) => response?.status)).toEqual(Array(10).fill([200, 500]).flat());
 });

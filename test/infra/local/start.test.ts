@@ -45,15 +45,14 @@ test("npm start prints commands that work when they are pasted, and serves 500 r
     expect(times.filter((time) => time !== null && time < created_at)).toEqual([]);
   }
 
-  const bounce = await run(command("The bounce"));
-  expect(bounce.stdout).toMatch(/"reference_message_id":9007199254740993,.*\n$/);
-  const headers = async (title: string) => (await run(command(title))).stdout;
-  expect(await headers("The same message, compressed")).toMatch(/^Content-Encoding: (zstd|br|gzip)/im);
-  expect(await headers("A message that does not exist")).toMatch(/^HTTP\/1.1 404/);
-  expect(await headers("A new member")).toMatch(/^HTTP\/1.1 201(?!.*Idempotent-Replayed)/s);
-  expect(await headers("A new member")).toMatch(/^HTTP\/1.1 201.*^Idempotent-Replayed: true/ims);
-  expect(await headers("The same user")).toMatch(/^HTTP\/1.1 409/);
-  expect(await headers("The same key")).toMatch(/^HTTP\/1.1 422/);
+  const outputOf = async (title: string) => (await run(command(title))).stdout;
+  expect(await outputOf("The bounce")).toMatch(/"reference_message_id":9007199254740993,.*\n$/);
+  expect(await outputOf("The same message, compressed")).toMatch(/^Content-Encoding: (zstd|br|gzip)/im);
+  expect(await outputOf("A message that does not exist")).toMatch(/^HTTP\/1.1 404/);
+  expect(await outputOf("A new member")).toMatch(/^HTTP\/1.1 201(?!.*Idempotent-Replayed)/s);
+  expect(await outputOf("A new member")).toMatch(/^HTTP\/1.1 201.*^Idempotent-Replayed: true/ims);
+  expect(await outputOf("The same user")).toMatch(/^HTTP\/1.1 409/);
+  expect(await outputOf("The same key")).toMatch(/^HTTP\/1.1 422/);
 
   const folder = folderOf({ "my.eml": "From: a@example.com\r\nTo: b@example.org\r\n\r\nHi" });
   const imported = await run(command("Your own email").replace("my.eml", join(folder, "my.eml")));
