@@ -28,7 +28,7 @@ test("A line is JSON even if a value is missing, and has no value of the caller 
   });
 });
 
-test("Requests without a valid API key and requests above a rate limit are counted by status", () => {
+test("Requests without a valid API key and requests above a rate limit are counted by status in this log", () => {
   expect(filter?.Properties).toMatchObject({
     FilterPattern: '{ ($.status = "401") || ($.status = "429") }',
     MetricTransformations: [
@@ -39,9 +39,6 @@ test("Requests without a valid API key and requests above a rate limit are count
       },
     ],
   });
-});
-
-test("The stage writes the log that the metric is read from", () => {
   expect(JSON.stringify(stage?.Properties.AccessLogSetting.DestinationArn)).toContain(
     filter?.Properties.LogGroupName.Ref,
   );

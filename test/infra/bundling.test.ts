@@ -14,9 +14,8 @@ import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const { template, directory } = synthesise();
 
-const propertiesOf = (operation: Operation) => functionOf(template, operation).Properties;
 const folderOf = (operation: Operation) =>
-  join(directory, `asset.${propertiesOf(operation).Code.S3Key.replace(".zip", "")}`);
+  join(directory, `asset.${functionOf(template, operation).Properties.Code.S3Key.replace(".zip", "")}`);
 
 /** Serves the bundle of an operation until the test ends. Returns the URL. */
 const serve = async (operation: Operation): Promise<string> => {
@@ -24,16 +23,6 @@ const serve = async (operation: Operation): Promise<string> => {
   const handler = (await import(join(folderOf(operation), entryFile)))[name];
   return `http://127.0.0.1:${await listen(gateway([{ operation, handler }]))}`;
 };
-
-test.each(operations)(
-  "The environment of $id's function has the table's name and the metric namespace",
-  (operation) => {
-    expect(Object.keys(propertiesOf(operation).Environment.Variables)).toEqual([
-      "TABLE_NAME",
-      "POWERTOOLS_METRICS_NAMESPACE",
-    ]);
-  },
-);
 
 test("The bundle of Get Message streams a stored email with the compression that the caller accepts", async () => {
   const { secret, account_id } = await newKey();
