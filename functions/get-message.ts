@@ -8,6 +8,7 @@ import { domainScope, grants, isDomainScope } from "../lib/api-keys/scopes.ts";
 import { messageBody } from "../lib/messages/body.ts";
 import { includesContent } from "../lib/messages/fields.ts";
 import { findMessage } from "../lib/messages/find.ts";
+import { sampleItems } from "../lib/messages/sample.ts";
 
 export const createHandler = endpoint({
   operation: getMessage,
@@ -30,4 +31,4 @@ export const createHandler = endpoint({
   },
 });
 
-export const { handler, warmUp } = lambdaFunction(getMessage, createHandler);
+export const { handler, warmUp } = lambdaFunction(getMessage, createHandler, { items: sampleItems });

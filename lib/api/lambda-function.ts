@@ -1,23 +1,43 @@
 /** An operation's exports for Lambda: the handler, and the warm-up that `index.mjs` awaits in the init phase. */
-import { Writable } from "node:stream";
+import { Readable, Writable } from "node:stream";
+import type { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { scopes } from "../api-keys/scopes.ts";
+import { itemTypes } from "../table/keys.ts";
 import { openTable, type Table } from "../table/table.ts";
 import type { ApiHandler } from "./handler.ts";
 import type { Operation } from "./operations.ts";
 
-/** The timeout of the warm-up's DynamoDB calls. */
+/** The timeout of the warm-up. */
 const timeoutMs = 500;
+
+/** The number of successful sample requests. After several requests, V8 no longer interprets most functions. */
+const successfulRequests = 4;
 
 const id = "00000000-0000-4000-8000-000000000000";
 
-/** A request with an unknown API key, so that the handler responds with a 401 and writes nothing. */
-const sampleEvent = ({ method, pathParameters }: Operation, body: object | undefined) => ({
+/** The input of sample requests: a valid body for an operation with a body, and the items that a Query returns. */
+type Sample = { body?: object; items?: object[] };
+
+/** The API key of successful sample requests, as DynamoDB's JSON. */
+const sampleApiKey = { account_id: { S: id }, scopes: { L: [{ S: scopes.everything }] } };
+
+const sampleEvent = ({ method, pathParameters }: Operation, { body }: Sample) => ({
   httpMethod: method,
   headers: { Authorization: "Bearer none", "Content-Type": "application/json", "Idempotency-Key": "none" },
   pathParameters: Object.fromEntries(Object.keys(pathParameters).map((name) => [name, id])),
   body: JSON.stringify(body),
 });
 
-const sampleContext = { awsRequestId: "none", getRemainingTimeInMillis: () => timeoutMs };
+/**
+ * Replaces the network of a command, so that the SDK serialises and signs the call, sends nothing, and parses a sample
+ * response. Each read of an API key finds one. Other reads of one item find nothing. Writes succeed.
+ */
+const sendNowhere = ({ middlewareStack, input }: GetCommand, { items = [] }: Sample): void => {
+  const isApiKey = String(input.Key?.pk).startsWith(itemTypes.apiKey);
+  const body = JSON.stringify(isApiKey ? { Item: sampleApiKey } : { Items: items });
+  const response = { statusCode: 200, headers: {}, body: Readable.from([Buffer.from(body)]) };
+  middlewareStack.add(() => async () => ({ response }), { step: "deserialize", priority: "low" });
+};
 
 /** Runs a function, and discards its log lines and metrics. */
 const withoutOutput = async (run: () => Promise<unknown>): Promise<void> => {
@@ -30,27 +50,37 @@ const withoutOutput = async (run: () => Promise<unknown>): Promise<void> => {
 /**
  * Creates an operation's handler and warm-up. The handler and the warm-up share connections to DynamoDB.
  *
- * The warm-up runs a sample request, which opens the connections and compiles the code before the first real request.
- * During the init phase, Lambda gives a function more processor time than later (measured in
+ * The warm-up first runs a request with an unknown API key, which opens the connections. Then the warm-up runs
+ * successful requests without DynamoDB, so that V8 compiles the code before the first real request. During the init
+ * phase, Lambda gives a function more processor time than later (measured in
  * https://github.com/DataDog/datadog-lambda-extension/pull/700, not documented by AWS).
- *
- * @param sampleBody a valid body, for an operation with a body
  */
 export const lambdaFunction = <Handler extends ApiHandler<boolean>>(
   operation: Operation,
   createHandler: (table: Table) => Handler,
-  sampleBody?: object,
+  sample: Sample,
 ) => {
   const table = openTable();
   const warmUp = ({ name, client }: Table = table): Promise<void> =>
     withoutOutput(async () => {
       const abortSignal = AbortSignal.timeout(timeoutMs);
-      const send = (command: never) => client.send(command, { abortSignal });
+      let isOnline = true;
+      const send = (command: GetCommand) => {
+        if (!isOnline) sendNowhere(command, sample);
+        return client.send(command, { abortSignal });
+      };
       const handler = createHandler({ name, client: { send: send as typeof client.send } });
-      const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-      const stream = Object.assign(nowhere, { setContentType: () => {} });
-      const rest = operation.streams ? [stream, sampleContext] : [sampleContext];
-      await Reflect.apply(handler, undefined, [sampleEvent(operation, sampleBody), ...rest]);
+      const run = () => {
+        // A full buffer makes the handler wait for `drain`, as for a response of more than 16 KiB.
+        const nowhere = new Writable({ highWaterMark: 0, write: (_chunk, _encoding, done) => done() });
+        const stream = Object.assign(nowhere, { setContentType: () => {} });
+        const context = { awsRequestId: "none", getRemainingTimeInMillis: () => 60_000 };
+        const rest = operation.streams ? [stream, context] : [context];
+        return Reflect.apply(handler, undefined, [sampleEvent(operation, sample), ...rest]);
+      };
+      await run();
+      isOnline = false;
+      for (let n = 0; n < successfulRequests && !abortSignal.aborted; n++) await run();
     });
   return { handler: createHandler(table), warmUp };
 };

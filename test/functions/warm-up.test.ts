@@ -1,4 +1,5 @@
 /** The work that each function does in Lambda's init phase. */
+import { Logger } from "@aws-lambda-powertools/logger";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { operations } from "../../lib/api/operations.ts";
 import type { Table } from "../../lib/table/table.ts";
@@ -47,3 +48,21 @@ describe.each([...operations.map(({ file }) => file), "functions/record-events.t
     expect(output.text()).toBe("");
   });
 });
+
+test.each(operations)(
+  "The warm-up of $id runs successful requests, which do not reach DynamoDB",
+  async (operation) => {
+    const { warmUp } = await import(new URL(`../../${operation.file}`, import.meta.url).href);
+    const log = vi.spyOn(Logger.prototype, "info");
+    engine.calls.length = 0;
+    engine.failWith(() => undefined);
+
+    await warmUp(engine.table);
+
+    const [first, ...others] = log.mock.calls.map(([, fields]) => Object(fields).status);
+    expect(first).toBe(401);
+    expect(new Set(others)).toEqual(new Set([operation.response.status]));
+    // Only the API key is read with a consistent read.
+    expect(engine.calls.filter(({ consistent }) => consistent)).toHaveLength(1);
+  },
+);

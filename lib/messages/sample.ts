@@ -1,0 +1,11 @@
+/** A stored message of 50 KB for the warm-up of Get Message. */
+import { zstdCompressSync } from "node:zlib";
+import { headSort, segmentSort } from "../table/keys.ts";
+
+const content = zstdCompressSync(`"content":"${"x".repeat(50_000)}","content_parsed":null}`);
+
+/** The head and the segment, as DynamoDB's JSON. */
+export const sampleItems = [
+  { sk: { S: headSort }, segments: { N: "1" }, content_digest: { S: "" }, delivery_attempts: { L: [] } },
+  { sk: { S: segmentSort("", 0) }, bytes: { B: content.toString("base64") } },
+];
