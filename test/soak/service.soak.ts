@@ -5,6 +5,7 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
+import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { expect, inject, test } from "vitest";
 import { freePort } from "../../infra/local/engine.ts";
 import { storeMessage } from "../../lib/messages/store-message.ts";
@@ -13,7 +14,7 @@ import { listItems } from "../../lib/table/list.ts";
 import { type Fault, startFaultyEngine } from "../harness/faulty-engine.ts";
 import { startLocal } from "../harness/process.ts";
 import { bearer, newKey, newMessage, table } from "../harness/service.ts";
-import { type Account, callAndLeave, oneOf, type StoredMessage, startCallers } from "./load.ts";
+import { type Account, afterAMoment, oneOf, type StoredMessage, startCallers } from "./load.ts";
 
 const minutes = Number(process.env.MINUTES ?? 10);
 const callers = 16;
@@ -48,12 +49,13 @@ const start = async (variables: Record<string, string>) => {
 const startLeavingPrograms = async () => {
   const port = await freePort();
   const own = await start({ DYNAMODB_PORT: String(port) });
-  const headers = { "Content-Type": "application/x-amz-json-1.0", "X-Amz-Target": "DynamoDB_20120810.Scan" };
-  const scan = { method: "POST", headers, body: JSON.stringify({ TableName: "email-api" }) };
+  const client = new DynamoDBClient({ endpoint: `http://127.0.0.1:${port}` });
   const run = async (milliseconds: number): Promise<number> => {
     let calls = 0;
-    for (const end = performance.now() + milliseconds; performance.now() < end; calls++)
-      await callAndLeave(`http://127.0.0.1:${port}`, scan);
+    for (const end = performance.now() + milliseconds; performance.now() < end; calls++) {
+      const scan = new ScanCommand({ TableName: "email-api" });
+      await client.send(scan, { abortSignal: afterAMoment() }).catch(() => {});
+    }
     return calls;
   };
   return { ...own, run };
