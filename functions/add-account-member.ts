@@ -1,4 +1,4 @@
-/** Add Account Member: adds a user with a role to an account. Requests with one Idempotency-Key add only one member. */
+/** Add Account Member: adds a user with a role to an account. Requests with the same Idempotency-Key add one member. */
 import { endpoint } from "../lib/api/endpoint.ts";
 import { alreadyMember } from "../lib/api/error-catalogue.ts";
 import type { StorableResponse } from "../lib/api/idempotency.ts";

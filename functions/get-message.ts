@@ -22,7 +22,7 @@ export const createHandler = endpoint({
     const withContent = includesContent(query.fields);
     const message =
       prefetched ?? (await findMessage(table, path.account_id, path.message_id, now, { withContent }));
-    // A missing message has no domain. Therefore, an API key with a scope for any domain receives the 404.
+    // The domain of a missing message is unknown, so `handle` throws the 404 before the check of domain scopes.
     if (!message) throw new ApiError(messageNotFound);
     if (!grants(scopes, getMessage.scope, domainScope(message.head.domain))) {
       throw new ApiError(lacksScope(getMessage.scope));

@@ -29,7 +29,7 @@ export type NewApiKey = { secret: string; apiKey: ApiKey };
 
 export const idOfSecret = (secret: string): string => sha256(secret);
 
-/** Adds an API key to the list of its account. The list contains only the id and the expiry of each API key. */
+/** Adds an API key to the account's list of API keys. The list contains only the id and the expiry of each API key. */
 const putListing = (table: Table, { account_id, id, expires_at }: ApiKey): Write =>
   put(table, apiKeyListingKey(account_id, id), { id, expires_at });
 
@@ -88,14 +88,14 @@ export const revokeApiKey = (table: Table, id: string, now: number): Promise<boo
   return succeeds(() => table.client.send(command));
 };
 
-/** Returns the expiry of a rotation's new API key. The old and the new API key have the same lifetime. */
+/** Returns the expiry of a rotation's new API key. The new API key receives the full lifetime of the old API key. */
 const nextExpiry = ({ created_at, expires_at }: ApiKey, now: number): number | undefined =>
   expires_at && epochSeconds(now) + expires_at - epochSeconds(Date.parse(created_at));
 
 /**
- * Creates an API key with the scopes of an old API key, and lets the old API key expire after `graceSeconds`. Returns
- * `null` if the old API key is unknown, revoked or expired. One transaction makes both changes. If several rotations
- * of one API key run in parallel, the shortest grace period applies.
+ * Creates an API key with the scopes of an old API key, and lets the old API key expire after `graceSeconds`. One
+ * transaction stores the changes to both API keys. If several rotations of one API key run in parallel, the shortest
+ * grace period applies. Returns `null` if the old API key is unknown, revoked or expired.
  */
 export const rotateApiKey = async (
   table: Table,
@@ -122,6 +122,6 @@ export const rotateApiKey = async (
       !isLive(item, now) || item?.revoked_at !== undefined || Number(item?.expires_at) < old.expires_at,
   );
   const failed = await transact(table, [...putApiKey(table, apiKey), shorten, putListing(table, old)]);
-  // If a revocation or another rotation has changed the old API key, the retry reads the API key again.
+  // The transaction fails if a parallel rotation or revocation changes the old API key. Then the rotation starts again.
   return failed ? rotateApiKey(table, id, graceSeconds, now) : { secret, apiKey, old };
 };

@@ -16,8 +16,8 @@ export const account: Step<"account", WithKey & { path: AccountPath }> = async (
 };
 
 /**
- * Checks that the API key has the operation's scope, or a partial scope, which grants a part of the operation's data.
- * The operation's `handle` must check a partial scope, because only `handle` knows the data.
+ * Checks that an API key has the operation's scope, or a scope for a part of the data, for example for one domain.
+ * `handle` must check that the scope covers the requested item, because the step `scope` does not read the item.
  */
 export const scope =
   (operation: Operation, isPartialScope: (scope: string) => boolean = () => false): Step<"scope", WithKey> =>

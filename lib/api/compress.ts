@@ -7,15 +7,15 @@ import { ApiError } from "./errors.ts";
 import { type ApiMiddleware, headerValues } from "./request.ts";
 
 /**
- * These levels compress faster than a typical network sends. Brotli's default level, 11, compresses more slowly than a
- * typical network sends. RFC 9659 limits the zstd window to 8 MB, and level 3 uses only 2 MB.
+ * At these levels, compression is faster than a typical network connection. At Brotli's default level, 11, compression
+ * is slower. RFC 9659 limits the window size of zstd to 8 MB. At level 3, zstd's window size is only 2 MB.
  */
 const encoders = {
   zstd: () => createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 3 } }),
   br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
   gzip: () => createGzip({ level: 6 }),
 };
-/** The order of preference if a caller accepts several codings equally. */
+/** The content codings in order of preference, for callers that accept several content codings equally. */
 const preferred: (keyof typeof encoders)[] = ["zstd", "br", "gzip"];
 
 /** Lambda truncates a streamed response at 200 MB, including the status and the headers. */
@@ -37,7 +37,7 @@ export const compress = (): ApiMiddleware => ({
     response.headers = { ...response.headers, Vary: "Accept-Encoding" };
     if (!encoding || encoding === "identity") return;
     response.headers["Content-Encoding"] = encoding;
-    // `pipe` is not used, because it never ends its output if the body fails, and the caller would wait forever.
+    // After an error in the body, `pipe` would never end the compressed stream, and the caller would wait forever.
     response.body = (encoding === "zstd" && body.zstd?.()) || pipeline(body, encoders[encoding](), () => {});
   },
 });

@@ -17,7 +17,7 @@ import { type ApiResponse, type ProxyResult, toProxyResult } from "./response.ts
 import { type Sent, sendResponse } from "./stream-response.ts";
 import * as validate from "./validate.ts";
 
-/** The names of all steps, in the order of the API's contract. Each comment is the HTTP status of a failed check. */
+/** The checks of a request in order, with the HTTP status of each error. The caller receives only the first error. */
 export type Order = [
   "apiKey", // 401
   "path", // 400
@@ -37,9 +37,12 @@ type Call<Path, Query, Body> = { path: Path; query: Query; body: Body; table: Ta
 
 type Definition<Path extends AccountPath, Query, Body, Streams extends boolean, Prefetched> = {
   operation: Operation<Path, Query, Body, Streams>;
-  /** Returns whether a scope grants a part of the data, for example one domain. `handle` must check the scope. */
+  /** Returns whether a scope covers only some items. `handle` must check that the scope covers the requested item. */
   isPartialScope?: (scope: string) => boolean;
-  /** Runs while the API key is being read. Makes one read, so the response time does not reveal if an item exists. */
+  /**
+   * Reads an item in parallel with the read of the API key. Must make exactly one read. A second read only for
+   * existing items would reveal, by the longer response time, that an item exists.
+   */
   prefetch: (call: Call<Path, Query, Body>) => Promise<Prefetched>;
   /** Runs the operation after all checks have passed, and returns the response. `scopes` are the API key's scopes. */
   handle: (

@@ -29,7 +29,7 @@ export type Once = {
    * returns the stored response. If the condition of a write fails, writes nothing and returns the failed conditions.
    *
    * @throws ApiError 422 if the Idempotency-Key was used with a different request
-   * @throws TimeoutError if conflicts or throttling continue
+   * @throws TimeoutError if transaction conflicts or throttling last longer than 20 seconds
    */
   commit: (
     response: StorableResponse,
@@ -65,9 +65,9 @@ const toReplay = (stored: StoredResponse, use: Use): StorableResponse => {
 };
 
 /**
- * Returns the stored response of an Idempotency-Key. The read is eventually consistent, which halves its price. The
- * read may miss a response that was stored a moment ago. Then the condition of the later write fails, and DynamoDB
- * returns the item with the stored response.
+ * Returns the stored response of an Idempotency-Key. The read is eventually consistent, which halves the price of the
+ * read. If the read misses a response that was stored a moment ago, the transaction of `commit` fails. DynamoDB's
+ * error then contains the stored response.
  */
 const findReplay = async (table: Table, use: Use, now: number): Promise<StorableResponse | undefined> => {
   const stored = await getItem<StoredResponse>(table, idempotencyRecordKey(use.account_id, use.key));

@@ -10,7 +10,7 @@ import type { ApiMiddleware, RequestLog } from "./request.ts";
 import type { ProxyResult } from "./response.ts";
 import type { Sent } from "./stream-response.ts";
 
-/** Returns middlewares and `logRequest`. Call `logRequest` at the end of a response, because a stream may fail late. */
+/** Returns middlewares and `logRequest`. Call `logRequest` after the response, because sending a stream may fail. */
 export const observe = (operation: Operation) => {
   const logger = new Logger({ serviceName: operation.id });
   const metrics = new Metrics({ serviceName: operation.id });

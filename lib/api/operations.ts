@@ -27,14 +27,11 @@ export type Operation<
   /** A resource path of API Gateway. Each `{name}` in the path is a field of `pathParameters`. */
   readonly path: string;
   readonly pathParameters: ParametersFor<Path>;
-  /** A request may contain each query parameter once. Unknown query parameters are ignored. */
+  /** A request may contain each query parameter at most once. Unknown query parameters are ignored. */
   readonly queryParameters: ParametersFor<Query>;
   /** The schema of the request's JSON body, or `null` if the operation reads no body. */
   readonly body: z.ZodMiniType<Body> | null;
-  /**
-   * The status of a successful response, and the name of its schema in the OpenAPI document (`null` for no content).
-   * The entry contains only the name of the schema, because functions do not validate responses.
-   */
+  /** The status of a successful response, and its schema's name in the OpenAPI document (`null` for no content). */
   readonly response: { readonly status: number; readonly schema: string | null };
   /** The file that exports the operation's Lambda handler. */
   readonly file: string;
@@ -48,7 +45,7 @@ export type Operation<
   readonly idempotent: boolean;
 };
 
-/** Returns the operation's entry, from which TypeScript infers the types of path, query and body. */
+/** Returns `entry` unchanged. TypeScript infers the types of the path, the query and the body from `entry`. */
 const operation = <Path extends AccountPath, Query, Streams extends boolean, Body = undefined>(
   entry: Operation<Path, Query, Body, Streams>,
 ): Operation<Path, Query, Body, Streams> => entry;

@@ -2,9 +2,10 @@
  * Checks a request with a chain of steps.
  *
  * A step receives the results of the earlier steps, and returns its own results. A step rejects the request by
- * throwing. A step that reads the table returns a promise. The next step starts without waiting, so that the reads of
- * all steps run in parallel. If several steps fail, the caller receives the error of the first failed step in the
- * chain. The API key is checked first, so a caller without a valid API key sees no other error.
+ * throwing an error. A step that reads the table returns a promise. The next step starts without waiting for the
+ * promise, so that the reads of all steps run in parallel. If several steps fail, the caller receives the error of the
+ * first failed step in the chain. The first step checks the API key, so a caller without a valid API key receives no
+ * error of a later step.
  */
 import type { MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
@@ -15,7 +16,7 @@ import type { ProxyResult } from "./response.ts";
 
 export type RequestLog = {
   readonly requestId: string;
-  /** API Gateway's `requestId`, which may not be unique, because callers can override it. */
+  /** API Gateway's `requestId`, which may not be unique, because callers can choose the value. */
   readonly gatewayRequestId: string | undefined;
   /** `performance.now()` at the start of the request. */
   readonly startedAt: number;
@@ -54,9 +55,9 @@ export type ApiContext = Context & {
 export type ApiMiddleware = MiddlewareObj<APIGatewayProxyEvent, ProxyResult, Error, ApiContext>;
 
 /**
- * A step of the chain. Returns an object whose fields are added to the request. The fields may be promises. A step
- * that only checks the request returns nothing, or a promise that rejects if the check fails. `Place` is the name of
- * the step. TypeScript reports an error if the names of a chain's steps are not in the required order.
+ * A step of the chain. A step returns an object whose fields are added to the request. The fields may be promises. A
+ * step that only checks the request returns nothing, or a promise that rejects if the check fails. TypeScript uses the
+ * name of a step, `Place`, to check that the steps of a chain are in the required order.
  */
 export type Step<Place extends string, Input, Output = void | Promise<void>> = {
   (request: Input): Output;
@@ -69,7 +70,7 @@ type Rest<Order> = Order extends readonly [string, ...infer Others extends reado
 /** A chain of steps. `Missing` lists the names of the steps that the chain still lacks, in the required order. */
 export type Steps<State, Missing extends readonly string[]> = {
   readonly middlewares: readonly ApiMiddleware[];
-  /** Returns the chain with one more step. The step must have the first name of `Missing`. */
+  /** Returns the chain with one more step. The steps must be added in the required order. */
   add<Output>(step: Step<Missing[0] & string, State, Output>): Steps<State & Added<Output>, Rest<Missing>>;
   /** Waits for the promises of all steps, and returns the request with the results of all steps. */
   settled(context: ApiContext): Promise<State>;
@@ -109,7 +110,7 @@ export const beginRequest = (
   return Object.assign(lambdaContext, { request, pending: [] });
 };
 
-/** If a step throws and the promise of an earlier step rejects, the caller receives the earlier step's error. */
+/** After a step throws an error, waits for the promises of earlier steps, because an earlier error takes precedence. */
 const reportEarliest: ApiMiddleware = {
   onError: async (request) => {
     await settle(request.context.pending).catch((earlier) => {
@@ -121,7 +122,7 @@ const reportEarliest: ApiMiddleware = {
 const hold = (context: ApiContext, values: readonly unknown[]): void => {
   for (const value of values) {
     if (!(value instanceof Promise)) continue;
-    value.catch(() => {}); // `settle` reports the rejection. Until then, Node.js must not count it as unhandled.
+    value.catch(() => {}); // Prevents an unhandled rejection if the promise rejects before `settle` awaits the promise.
     context.pending.push(value);
   }
 };

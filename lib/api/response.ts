@@ -3,8 +3,8 @@ import type { Readable } from "node:stream";
 import type { APIGatewayProxyResult } from "aws-lambda";
 
 /**
- * A stream of JSON in UTF-8. `bytes` is the stream's length, if known. If the content is stored in zstd format,
- * `zstd` returns the JSON in zstd format.
+ * A stream of JSON in UTF-8. If `bytes` is set, `bytes` is an upper limit of the stream's length. The optional function
+ * `zstd` returns a stream of the same JSON with zstd compression.
  */
 export type StreamedBody = Readable & { bytes?: number; zstd?: () => Readable };
 

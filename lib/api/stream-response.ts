@@ -5,7 +5,7 @@ import type { ProxyResult } from "./response.ts";
 export type Sent = {
   /** `Date.now()` at the first byte. */
   firstByteAt: number | undefined;
-  /** The caller read too slowly to receive the whole response before the timeout. */
+  /** Whether the caller read too slowly to receive the whole response before the function's timeout. */
   isReaderSlow: boolean;
 };
 
@@ -14,12 +14,13 @@ const millisecondsToEnd = 10_000;
 
 /**
  * Writes the body as fast as the caller reads, and ends the stream. Shortly before the function's timeout, ends the
- * stream without the rest of the body. If the body failed, middy's own streaming would destroy Lambda's stream. A
- * destroyed stream causes an unhandled promise rejection in Lambda's runtime client, which ends the process.
+ * stream without the rest of the body. `sendResponse` replaces middy's own streaming, which destroys Lambda's stream
+ * after an error in the body. A destroyed stream causes an unhandled promise rejection in Lambda's runtime client. The
+ * unhandled rejection would end the process.
  *
  * @param millisecondsLeft the time until the function's timeout
  * @throws Error if the body fails. The runtime client logs every field of the error. DynamoDB's errors can contain
- * items, so the thrown error has only a cause, which the client does not log.
+ * items, so the thrown error has only a cause, which the runtime client does not log.
  */
 export const sendResponse = async (
   lambdaStream: awslambda.HttpResponseStream,
@@ -34,7 +35,7 @@ export const sendResponse = async (
     if (typeof body !== "string") body.destroy(); // ends the reads from the table
   });
   if (stream.destroyed) left.abort();
-  else stream.once("close", () => stream.writableFinished || left.abort()); // also closed after a complete response
+  else stream.once("close", () => stream.writableFinished || left.abort()); // A complete response also emits `close`.
   const timer = setTimeout(() => slow.abort(), Math.max(0, millisecondsLeft - millisecondsToEnd));
   let firstByteAt: number | undefined;
   const write = async (chunk: string | Uint8Array) => {
@@ -45,7 +46,7 @@ export const sendResponse = async (
   };
   const writeAll = async () => {
     for await (const chunk of typeof body === "string" ? [body] : body) await write(chunk);
-    await write(""); // The prelude is sent with the first write, so an empty body needs a write, too.
+    await write(""); // The first write sends the status and the headers, so an empty body needs a write, too.
   };
   try {
     await writeAll().catch((error) => {

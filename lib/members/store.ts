@@ -29,8 +29,8 @@ export const newMember = (
 };
 
 /**
- * Returns the user with this email. The read is eventually consistent, which halves its price. The read may miss a user
- * that was created a moment ago. Then the condition of {@link putUser} fails, and DynamoDB returns the existing user.
+ * Returns the user with this email address. The read is eventually consistent, which halves the price of the read. If
+ * the read misses a new user, the condition of {@link putUser} fails, and DynamoDB's error contains the existing user.
  */
 export const findUser = (table: Table, email: string): Promise<User | undefined> =>
   getItem<User>(table, userKey(email));
@@ -39,10 +39,10 @@ export const findUser = (table: Table, email: string): Promise<User | undefined>
 export const putUser = (table: Table, user: User, now: number): Write<User> =>
   putIfAbsent(table, userKey(user.email), user, now);
 
-/** A member's item in the table. The responses of the API contain neither the email nor the name. */
+/** A member's item in the table. API responses contain neither the member's email address nor the member's name. */
 export type StoredMember = AccountMember & Pick<NewMember, "email" | "name">;
 
-/** Puts a new member. The condition fails if the user is a member. */
+/** Puts a new member. The condition fails if the user is already a member of the account. */
 export const putMember = (table: Table, member: StoredMember, now: number): Write<StoredMember> =>
   putIfAbsent(table, memberKey(member.account_id, member.user_id), member, now);
 
@@ -53,8 +53,8 @@ export const listMembers = async (table: Table, account_id: string): Promise<Sto
 };
 
 /**
- * Returns the table, key and condition of a write. The condition fails if the member was removed, even if the user was
- * added again, because a new membership has a new id.
+ * Returns the table, key and condition of a write. The condition fails if the member was removed. If the user was
+ * added again, the condition still fails, because a new membership has a new id.
  */
 const unchanged = ({ account_id, user_id }: AccountMember, TableName: string) => ({
   TableName,

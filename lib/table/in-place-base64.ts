@@ -1,15 +1,15 @@
 /**
  * Decodes the base64 values of DynamoDB's responses. The SDK's own decoder copies each base64 value twice as a string.
  * This decoder overwrites the base64 text with the decoded bytes. For 5 MiB, this decoder needs about half the
- * processor time of the SDK's decoder. Before the SDK parses a response, a placeholder such as `#0` replaces each
- * base64 value. The SDK passes the placeholder to `base64Decoder`, which returns the decoded bytes.
+ * processor time of the SDK's decoder. Before the SDK parses a response, `streamCollector` replaces each base64
+ * value with a placeholder such as `#0`. For each placeholder, `base64Decoder` returns the bytes of the replaced value.
  *
  *   {"Items":[{"bytes":{"B":"KLUv/WQ…"},"sk":…   ── for the SDK ──▶   {"Items":[{"bytes":{"B":"#0"},"sk":…
  */
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { streamCollector } from "@smithy/core/serde";
 
-/** The JSON text before a base64 value. No JSON string can contain this text, because JSON escapes quotes. */
+/** The JSON text before a base64 value. A string in JSON cannot contain `{"B":"`, because JSON escapes quotes. */
 const opening = '{"B":"';
 
 /** The first character of a placeholder. A base64 value never looks like a placeholder, because base64 has no `#`. */

@@ -25,7 +25,7 @@ const itemKey = (pk: string, sk: string): ItemKey => ({ pk, sk });
 /** @param id the SHA-256 digest of the secret, in hex */
 export const apiKeyKey = (id: string) => itemKey(itemTypes.apiKey + id, "API_KEY");
 
-/** The key of an item that lists an API key under its account. Only operators may read this item. */
+/** The table key of an item in an account's list of API keys. Only operators may read the list. */
 export const apiKeyListingKey = (account_id: string, id: string) =>
   itemKey(itemTypes.apiKeysOfAccount + account_id, `API_KEY#${id}`);
 
@@ -33,7 +33,7 @@ export const apiKeyListingKey = (account_id: string, id: string) =>
 export const messagePartition = (account_id: string, id: string): string =>
   `${itemTypes.message}${account_id}#${id}`;
 
-/** The sort key of a message's head. The head sorts before the segments, so one Query returns head and segments. */
+/** The sort key of a message's head. `HEAD` sorts before `SEGMENT`, so one Query returns the head and segments. */
 export const headSort = "HEAD";
 
 /** @param digest the digest of the content. If the content changes, the new segments have a new digest. */

@@ -4,7 +4,7 @@ import type { Table } from "./table.ts";
 
 type Output = { ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[] };
 
-/** Returns a table that passes each call's consumed capacity to `add`. Calls must set ReturnConsumedCapacity. */
+/** Wraps a table to call `add` with the capacity units of each DynamoDB call that sets ReturnConsumedCapacity. */
 export const metered = (table: Table, add: (capacityUnits: number) => void): Table => {
   const send = async (...call: unknown[]) => {
     const output = await Reflect.apply(table.client.send, table.client, call);

@@ -25,7 +25,7 @@ type Options = {
  *
  * @param options.isRetryable by default, errors of an unavailable table are retried
  * @param options.signal ends the retries with an AbortError
- * @param options.timeoutMs the time after which no attempt is retried; by default 60,000
+ * @param options.timeoutMs the time in milliseconds after which no attempt is retried; by default 60,000
  * @throws the error of the last attempt
  */
 export const retry = async <T>(
@@ -50,7 +50,7 @@ const isWriteRetryable = (error: unknown): boolean =>
 export const retryWrite = <T>(write: () => Promise<T>): Promise<T> =>
   retry(write, { isRetryable: isWriteRetryable });
 
-/** Makes the write and returns true. If the write's condition fails, returns false. */
+/** Makes a conditional write. Returns true if the write succeeds, or false if the write's condition fails. */
 export const succeeds = async (write: () => Promise<unknown>): Promise<boolean> => {
   try {
     await retryWrite(write);

@@ -5,7 +5,7 @@ import { inPlaceBase64 } from "./in-place-base64.ts";
 
 type Logger = NonNullable<DynamoDBClientConfig["logger"]>;
 
-/** A logger without `info`. With `info`, the SDK copies the input and output of every call to log them. */
+/** A logger without the method `info`. If a logger has `info`, the SDK copies each call's input and output for the log. */
 const silent: Omit<Logger, "info"> = { trace() {}, debug() {}, warn() {}, error() {} };
 
 export type Table = {
@@ -42,7 +42,7 @@ export const openTable = ({
     maxAttempts: 3,
     requestHandler: {
       connectionTimeout: 1000,
-      socketTimeout: timeoutMs, // before the response or within it
+      socketTimeout: timeoutMs, // the longest pause before or during a response
     },
     logger: silent as Logger,
     ...inPlaceBase64(),

@@ -73,8 +73,8 @@ const readFailures = async (
  * Makes all writes and returns `null`. If a condition fails, writes nothing and returns the failed conditions. All
  * attempts send the same idempotency token, so a retry after a lost response does not repeat the writes.
  *
- * DynamoDB cancels a transaction that conflicts with another transaction. After a conflict, a condition often fails
- * because of the other transaction's writes, so `transact` reads the items before a retry.
+ * DynamoDB cancels a transaction if a parallel transaction writes the same items. After a conflict, `transact` reads
+ * the items. If the parallel transaction has made a condition false, `transact` does not retry its own transaction.
  *
  * @throws TimeoutError if conflicts or throttling last longer than 20 seconds
  *

@@ -8,7 +8,7 @@ type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[numb
 
 export type Item = Record<string, unknown>;
 
-/** A write with a condition. If an existing item makes the condition fail, the item has the type `Stored`. */
+/** A write with a condition. `Stored` is the type of an existing item that makes the condition fail. */
 export type Write<Stored extends object = object> = {
   readonly transactItem: TransactItem;
   readonly key: ItemKey;
@@ -43,7 +43,7 @@ export const put = (table: Table, key: ItemKey, fields: object): Write => ({
   fails: (_found): _found is Item => false,
 });
 
-/** Updates an item under the condition in `change`. `fails` returns true for an item that fails this condition. */
+/** Updates an item if the condition in `change` is true. `fails` returns whether an item makes the condition false. */
 export const update = (
   table: Table,
   key: ItemKey,
