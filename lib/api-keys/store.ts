@@ -64,7 +64,7 @@ export const findApiKey = async (table: Table, secret: string, now: number): Pro
   return apiKey?.revoked_at ? null : apiKey;
 };
 
-/** The SDK opens at most 50 connections, so a further read could time out while it waits for a connection. */
+/** The limit of parallel reads. Too many reads could time out while they wait for one of the SDK's 50 connections. */
 const readsAtOnce = 20;
 
 /** Returns an account's API keys, the oldest first. Includes revoked API keys, but not expired API keys. */

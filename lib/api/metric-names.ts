@@ -1,6 +1,6 @@
-/** The names of the functions' CloudWatch metrics. The metrics' dimension `service` is the operation's id. */
+/** The names of the functions' CloudWatch metrics. The dimension `service` of each metric contains the operation's id. */
 
-/** Returns the namespace of a stage's metrics. Powertools reads `POWERTOOLS_METRICS_NAMESPACE`. */
+/** Returns the namespace of a stage's metrics. Powertools reads the namespace from `POWERTOOLS_METRICS_NAMESPACE`. */
 export const metricNamespace = (stage: string): string => `EmailApi/${stage}`;
 
 export const metricNames = {

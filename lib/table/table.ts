@@ -5,7 +5,7 @@ import { inPlaceBase64 } from "./in-place-base64.ts";
 
 type Logger = NonNullable<DynamoDBClientConfig["logger"]>;
 
-/** A logger without the method `info`. If a logger has `info`, the SDK copies each call's input and output for the log. */
+/** A logger without the method `info`. If a logger has `info`, the SDK copies the input and output of every call. */
 const silent: Omit<Logger, "info"> = { trace() {}, debug() {}, warn() {}, error() {} };
 
 export type Table = {
