@@ -36,7 +36,7 @@ const keysLabelled = async (
   return apiKeys.filter((apiKey) => apiKey.label === label && !apiKey.revoked_at);
 };
 
-/** Prints a new key, which cannot be shown again. `replaces` is the old key of a rotation. */
+/** Prints a new key, which cannot be shown again. `rotate-api-key` passes the old key as `replaces`. */
 const reportNewKey = (
   shell: Shell,
   json: true | undefined,

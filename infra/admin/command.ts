@@ -19,7 +19,7 @@ export type Streams = {
   terminal?: Terminal | undefined;
 };
 
-/** The functions and streams that a command uses. `print` escapes control characters. */
+/** A command's access to standard input, standard output and standard error. `print` escapes control characters. */
 export type Shell = Pick<Streams, "print" | "input" | "terminal"> & {
   printJson: (object: object) => void;
   /** Prints the error and sets the exit status. `source` names the file or line that failed. */

@@ -31,8 +31,8 @@ const defineMemberCommand = (name: string, summary: string) =>
     .requiredOption("--account <uuid>", "the account", uuid);
 
 /**
- * Calls `change` for each named member. Prints the line that `lineOf` returns. With `--json`, prints an object that
- * contains the member and the fields of `changed`.
+ * Calls `change` for each member whose email, `id` or `user_id` is in `operands`. Prints the line that `lineOf`
+ * returns. With `--json`, prints an object that contains the member and the fields of `changed`.
  *
  * @param change returns false if the member no longer exists
  */

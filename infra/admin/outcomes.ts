@@ -1,4 +1,4 @@
-/** Counts the items of a long command by outcome, such as stored or failed. Shows the progress on a terminal. */
+/** Counts how many emails or events a command stored and how many failed. Shows the progress on a terminal. */
 import { showProgress } from "../progress.ts";
 import type { Shell } from "./command.ts";
 

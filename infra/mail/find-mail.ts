@@ -34,7 +34,7 @@ const fileAt = (path: string, bytes: number): MailFile => ({
   open: () => createReadStream(path, { highWaterMark: 1024 * 1024 }),
 });
 
-/** Finds emails at the paths and in folders. Includes missing files, because the import reports unreadable files. */
+/** Returns missing files too, because the import reports an error for each missing file. */
 export const findMail = async (
   paths: string[],
   standardInput: AsyncIterable<Buffer> = process.stdin,

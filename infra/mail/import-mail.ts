@@ -1,4 +1,4 @@
-/** Stores the emails of files as messages. */
+/** Reads emails from files, and stores each email as a message. */
 import { createHash } from "node:crypto";
 import { readEnvelope } from "../../lib/messages/envelope.ts";
 import type { NewMessage } from "../../lib/messages/message.ts";
@@ -16,7 +16,7 @@ export type ImportFields = Omit<NewMessage, "id" | "message_id" | "subject" | "s
   recipient?: string | undefined;
 };
 
-/** The result of importing one email. `source` is the file, with the number of the email in an mbox. */
+/** The result of importing one email. `source` is a path, or `inbox.mbox:3` for the third email of an mbox. */
 export type Imported = { source: string; bytes: number } & (
   | { id: string; message_id: string; isNew: boolean }
   | { error: Error }

@@ -86,7 +86,7 @@ async function* oneEmail(chunks: AsyncIterable<Buffer>): AsyncGenerator<Email> {
   yield email.take();
 }
 
-/** Reads the start of the stream. Returns the start, and another stream that yields all bytes of the stream. */
+/** Reads the first bytes of `stream`. Returns the first bytes, and a new stream that yields all bytes of `stream`. */
 const peek = async (stream: AsyncIterable<Buffer>): Promise<[Buffer, AsyncIterable<Buffer>]> => {
   const chunks = stream[Symbol.asyncIterator]();
   let start: Buffer = Buffer.alloc(0);

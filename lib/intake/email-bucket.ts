@@ -4,7 +4,7 @@ import { rejectTooLarge } from "../messages/store-message.ts";
 import { EventRejectedError } from "./event.ts";
 import type { ReadEmail } from "./record-event.ts";
 
-/** S3's errors for a missing object. The error is AccessDenied if the caller has no permission to list the bucket. */
+/** S3's errors for a missing object. If the caller may not list a bucket, a missing object causes AccessDenied. */
 const missing = new Set(["NoSuchKey", "AccessDenied"]);
 
 export const openEmailBucket = (Bucket = process.env.EMAIL_BUCKET): ReadEmail => {

@@ -17,14 +17,14 @@ const growth = 1.1;
 
 /**
  * Returns the seconds from a failed attempt to the next attempt: 1 s at first, 10 s after about 100 s, 6 minutes after
- * an hour. The wait is about a tenth of the time since the first attempt. The first waits are short, because a missing
- * message is often stored soon. Later waits are long, so that a failing event causes few invocations.
+ * an hour. The delay is about a tenth of the time since the first attempt. The first delays are short, because an event
+ * often arrives shortly before its message is stored. Later delays are long, because each retry costs an invocation.
  *
  * @param receives how often the queue has delivered the event
  */
 export const retrySeconds = (receives: number): number => Math.round(growth ** (receives - 1));
 
-/** Returns the approximate number of deliveries of a failing event in its first `seconds` seconds. */
+/** Returns approximately how often SQS delivers an event within `seconds` seconds if every attempt fails. */
 export const receivesWithin = (seconds: number): number => {
   let receives = 0;
   for (let waited = 0; waited < seconds; waited += retrySeconds(receives)) receives++;

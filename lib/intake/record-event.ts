@@ -125,7 +125,7 @@ const recordStored = async (
 /** Records a change of a stored message, unless the change is already recorded. Throws the same errors as {@link recordEvent}. */
 export const recordChange = async (table: Table, event: ChangeEvent, now: number): Promise<Outcome> => {
   const change = changeOf(table, event, now);
-  // Tries again if another call stores the message between the first attempt and the read of the message marker.
+  // If the message marker exists, retries once, because the message may have been stored after the first attempt.
   for (let hasMarker = false; ; hasMarker = true) {
     const result = await recordOnce(table, event, [change], now);
     if (typeof result === "string") return result;

@@ -16,8 +16,8 @@ import { MessageNotStoredYetError, type Outcome } from "./record-event.ts";
 type Result = { event?: MessageEvent | undefined; outcome: Outcome | "failed"; error?: unknown };
 
 /**
- * The pauses in milliseconds before the function retries an event whose message is not stored yet. Another invocation
- * may store the message during a pause.
+ * The pauses in milliseconds before the function retries an event whose message is not stored yet. The function waits,
+ * because another invocation of the function may soon store the message.
  */
 const pausesMs = [100, 200, 400];
 

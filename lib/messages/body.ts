@@ -1,4 +1,4 @@
-/** Streams the Message object as JSON. The stored JSON of the content follows the fields of the head. */
+/** Streams a message as JSON. The JSON starts with the fields of the message's head, and ends with the content. */
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
@@ -10,12 +10,12 @@ import { hasLongFields, readLongFields } from "./long-fields.ts";
 import { beforeContent, beforeParsed, between, contentStart, decompressed } from "./rendered-content.ts";
 import { closeFrame, isSendable, openFrame } from "./zstd-frame.ts";
 
-/** A stream of JSON. `bytes` is an upper limit of its length. `zstd` opens a stream of the JSON in zstd compression. */
+/** A stream of JSON. The JSON has at most `bytes` bytes. `zstd` opens a stream of the JSON in zstd compression. */
 type Body = Readable & { bytes: number; zstd?: () => Readable };
 
 const noContent = Buffer.from('"content":null,"content_parsed":null}');
 
-/** Decompresses content without a stream. Returns `null` if the content exceeds 1 MiB or `firstPage` lacks segments. */
+/** Decompresses content without a stream. Returns `null` if content exceeds 1 MiB or is incomplete in `firstPage`. */
 const smallContent = ({ head, firstPage }: StoredMessage): Buffer | null => {
   if (head.segments === 0) return noContent;
   return firstPage.length === head.segments ? decompressSmall(firstPage) : null;

@@ -18,7 +18,7 @@ import {
 const segmentBytes = 340_000;
 export const segmentsPerPage = 3;
 
-/** One Query reads the head and the first segment. The first segment is small, so that the Query is fast. */
+/** The size of the first segment of a message's content. A small size keeps the first Query of `findMessage` fast. */
 const firstSegmentBytes = 100_000;
 
 const cut = (compressed: Buffer): Buffer[] => {
@@ -32,11 +32,11 @@ const cut = (compressed: Buffer): Buffer[] => {
 /** Decompression needs as much memory as the window. A window of 2^27 bytes (128 MiB) spans an email of 40 MiB. */
 const maximumWindowLog = 27;
 
-/** Returns the base-2 logarithm of zstd's window size. The window must reach from `content_parsed` back to `content`. */
+/** Returns the base-2 logarithm of zstd's window size. Zstd finds repeated attachments only within the window. */
 const windowLog = (rawBytes: number): number =>
   Math.min(maximumWindowLog, Math.max(17, Math.ceil(Math.log2(rawBytes * 1.1 + 1))));
 
-/** Waits for each write, because Node.js appends an empty frame to the stream if `end` is called during a write. */
+/** Waits for each write, because Node.js appends an empty zstd frame if `end` is called during a write. */
 const writeFrame = async (zstd: ZstdCompress, pieces: Iterable<Buffer>): Promise<void> => {
   try {
     for (const piece of pieces) {

@@ -2,7 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { parseEmail } from "./mime.ts";
 
-/** The maximum length of a slice. In JSON, a character takes at most 6 bytes, so a slice takes less than 1 MiB. */
+/** A long string is converted to JSON in slices of 64 Ki characters. The JSON of one slice has less than 1 MiB. */
 const sliceCharacters = 64 * 1024;
 
 /** Decodes an email as UTF-8 if its bytes are valid UTF-8, otherwise as latin1. A byte-order mark remains. */
@@ -92,5 +92,5 @@ function* jsonString(text: string): Generator<string> {
   yield '"';
 }
 
-/** A slice must not end inside a surrogate pair, because JSON.stringify would escape each half of the pair. */
+/** A string slice must not end inside a surrogate pair, because JSON.stringify would escape each half of the pair. */
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;

@@ -1,4 +1,4 @@
-/** Reads the head of a stored message, and the segments of the content. */
+/** Reads the head of a stored message, and the segments of the message's content. */
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { isLive } from "../table/expiry.ts";
 import { headSort, messagePartition, segmentSort } from "../table/keys.ts";
@@ -9,7 +9,7 @@ import type { Head } from "./head.ts";
 
 export type StoredMessage = {
   head: Head;
-  /** Contains the first segment, or no segment if the message has none or `withContent` is false. */
+  /** The first segment of the message. Empty if the message has no segments, or if `withContent` is false. */
   firstPage: Uint8Array[];
   /** Fetches the compressed content. Retries failed reads, because the status code 200 may already be sent. */
   segments: () => AsyncGenerator<Uint8Array>;
@@ -58,7 +58,7 @@ export const findMessage = async (
   };
   const firstPageEnd = withContent ? Math.min(1, head.segments) : 0;
   const firstSegments = inOrder(items, 0, firstPageEnd);
-  // An eventually consistent read may return an old head whose segments are already deleted.
+  // An eventually consistent read may return an old head of the message, whose segments are already deleted.
   if (!firstSegments && !consistent) return null;
 
   const fetchPage = async (from: number, to: number): Promise<Uint8Array[]> => {
@@ -69,7 +69,7 @@ export const findMessage = async (
     return page;
   };
 
-  // A segment of an expired message, or of an interrupted `storeMessage`, may sort before the first segment.
+  // The Query may return an obsolete segment, which an expired message or an interrupted `storeMessage` left behind.
   const firstPage = firstSegments ?? (await fetchPage(0, firstPageEnd));
 
   return {

@@ -18,7 +18,7 @@ export type Head = Omit<
 > & {
   [Field in keyof LongFields]?: LongFields[Field] | undefined;
 } & {
-  /** The recipient's domain of an incoming message, otherwise the sender's domain. Domain scopes name this domain. */
+  /** The recipient's domain if the message is incoming, else the sender's domain. A domain scope must match `domain`. */
   domain: string;
   /** DynamoDB's document client returns numbers above 2^53 as bigint. */
   reference_message_id?: number | bigint | undefined;
@@ -47,7 +47,7 @@ const integer = (value: number | bigint): unknown => JSON.rawJSON(String(value))
 const isBefore = (a: StatusChange, b: StatusChange): boolean =>
   a.time === b.time ? a.event_id < b.event_id : a.time < b.time;
 
-/** Returns the head with the fields of all status changes. A newer change overrides an older change. */
+/** Returns a copy of a message's head with all status changes applied. A newer change overrides an older change. */
 const current = (stored: Head): Head => {
   const head = { ...stored };
   const changes = (stored.status_changes ?? []).toSorted((a, b) => (isBefore(a, b) ? -1 : 1));

@@ -21,7 +21,7 @@ export const readMarker = (
 ): Promise<MessageMarker | undefined> =>
   getItem<MessageMarker>(table, messageMarkerKey(account_id, id), { consistent: true });
 
-/** Marks a message as stored, in the transaction that puts the head. This write fails if the message was deleted. */
+/** Returns the write that marks a message as stored. The write fails if the message was deleted. */
 export const markStored = (table: Table, { account_id, id }: MessageRef, expires_at: number): Write =>
   update(
     table,

@@ -17,7 +17,7 @@ import { hasLongFields, readLongFields } from "./long-fields.ts";
 import { markDeleted } from "./marker.ts";
 import { removeSegments, writeSegments } from "./segments.ts";
 
-/** An expiry one day ago is in the past even for slow clocks. DynamoDB's TTL ignores an expiry over 5 years ago. */
+/** A tombstone's expiry is one day ago, because server clocks may be slow. TTL ignores an expiry over 5 years ago. */
 const tombstoneAgeSeconds = daySeconds;
 
 /**
@@ -44,7 +44,7 @@ export const deleteMessage = async (
   await markDeleted(table, { account_id, id }, now);
   const previous = await putTombstone();
   const removed = await removeSegments(table, { account_id, id });
-  await putTombstone(); // Restarts a store that read the first tombstone and then lost its segments.
+  await putTombstone(); // Makes a concurrent `storeMessage` write its deleted segments again.
   return previous?.created_at !== undefined || removed > 0;
 };
 
@@ -57,7 +57,7 @@ export const removeContent = async (
   const message = await findMessage(table, account_id, id, now);
   if (!message) return false;
   const { head } = message;
-  // Long fields are stored with the content, but must not be deleted with the content.
+  // Stores the long fields again, because the long fields are in the same segments as the deleted content.
   const remaining = hasLongFields(message.head)
     ? await compressToSegments(renderContent(null, await readLongFields(message)), 0)
     : noContent;

@@ -1,8 +1,9 @@
 /**
- * Reads parts of the stored JSON `"content":…,"content_parsed":…}`. Long fields precede `content`.
+ * Copies fields from a message's stored JSON, such as `"content":…,"content_parsed":…}`, without parsing the JSON.
+ * In some messages, long fields precede `content`.
  *
- * A field lies between two commas of the JSON. Callers specify a comma by its offset, or by the text that starts with
- * the comma, such as `,"content":`. No JSON string contains this text, because JSON escapes quotation marks in strings.
+ * `between` copies the fields between two commas of the JSON. Callers pass each comma as an offset in the JSON, or as a
+ * search text such as `,"content":`. No JSON string contains `,"content":`, because JSON escapes quotation marks.
  */
 import { pipeline, Readable } from "node:stream";
 import { decompressor } from "./compression.ts";
@@ -11,18 +12,18 @@ import type { Head } from "./head.ts";
 
 type Comma = number | ',"content":' | ',"content_parsed":';
 
-/** Stands for the missing comma before the first field of the stored JSON. */
+/** If `from` is `contentStart`, `between` starts at the first field of the stored JSON. */
 export const contentStart = -1;
 export const beforeContent = ',"content":';
 
-/** Returns the offset of the comma before `content_parsed`. Old heads lack this offset, so `between` finds the comma. */
+/** Returns the offset of the comma before `content_parsed`, or a search text if an old message lacks the offset. */
 export const beforeParsed = ({ content_parsed_start: start }: Head): Comma =>
   start ? start - 1 : ',"content_parsed":';
 
 export const decompressed = (message: StoredMessage): AsyncIterable<Buffer> =>
   pipeline(Readable.from(message.segments()), decompressor(), () => {});
 
-/** Yields the JSON between the commas `from` and `to`, or from `from` to the end. @throws Error if a comma is missing */
+/** Yields the JSON fields between the commas `from` and `to`, or all after `from`. @throws Error if a comma is missing */
 export async function* between(
   content: AsyncIterable<Buffer> | Iterable<Buffer>,
   from: Comma,

@@ -32,14 +32,14 @@ const writeAll = async <T>(
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
 };
 
-/** Returns the digest of all segments and their expiry. Segments with the same digest in their keys are equal. */
+/** Returns one SHA-256 digest of the message's expiry and the bytes of all segments. */
 const contentDigest = (segments: Buffer[], expires_at: number): string => {
   const hash = createHash("sha256").update(String(expires_at));
   for (const bytes of segments) hash.update(bytes);
   return hash.digest("hex");
 };
 
-/** Writes all segments. Returns the segment count, size and digest for the head. */
+/** Writes all segments. Returns the fields of the message's head that describe the segments. */
 export const writeSegments = async (
   table: Table,
   { account_id, id, expires_at }: Pick<Head, "account_id" | "id" | "expires_at">,

@@ -48,7 +48,7 @@ export const charsetDecoder = (): DecodeCharset => {
   };
 };
 
-/** Returns whether adjacent encoded words can be decoded together. In joined UTF-7, a `+` could become a base64 digit. */
+/** Returns false for UTF-7. If an encoded word in UTF-7 ends inside base64, the next word must be decoded alone. */
 export const joinsWords = (charset: string): boolean => !utf7Labels.has(charset.toLowerCase());
 
 const codecOf = (label: string): Codec => {
@@ -79,7 +79,7 @@ export const decodeHeaderBytes = (bytes: Buffer): string => {
   return isUtf8(bytes) || damaged <= whole ? text : windows1252.decode(bytes);
 };
 
-/** UTF-7 writes UTF-16 in base64 after a `+`. The base64 ends at `-` or before another character outside base64. */
+/** Matches base64 in UTF-7. The base64 encodes UTF-16 text, starts after a `+`, and may end with a `-`. */
 const shifted = /\+([A-Za-z0-9+/]*)(-?)/g;
 
 /** Decodes UTF-7 (RFC 2152), because TextDecoder and iconv-lite do not decode UTF-7 well. */

@@ -4,7 +4,7 @@ import { afterComments } from "./header.ts";
 
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/** Offsets from UTC in hours. Other zone names are ambiguous, and count as UTC (RFC 5322, section 4.3). */
+/** Offsets from UTC in hours. Unlisted zone names are ambiguous, and count as UTC (RFC 5322, section 4.3). */
 const zones: Record<string, number> = {
   edt: -4,
   est: -5,
@@ -62,7 +62,7 @@ const withoutComments = (text: string): string => {
   return words.join(" ").replace(/ ?: ?/g, ":").replace(/ ?, ?/g, " ").trim();
 };
 
-/** Two-digit years below 50 count from 2000. Other years of two or three digits count from 1900. */
+/** Adds 2000 to a two-digit year below 50. Adds 1900 to a two-digit year from 50, and to every three-digit year. */
 const fullYear = (digits: string): number => {
   const year = Number(digits);
   if (digits.length === 4) return year;

@@ -80,7 +80,7 @@ export const readHeader = (
 const isOfHeader = (line: string): boolean => line === "" || isBlank(line[0]) || fieldOf(line) !== undefined;
 
 type LinesAhead = {
-  /** Whether the header continues after the line at `lastText`. */
+  /** Whether the lines after the offset `lastText` still belong to the header. */
   continues: boolean;
   /** The offset of the last line that belongs to no header field. */
   lastText: number;

@@ -56,7 +56,7 @@ export const parameterText = ({ parameters }: Structured, name: string, decode: 
     : decode(Buffer.from(bytes, "latin1"), charset);
 };
 
-/** A part of a parameter's value, such as `name*1*=...`. An extended part is percent-encoded. */
+/** A segment of a parameter's value, such as `name*1*=...`. An extended segment is percent-encoded. */
 type Segment = { index: number; extended: boolean; text: string };
 
 const readParameters = (text: string): Structured["parameters"] => {
@@ -78,7 +78,7 @@ const readParameters = (text: string): Structured["parameters"] => {
   return parameters;
 };
 
-/** Joins the parts of a value (RFC 2231, sections 3 and 4). Only the first part specifies the charset of the value. */
+/** Joins the segments of a parameter's value (RFC 2231, sections 3 and 4). Only the first segment names a charset. */
 const joinSegments = (segments: Segment[]): Parameter => {
   segments.sort((a, b) => a.index - b.index || 0);
   const texts = segments.map(({ text, extended }) => (extended ? decodePercent(text) : text));

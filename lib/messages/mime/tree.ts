@@ -23,8 +23,8 @@ const depthsOf = (multiparts: Multipart[]): Depths =>
   new Map(multiparts.map(({ boundary }, depth) => [boundary, depth]));
 
 /**
- * A line that starts a part of the multipart at `depth`, or closes this multipart. `bodyEnd` is the offset at which the
- * previous part ends. `next` is the offset of the line after the delimiter.
+ * A delimiter line of a multipart. `closes` is true if the line ends the multipart. `bodyEnd` is the offset at which
+ * the text before the delimiter line ends. `next` is the offset of the line after the delimiter line.
  */
 type Delimiter = { depth: number; closes: boolean; bodyEnd: number; next: number };
 
