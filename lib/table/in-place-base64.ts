@@ -1,8 +1,8 @@
 /**
  * Decodes the base64 values of DynamoDB's responses. The SDK's own decoder copies each base64 value twice as a string.
  * This decoder overwrites the base64 text with the decoded bytes. For 5 MiB, this decoder needs about half the
- * processor time of the SDK's decoder. Before the SDK parses a response, `streamCollector` replaces each base64
- * value with a placeholder such as `#0`. For each placeholder, `base64Decoder` returns the bytes of the replaced value.
+ * processor time of the SDK's decoder. Before the SDK parses a response, `streamCollector` replaces each base64 value
+ * with a placeholder such as `#0`. For each placeholder, `base64Decoder` returns the bytes of the replaced value.
  *
  *   {"Items":[{"bytes":{"B":"KLUv/WQ…"},"sk":…   ── for the SDK ──▶   {"Items":[{"bytes":{"B":"#0"},"sk":…
  */
