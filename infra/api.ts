@@ -49,9 +49,9 @@ const transport = {
 /**
  * The error for each type of response that API Gateway generates. For an unknown route, API Gateway reports an
  * authorization error. No operation uses API Gateway's authorization, so an authorization error always means an unknown
- * route. AWS documents that the status of a `DEFAULT_` type replaces the status of all other types. In an emulator, the
- * other types keep their status. This list sets the status of every type that can occur, so each status is correct on
- * AWS and in the emulator.
+ * route. AWS documents that the status of `DEFAULT_4XX` replaces the status of all other 4xx gateway responses. In an
+ * emulator of AWS, `DEFAULT_4XX` does not change other gateway responses. Therefore the list sets the status of each
+ * gateway response that can occur.
  */
 const gatewayErrors: readonly { error: errors.ErrorResponse; types: readonly ResponseType[] }[] = [
   {
@@ -119,8 +119,8 @@ export class Api extends Construct {
       }),
     });
     const { defaultChild } = this.restApi.node;
-    if (CfnRestApi.isCfnRestApi(defaultChild)) Object.assign(defaultChild, transport); // RestApi has no such props.
-    this.restApi.node.tryRemoveChild("Endpoint"); // The output ApiUrl replaces this output.
+    if (CfnRestApi.isCfnRestApi(defaultChild)) Object.assign(defaultChild, transport); // RestApi has no props for TLS.
+    this.restApi.node.tryRemoveChild("Endpoint"); // The stack's output ApiUrl replaces CDK's output Endpoint.
 
     this.routes = operations.map(({ operation, handler }) => ({
       operation,
@@ -131,7 +131,7 @@ export class Api extends Construct {
           responseTransferMode: operation.streams
             ? ResponseTransferMode.STREAM
             : ResponseTransferMode.BUFFERED,
-          timeout: handler.timeout.plus(Duration.seconds(1)), // Lambda logs its timeout only if it comes first.
+          timeout: handler.timeout.plus(Duration.seconds(1)), // waits longer than Lambda, so that Lambda logs a timeout
           allowTestInvoke: false,
         }),
       ),

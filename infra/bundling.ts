@@ -14,11 +14,11 @@ export const bundleHandler = "index.handler";
 const environment = "./infra/bundling/environment.ts";
 const unused = "./infra/bundling/unused.ts";
 
-/** Maps modules that no Lambda function needs to small replacements. The modules would be 40% of the imported code. */
+/** Replaces modules that no Lambda function needs, but that would be 40% of the code that a Lambda function imports. */
 const replacements = {
   "@aws-sdk/credential-provider-node": environment,
   "@smithy/core/config": environment,
-  "sdk-config": "@smithy/core/config", // lets the replacement import the original
+  "sdk-config": "@smithy/core/config", // lets environment.ts import the original module
   "@aws-sdk/middleware-endpoint-discovery": unused,
   "@smithy/core/event-streams": unused,
 };

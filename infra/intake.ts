@@ -33,9 +33,9 @@ const visibilityTimeout = Duration.minutes(6 * timeout.toMinutes());
 const [minimumConcurrency, maximumConcurrency] = [2, 1000];
 
 /**
- * The function's maximum concurrency if `concurrency` is not set. A new AWS account can run 10 functions at the same
- * time. Without a maximum, the events of one mailing could occupy all 10 executions. Lambda would then throttle the API.
- * A new account cannot reserve concurrency, because Lambda keeps a part of every account's quota unreserved.
+ * The intake's maximum concurrency if `concurrency` is not set. A new AWS account can run only 10 Lambda functions at
+ * the same time. If the intake occupied all 10 executions, Lambda would throttle the API's functions. A new AWS account
+ * cannot reserve concurrency, because Lambda keeps a part of every account's quota unreserved.
  */
 const defaultConcurrency = 5;
 

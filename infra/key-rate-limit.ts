@@ -18,7 +18,7 @@ const withoutAuthorization: CfnWebACL.StatementProperty = {
   },
 };
 
-/** Counts requests by API key. Ignores case and repeated spaces, because another spelling must not evade the limit. */
+/** Counts requests by API key. A change of case or spaces in the Authorization header does not evade the limit. */
 const authorization: CfnWebACL.RateBasedStatementCustomKeyProperty = {
   header: {
     name: "authorization",
@@ -38,7 +38,7 @@ const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => (
 
 /**
  * A web ACL with two rules. The first rule counts requests by API key. The second rule counts requests without an API
- * key by IP address. The rules set no custom response, because only API Gateway's response contains the request id.
+ * key by IP address. API Gateway responds to blocked requests, because AWS WAF's own responses would lack the request id.
  */
 export class KeyRateLimit extends Construct {
   constructor(scope: Construct, id: string, { gatewayStage, requestsPerMinute }: KeyRateLimitProps) {

@@ -73,7 +73,7 @@ export class Metrics extends Construct {
     return this.custom(rejections.name, { [rejections.dimension]: status }, "Sum", status);
   }
 
-  /** Returns milliseconds. The latency of a stream is its time to the first byte, because a slow caller delays later bytes. */
+  /** Returns milliseconds. Measures a stream's time to the first byte, because a slow caller delays later bytes. */
   latency({ operation, method }: Route, statistic: string): IMetric {
     const { deploymentStage } = this.measured.api.restApi;
     return operation.streams
@@ -86,7 +86,7 @@ export class Metrics extends Construct {
     return this.custom(name, { service: id }, "Sum", `${id} ${name}`);
   }
 
-  /** Returns the number of throttled reads and writes. DynamoDB sends no data without throttles, so FILL returns 0. */
+  /** Returns the number of throttled reads and writes. Without throttling, CloudWatch has no data and FILL returns 0. */
   tableThrottles(): IMetric {
     const { table } = this.measured;
     return new MathExpression({

@@ -13,14 +13,14 @@ const tableOf = (template: Template): Resource | undefined =>
 const regionsOf = ({ Properties }: Resource): Set<string> =>
   new Set(Properties?.Replicas?.map(({ Region }) => Region));
 
-/** Omits the replica in `region` from a table. Omits the stream, because CDK adds a stream only for replicas. */
+/** Returns a table's resource without the replica in `region`, and without the stream that CDK adds for replicas. */
 const withoutReplica = (resource: Resource | undefined, region: string | undefined): unknown => {
   if (!resource?.Properties?.Replicas) return resource;
   const { Replicas, StreamSpecification: _, ...others } = resource.Properties;
   return { ...resource, Properties: others, Replicas: Replicas.filter(({ Region }) => Region !== region) };
 };
 
-/** Compares two templates, except the replica in `region`. Returns the logical id of the first different resource. */
+/** Returns the id of the first resource that the two templates define differently. Ignores the replica in `region`. */
 const otherChange = (deployed: Template, next: Template, region: string | undefined): string | undefined => {
   const all = { ...deployed.Resources, ...next.Resources };
   return Object.keys(all).find(

@@ -12,9 +12,9 @@ import { bundle, bundleHandler, projectRoot } from "./bundling.ts";
 import type { ServiceTable } from "./service-table.ts";
 
 /**
- * Returns the partition keys that a permission allows. AWS does not document the value of `dynamodb:LeadingKeys` for a
- * write in a transaction. The value may be the key of the write, or the keys of all writes in the transaction. Therefore
- * a permission for a write in a transaction allows the keys of all writes in the transaction.
+ * Returns the partition keys that a permission allows. AWS does not document whether `dynamodb:LeadingKeys` contains
+ * one key or all keys of a transaction. Therefore a permission for a write in a transaction allows the partition keys of
+ * all permissions for writes in transactions.
  */
 const leadingKeys = ({ on, within }: Permission, permissions: readonly Permission[]): string[] => {
   const prefixes = within ? permissions.filter((other) => other.within).flatMap((other) => other.on) : on;
@@ -32,7 +32,7 @@ const statement = (
     resources: [table.tableArn],
     conditions: {
       "ForAllValues:StringLike": { "dynamodb:LeadingKeys": leadingKeys(permission, permissions) },
-      // `ForAllValues` is also true for a call that names no partition key. The condition `Null` denies such a call.
+      // Without the condition `Null`, `ForAllValues` would also allow a call that names no partition key.
       Null: { "dynamodb:LeadingKeys": "false" },
       ...(within && { "ForAnyValue:StringEquals": { "dynamodb:EnclosingOperation": [within] } }),
     },

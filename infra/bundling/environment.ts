@@ -13,5 +13,5 @@ export const loadConfig =
     environmentVariableSelector(process.env, options) ??
     (fallback instanceof Function ? fallback() : fallback);
 
-/** Returns the SDK's defaults mode `legacy`, which changes no setting. */
+/** Selects the AWS SDK's defaults mode `legacy`. In the mode `legacy`, the AWS SDK changes no default value. */
 export const resolveDefaultsModeConfig = () => async () => "legacy";

@@ -1,4 +1,4 @@
-/** Contains empty replacements for features of the AWS SDK. No function of this service uses these features. */
+/** Replaces the AWS SDK's code for endpoint discovery and event streams, because this service uses neither feature. */
 
 // Endpoint discovery is not needed, because DynamoDB has one endpoint per region.
 export const NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS = {};

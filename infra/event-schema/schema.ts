@@ -1,4 +1,4 @@
-/** Builds the JSON Schema for programs that send events. Converts the zod schema with which the intake checks events. */
+/** Converts the intake's zod schema of an event to JSON Schema, for programs that send events. */
 import * as z from "zod/mini";
 import { MessageEvent } from "../../lib/intake/event.ts";
 import { conversion, describeProperties, type JsonSchema } from "../openapi/components.ts";

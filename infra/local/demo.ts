@@ -104,7 +104,7 @@ const store = async (table: Table, { file, created, fields, events }: Sample, no
 
 const label = "demonstration";
 
-/** Creates an API key, or replaces the key of an earlier `npm start`. The table has only the digest of an earlier key. */
+/** Creates an API key. Replaces the key of an earlier `npm start`, because the table stores only a key's digest. */
 const newKey = async (table: Table, now: number): Promise<string> => {
   const keys = await listApiKeys(table, account_id, now);
   const earlier = keys.find((key) => key.label === label && !key.revoked_at);

@@ -15,7 +15,7 @@ export type LocalRoute = { operation: Operation; handler: LambdaHandler };
 
 /** A web page, or a file for a web page, that `npm start` serves in addition to the API. */
 export type Page = {
-  /** Whether the page contains an API key. Requests for a page with a key must have this server's own name in Host. */
+  /** Whether the page contains an API key. A check of the Host header protects the API key against DNS rebinding. */
   holdsKey: boolean;
   respond: (headers: IncomingMessage["headers"]) => HttpResponse | Promise<HttpResponse>;
 };

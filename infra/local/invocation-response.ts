@@ -1,7 +1,8 @@
 /**
  * Emulates how Lambda receives a streamed response. AWS's runtime client runs the function, and sends the function's
- * response to Lambda in a POST request. The POST request's body begins with JSON that contains the status and headers.
- * If the function fails after its first byte, the HTTP trailers of the POST request contain the function's error.
+ * response to Lambda in a POST request. The body of the POST request begins with the status and headers of the
+ * function's response, as JSON. If the function fails after the first byte of the response, the HTTP trailers of the
+ * POST request contain the function's error.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
@@ -13,7 +14,7 @@ export type HttpResponse = {
   body: Readable | string;
 };
 
-/** The error of a failed function. `name` is the `errorType` in Lambda's error format. */
+/** The error that Lambda reports for a failed invocation. `name` is the `errorType` in Lambda's error format. */
 export class FunctionError extends Error {
   constructor(name: string, message: string) {
     super(message);
@@ -44,9 +45,10 @@ const respondEarly = (request: IncomingMessage): void => {
 };
 
 /**
- * Reads a streamed response from the runtime client's POST request. If `body` is read slowly, backpressure slows the
- * function down. If `body` is destroyed, this server responds to the runtime client at once, and closes the connection.
- * AWS's emulator does the same (github.com/aws/aws-lambda-runtime-interface-emulator, directinvoke.go).
+ * Reads the streamed response that AWS's runtime client sends in a POST request. If `body` is read slowly, backpressure
+ * slows the function down. If `body` is destroyed, this server responds to the runtime client at once, and closes the
+ * connection. AWS's Lambda emulator also responds early (directinvoke.go in
+ * github.com/aws/aws-lambda-runtime-interface-emulator).
  */
 export const readStreamed = (request: IncomingMessage, reply: ServerResponse): Promise<HttpResponse> =>
   new Promise((resolve, reject) => {

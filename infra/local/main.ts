@@ -19,7 +19,7 @@ import { startupMessage } from "./startup-message.ts";
 
 const defaultDynamoDbPort = 8000;
 
-/** The limit of functions that run at the same time. With more functions, calls to the one DynamoDB would time out. */
+/** How many functions may run at the same time. If more functions ran, calls to the local DynamoDB would time out. */
 const functionsAtOnce = 20;
 
 const listen = (server: Server, port: number, variable: string): Promise<number> =>
@@ -31,7 +31,7 @@ const listen = (server: Server, port: number, variable: string): Promise<number>
     server.listen(port, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
   });
 
-/** Imports the functions' modules, which read the environment variable TABLE_NAME at once. Set TABLE_NAME before. */
+/** Imports the functions' modules, which read TABLE_NAME during the import. Set TABLE_NAME before the import. */
 const loadRoutes = (): Promise<LocalRoute[]> =>
   Promise.all(
     operations.map(async (operation) => {

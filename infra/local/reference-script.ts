@@ -1,4 +1,4 @@
-/** Loads Scalar, the script of the reference page. The script's URL contains a digest, so browsers can cache the script. */
+/** Loads Scalar, the script of the reference page. Browsers can cache the script, because the URL contains a digest. */
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
@@ -6,7 +6,7 @@ import { gzip } from "node:zlib";
 type Reply = { header: () => Reply; send: (text: string) => void };
 type PluginRoute = { url: string; handler: (request: object, reply: Reply) => void };
 
-/** Reads the script from Scalar's Fastify plugin. Other npm packages that contain this script have 265 dependencies. */
+/** Reads the script from Scalar's plugin for Fastify, because Scalar's other packages have many more dependencies. */
 const readScript = async (): Promise<string> => {
   const { default: addRoutes } = await import("@scalar/fastify-api-reference");
   let script = "";

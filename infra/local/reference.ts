@@ -22,7 +22,7 @@ const css = `
   @media (width < 48rem) { .scalar-client .scalar-sidebar-toggle { display: none; } }
 `;
 
-/** Shows a note for a replayed response, which looks like the first response. On a phone, scrolls to the response. */
+/** Shows a note for a replayed response, because a replayed response looks like the first response. */
 const afterSend = `
   const sendRequest = window.fetch;
   window.fetch = async (...request) => {

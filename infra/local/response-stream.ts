@@ -1,6 +1,7 @@
 /**
- * The stream to which a function writes its response. As in AWS's runtime client for Node.js (aws-lambda-ric 4), the
- * stream is an HTTP request to Lambda. Therefore the stream has the same backpressure and errors as on AWS.
+ * The stream to which a function writes its response. AWS's runtime client for Node.js (aws-lambda-ric 4) sends a
+ * function's response to Lambda in an HTTP request. The emulator also sends an HTTP request, so that the function
+ * meets the same backpressure and errors as on AWS.
  */
 import { Agent, request } from "node:http";
 import { preludeDelimiter } from "./invocation-response.ts";
@@ -24,7 +25,7 @@ const agent = new Agent({ keepAlive: true });
 const errorType = "Lambda-Runtime-Function-Error-Type";
 const errorBody = "Lambda-Runtime-Function-Error-Body";
 
-/** Opens the stream. The emulated Lambda's HTTP response resolves `accepted`. `fail` sends an error in the trailers. */
+/** The promise `accepted` resolves when the emulated Lambda responds. `fail` sends an error in the HTTP trailers. */
 export const openResponseStream = (port: number, path: string) => {
   const outgoing = request({
     host: "127.0.0.1",
@@ -40,7 +41,7 @@ export const openResponseStream = (port: number, path: string) => {
   });
 
   // If a handler destroys its stream, the promise `begun` is rejected. No code handles the rejection, so Node.js ends
-  // the process. On AWS, the function's process ends for the same reason.
+  // the process. On AWS, the process of a function that destroys its response stream also ends.
   const begun = Promise.withResolvers<void>();
   const accepted = Promise.withResolvers<void>();
   outgoing.once("response", (response) => {
@@ -48,8 +49,8 @@ export const openResponseStream = (port: number, path: string) => {
     response.once("end", accepted.resolve).resume();
   });
   outgoing.on("error", (error: NodeJS.ErrnoException) => {
-    // If the API's caller disconnects, Lambda closes this connection, perhaps without a response. That is no failure. If
-    // the function destroys its stream, the error has the same codes. `isDestroyed` marks that failure.
+    // If the API's caller disconnects, Lambda closes the connection, which causes EPIPE or ECONNRESET. A disconnected
+    // caller is no failure. A failed function that destroys its stream also causes EPIPE or ECONNRESET.
     const isReaderGone = !isDestroyed && (error.code === "EPIPE" || error.code === "ECONNRESET");
     for (const { resolve, reject } of [begun, accepted]) isReaderGone ? resolve() : reject(error);
   });

@@ -62,7 +62,7 @@ export const componentSchemas = (components: Readonly<Record<string, Component>>
   );
 };
 
-/** Returns the schema of a parameter's value after parsing, such as an array for the text `id,subject` in the URL. */
+/** Returns the JSON Schema of a parsed URL parameter. For example, `fields=id,subject` is parsed to an array. */
 export const parameterSchema = (schema: z.ZodMiniType): JsonSchema => {
   const { $schema, ...jsonSchema } = z.toJSONSchema(schema, { ...conversion, io: "output" });
   return jsonSchema;

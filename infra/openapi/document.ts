@@ -29,7 +29,7 @@ const ApiError = component(z.object({ message: z.string() }), "The body of every
 const componentsOf = (entries: readonly Entry[]): Record<string, Component> =>
   Object.assign({ ApiError }, ...entries.map(({ texts }) => texts.components));
 
-/** The schemas of complete responses. All fields are required, although the parameter `fields` can omit fields. */
+/** The schemas of complete responses. A response is complete if the request has no parameter `fields`. */
 export const completeSchemas = componentSchemas(componentsOf(entries));
 
 export const documentOf = (entries: readonly Entry[], sample: Sample) => {
@@ -40,7 +40,7 @@ export const documentOf = (entries: readonly Entry[], sample: Sample) => {
     const { method, path, queryParameters, response } = operation;
     const object = operationObject(operation, texts, components, sample);
     paths[path] = { ...paths[path], [method.toLowerCase()]: object };
-    // The parameter `fields` can omit fields. Without `required`, clients accept such partial responses.
+    // A caller can omit fields with the parameter `fields`, so the response's schema must not require fields.
     if ("fields" in queryParameters) delete schemas[response.schema ?? ""]?.required;
   }
   return {

@@ -6,7 +6,7 @@ import { type Component, parameterSchema, schemaRef } from "./components.ts";
 import { responsesOf } from "./responses.ts";
 import type { OperationTexts } from "./texts.ts";
 
-/** Values that replace the examples in the document. With values of a running service, each request works unchanged. */
+/** Values that replace the OpenAPI document's examples. With ids of stored messages, the example requests succeed. */
 export type Sample = {
   /** The address of the API. The default is the address of the local server (`npm start`). */
   serverUrl?: string;
@@ -15,7 +15,7 @@ export type Sample = {
   bodies?: Partial<Record<OperationId, unknown>>;
 };
 
-/** Only a required parameter has an `example`, because the reference page sends every parameter with an `example`. */
+/** Optional parameters have no `example`, because the reference page would use the `example` in every request. */
 const parametersOf = (place: "path" | "query", parameters: ParametersFor<unknown>, sample: Sample) =>
   Object.entries<Parameter<unknown>>(parameters).map(([name, { schema, description, example }]) => {
     const jsonSchema = parameterSchema(schema);

@@ -58,7 +58,7 @@ const replayHeader: Headers = {
   ),
 };
 
-/** Describes the headers that these error responses have. The schema of each header lists the possible values. */
+/** Describes the headers of the given error responses. The schema of each header lists the possible values. */
 const headersOf = (errors: readonly catalogue.ErrorResponse[]): Headers => {
   const names = new Set(errors.flatMap(({ headers = {} }) => Object.keys(headers)));
   return Object.fromEntries(
@@ -74,7 +74,7 @@ const headersOf = (errors: readonly catalogue.ErrorResponse[]): Headers => {
 const ruleOf = ({ schema }: Parameter<unknown>): string =>
   (schema.safeParse("").error?.issues ?? []).map(({ message }) => message).join("; ");
 
-/** Returns the error responses that follow from the operation's entry in the table of operations. */
+/** Returns the error responses that many operations share, such as the response to a request without credentials. */
 const commonErrors = ({ pathParameters, queryParameters, ...operation }: Operation): Errors => {
   const parameters = Object.entries<Parameter<unknown>>({ ...pathParameters, ...queryParameters });
   const query = Object.keys(queryParameters);

@@ -9,7 +9,7 @@ export const tags = {
 
 export type Examples = Record<string, { summary: string; value: unknown }>;
 
-/** Error responses by a short description of what went wrong, such as "Malformed JSON". */
+/** Maps a short description of an error, such as "Malformed JSON", to the error response. */
 export type Errors = Record<string, ErrorResponse>;
 
 export type OperationTexts = {
