@@ -24,7 +24,7 @@ const permissions: readonly Permission[] = [
 const timeout = Duration.minutes(2);
 
 /**
- * AWS recommends a visibility timeout of six times the function's timeout. SQS uses this visibility timeout after a
+ * AWS recommends a visibility timeout of six times the function's timeout. SQS uses the visibility timeout after a
  * crash. If an event fails without a crash, the function itself sets the event's visibility timeout.
  */
 const visibilityTimeout = Duration.minutes(6 * timeout.toMinutes());

@@ -38,7 +38,7 @@ const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => (
 
 /**
  * A web ACL with two rules. The first rule counts requests by API key. The second rule counts requests without an API
- * key by IP address. API Gateway responds to blocked requests, because AWS WAF's own responses would lack the request id.
+ * key by IP address. API Gateway responds to blocked requests, because a response of AWS WAF would lack the request id.
  */
 export class KeyRateLimit extends Construct {
   constructor(scope: Construct, id: string, { gatewayStage, requestsPerMinute }: KeyRateLimitProps) {

@@ -58,7 +58,7 @@ export const checkReplicaChange = (deployed: Template, next: Template): void => 
 
 /**
  * Reads the template of the deployed stack. Returns an empty template if the stack does not exist, or if the
- * credentials may not read the template. Without this check, CloudFormation itself rejects a change of two replicas.
+ * credentials may not read the template. Even without a check, CloudFormation rejects a change of two replicas.
  */
 export const readDeployedTemplate = async (
   StackName: string,

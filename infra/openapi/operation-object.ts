@@ -10,7 +10,7 @@ import type { OperationTexts } from "./texts.ts";
 export type Sample = {
   /** The address of the API. The default is the address of the local server (`npm start`). */
   serverUrl?: string;
-  /** Values by parameter name. The Idempotency-Key has no default example, because a fixed key works only once. */
+  /** Examples of parameters. The Idempotency-Key has no default example, because a fixed key works only once. */
   parameters?: Readonly<Record<string, string>>;
   bodies?: Partial<Record<OperationId, unknown>>;
 };

@@ -23,6 +23,6 @@ export type OperationTexts = {
   errors: Errors;
   /** The descriptions of statuses that only this operation has, such as 409. */
   descriptions: Record<number, string>;
-  /** The schemas of the operation, by their names in the document. Operations may share schemas. */
+  /** Maps the name of each schema in the OpenAPI document to the schema. Operations may share schemas. */
   components: Record<string, Component>;
 };
