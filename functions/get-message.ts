@@ -22,7 +22,7 @@ export const createHandler = endpoint({
     const withContent = includesContent(query.fields);
     const message =
       prefetched ?? (await findMessage(table, path.account_id, path.message_id, now, { withContent }));
-    // The domain of a missing message is unknown, so `handle` throws the 404 before the check of domain scopes.
+    // If the message does not exist, `handle` cannot check domain scopes, because the message contains the domain.
     if (!message) throw new ApiError(messageNotFound);
     if (!grants(scopes, getMessage.scope, domainScope(message.head.domain))) {
       throw new ApiError(lacksScope(getMessage.scope));

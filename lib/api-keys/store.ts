@@ -88,14 +88,14 @@ export const revokeApiKey = (table: Table, id: string, now: number): Promise<boo
   return succeeds(() => table.client.send(command));
 };
 
-/** Returns the expiry of a rotation's new API key. The new API key receives the full lifetime of the old API key. */
+/** Returns a new API key's expiry. If the old API key was created for 90 days, the new API key expires in 90 days. */
 const nextExpiry = ({ created_at, expires_at }: ApiKey, now: number): number | undefined =>
   expires_at && epochSeconds(now) + expires_at - epochSeconds(Date.parse(created_at));
 
 /**
  * Creates an API key with the scopes of an old API key, and lets the old API key expire after `graceSeconds`. One
- * transaction stores the changes to both API keys. If several rotations of one API key run in parallel, the shortest
- * grace period applies. Returns `null` if the old API key is unknown, revoked or expired.
+ * transaction stores the new API key and the new expiry of the old API key. If several rotations of one API key run in
+ * parallel, the shortest grace period applies. Returns `null` if the old API key is unknown, revoked or expired.
  */
 export const rotateApiKey = async (
   table: Table,

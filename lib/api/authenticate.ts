@@ -14,7 +14,7 @@ const findValidKey = async (table: Table, secret: string, now: number): Promise<
   return apiKey;
 };
 
-/** Starts to read the API key of the Authorization header, without waiting for the result. */
+/** Takes the secret from the Authorization header, and starts to read the secret's API key from the table. */
 export const apiKey: Step<"apiKey", ApiRequest, { apiKey: Promise<ApiKey> }> = ({ event, table, now }) => {
   const secret = bearer.exec(event.headers.authorization ?? "")?.[1];
   if (secret === undefined) throw new ApiError(missingCredentials);

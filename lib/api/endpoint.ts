@@ -37,11 +37,11 @@ type Call<Path, Query, Body> = { path: Path; query: Query; body: Body; table: Ta
 
 type Definition<Path extends AccountPath, Query, Body, Streams extends boolean, Prefetched> = {
   operation: Operation<Path, Query, Body, Streams>;
-  /** Returns whether a scope covers only some items. `handle` must check that the scope covers the requested item. */
+  /** Returns whether a scope covers only part of the data. `handle` must check that the scope covers the item. */
   isPartialScope?: (scope: string) => boolean;
   /**
-   * Reads an item in parallel with the read of the API key. Must make exactly one read. A second read only for
-   * existing items would reveal, by the longer response time, that an item exists.
+   * Reads an item in parallel with the read of the API key. Must make exactly one read. If `prefetch` made a
+   * second read after it found an item, the longer response time would reveal that the item exists.
    */
   prefetch: (call: Call<Path, Query, Body>) => Promise<Prefetched>;
   /** Runs the operation after all checks have passed, and returns the response. `scopes` are the API key's scopes. */

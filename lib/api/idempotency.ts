@@ -54,7 +54,7 @@ const canonical = (value: unknown): string => {
 const fingerprintOf = ({ method, path }: Operation, parameters: AccountPath, body: unknown): string =>
   sha256(`${method} ${path} ${canonical(parameters)} ${canonical(body)}`);
 
-/** An Idempotency-Key, its account, and the fingerprint of the request. */
+/** The Idempotency-Key of a request, the account, and the fingerprint of the request. */
 type Use = { account_id: string; key: string; fingerprint: string };
 
 type StoredResponse = { fingerprint: string; status: number; body: string; expires_at: number };
@@ -65,16 +65,16 @@ const toReplay = (stored: StoredResponse, use: Use): StorableResponse => {
 };
 
 /**
- * Returns the stored response of an Idempotency-Key. The read is eventually consistent, which halves the price of the
- * read. If the read misses a response that was stored a moment ago, the transaction of `commit` fails. DynamoDB's
- * error then contains the stored response.
+ * Returns the stored response of an Idempotency-Key. An eventually consistent read costs half the price of a strongly
+ * consistent read, but can miss a response that was stored a moment ago. If the read misses the response,
+ * `commit` makes no writes and returns the stored response.
  */
 const findReplay = async (table: Table, use: Use, now: number): Promise<StorableResponse | undefined> => {
   const stored = await getItem<StoredResponse>(table, idempotencyRecordKey(use.account_id, use.key));
   return stored && isLive(stored, now) ? toReplay(stored, use) : undefined;
 };
 
-/** Returns {@link Once}. If the request has no Idempotency-Key, `use` is `undefined`, and no response is stored. */
+/** Creates the functions `commit` and `store`. Without an Idempotency-Key, neither function stores a response. */
 const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
   const commit: Once["commit"] = async (response, writes) => {
     const { status, body } = response;

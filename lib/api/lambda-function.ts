@@ -1,4 +1,4 @@
-/** An operation's exports for Lambda: the handler, and the warm-up that `index.mjs` awaits in the init phase. */
+/** The functions that an operation exports: Lambda's `handler`, and `warmUp`, which runs in Lambda's init phase. */
 import { Readable, Writable } from "node:stream";
 import type { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { scopes } from "../api-keys/scopes.ts";
@@ -7,18 +7,18 @@ import { openTable, type Table } from "../table/table.ts";
 import type { ApiHandler } from "./handler.ts";
 import type { Operation } from "./operations.ts";
 
-/** The timeout of the warm-up. */
+/** The timeout of `warmUp`. */
 const timeoutMs = 500;
 
-/** The number of successful sample requests. After several requests, V8 no longer interprets most functions. */
+/** The number of successful sample requests. V8 compiles a function to machine code only after several calls. */
 const successfulRequests = 4;
 
 const id = "00000000-0000-4000-8000-000000000000";
 
-/** The input of sample requests: a valid body for an operation with a body, and the items that a Query returns. */
+/** The data of sample requests. `body` is a valid request body. `items` are the items that a Query returns. */
 type Sample = { body?: object; items?: object[] };
 
-/** The API key of successful sample requests, as DynamoDB's JSON. */
+/** A valid API key for sample requests, in the JSON format of DynamoDB. */
 const sampleApiKey = { account_id: { S: id }, scopes: { L: [{ S: scopes.everything }] } };
 
 const sampleEvent = ({ method, pathParameters }: Operation, { body }: Sample) => ({
@@ -29,8 +29,8 @@ const sampleEvent = ({ method, pathParameters }: Operation, { body }: Sample) =>
 });
 
 /**
- * Replaces the network of a command, so that the SDK serialises and signs the call, sends nothing, and parses a sample
- * response. Each read of an API key finds one. Other reads of one item find nothing. Writes succeed.
+ * Makes a DynamoDB command return a sample response. The SDK still serialises and signs the call, but does not send the
+ * call. A GetItem of an API key returns `sampleApiKey`. Every other GetItem finds no item. A Query returns `items`.
  */
 const sendNowhere = ({ middlewareStack, input }: GetCommand, { items = [] }: Sample): void => {
   const isApiKey = String(input.Key?.pk).startsWith(itemTypes.apiKey);
@@ -48,11 +48,11 @@ const withoutOutput = async (run: () => Promise<unknown>): Promise<void> => {
 };
 
 /**
- * Creates an operation's handler and warm-up. The handler and the warm-up share connections to DynamoDB.
+ * Returns `handler` and `warmUp` of an operation. Both functions share connections to DynamoDB.
  *
- * The warm-up first runs a request with an unknown API key, which opens the connections. Then the warm-up runs
- * successful requests without DynamoDB, so that V8 compiles the code before the first real request. During the init
- * phase, Lambda gives a function more processor time than later (measured in
+ * `warmUp` first runs a request with an unknown API key, which opens the connections. Then `warmUp` runs successful
+ * requests without DynamoDB, so that V8 compiles the code before the first real request. During the init phase, Lambda
+ * gives a function more processor time than later (measured in
  * https://github.com/DataDog/datadog-lambda-extension/pull/700, not documented by AWS).
  */
 export const lambdaFunction = <Handler extends ApiHandler<boolean>>(
@@ -71,7 +71,7 @@ export const lambdaFunction = <Handler extends ApiHandler<boolean>>(
       };
       const handler = createHandler({ name, client: { send: send as typeof client.send } });
       const run = () => {
-        // A full buffer makes the handler wait for `drain`, as for a response of more than 16 KiB.
+        // `highWaterMark: 0` makes each write wait for `drain`, so that V8 also compiles the code that waits.
         const nowhere = new Writable({ highWaterMark: 0, write: (_chunk, _encoding, done) => done() });
         const stream = Object.assign(nowhere, { setContentType: () => {} });
         const context = { awsRequestId: "none", getRemainingTimeInMillis: () => 60_000 };

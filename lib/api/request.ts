@@ -31,7 +31,7 @@ export type RequestLog = {
   fault?: Error;
 };
 
-/** The input of the first step. */
+/** An API request before any check has run. */
 export type ApiRequest = {
   /** Header names are in lower case. For a repeated header, `event` contains only one of the header's values. */
   readonly event: APIGatewayProxyEvent;
@@ -44,7 +44,7 @@ export type ApiRequest = {
   readonly requestLog: RequestLog;
 };
 
-/** Lambda's context with the state of the request. All middlewares and the handler share one context object. */
+/** Lambda's context object with two added fields. All middlewares and the handler share one context object. */
 export type ApiContext = Context & {
   /** The request with the results of all steps so far. */
   request: ApiRequest;
@@ -56,8 +56,8 @@ export type ApiMiddleware = MiddlewareObj<APIGatewayProxyEvent, ProxyResult, Err
 
 /**
  * A step of the chain. A step returns an object whose fields are added to the request. The fields may be promises. A
- * step that only checks the request returns nothing, or a promise that rejects if the check fails. TypeScript uses the
- * name of a step, `Place`, to check that the steps of a chain are in the required order.
+ * step without results returns `undefined`, or a promise that rejects if the request is invalid. The type parameter
+ * `Place` is the step's name. TypeScript uses the names to check that the steps of a chain are in the required order.
  */
 export type Step<Place extends string, Input, Output = void | Promise<void>> = {
   (request: Input): Output;
@@ -70,7 +70,7 @@ type Rest<Order> = Order extends readonly [string, ...infer Others extends reado
 /** A chain of steps. `Missing` lists the names of the steps that the chain still lacks, in the required order. */
 export type Steps<State, Missing extends readonly string[]> = {
   readonly middlewares: readonly ApiMiddleware[];
-  /** Returns the chain with one more step. The steps must be added in the required order. */
+  /** Adds a step to the end of the chain, and returns the new chain. The steps must be added in the required order. */
   add<Output>(step: Step<Missing[0] & string, State, Output>): Steps<State & Added<Output>, Rest<Missing>>;
   /** Waits for the promises of all steps, and returns the request with the results of all steps. */
   settled(context: ApiContext): Promise<State>;
@@ -110,7 +110,7 @@ export const beginRequest = (
   return Object.assign(lambdaContext, { request, pending: [] });
 };
 
-/** After a step throws an error, waits for the promises of earlier steps, because an earlier error takes precedence. */
+/** If several steps fail, reports the error of the failed step that comes first in the chain. */
 const reportEarliest: ApiMiddleware = {
   onError: async (request) => {
     await settle(request.context.pending).catch((earlier) => {

@@ -1,10 +1,10 @@
-/** The response of an operation, and the same response in the format of Lambda's proxy integration. */
+/** Converts an operation's response to the format that API Gateway expects from Lambda. */
 import type { Readable } from "node:stream";
 import type { APIGatewayProxyResult } from "aws-lambda";
 
 /**
  * A stream of JSON in UTF-8. If `bytes` is set, `bytes` is an upper limit of the stream's length. The optional function
- * `zstd` returns a stream of the same JSON with zstd compression.
+ * `zstd` returns the JSON as a stream that is compressed with zstd.
  */
 export type StreamedBody = Readable & { bytes?: number; zstd?: () => Readable };
 

@@ -15,8 +15,8 @@ const millisecondsToEnd = 10_000;
 /**
  * Writes the body as fast as the caller reads, and ends the stream. Shortly before the function's timeout, ends the
  * stream without the rest of the body. `sendResponse` replaces middy's own streaming, which destroys Lambda's stream
- * after an error in the body. A destroyed stream causes an unhandled promise rejection in Lambda's runtime client. The
- * unhandled rejection would end the process.
+ * after an error in the body. If Lambda's stream is destroyed, an unhandled promise rejection in Lambda's runtime
+ * client ends the process.
  *
  * @param millisecondsLeft the time until the function's timeout
  * @throws Error if the body fails. The runtime client logs every field of the error. DynamoDB's errors can contain

@@ -29,8 +29,8 @@ export const newMember = (
 };
 
 /**
- * Returns the user with this email address. The read is eventually consistent, which halves the price of the read. If
- * the read misses a new user, the condition of {@link putUser} fails, and DynamoDB's error contains the existing user.
+ * Returns the user with this email address. An eventually consistent read costs half the price of a strongly consistent
+ * read, but can miss a new user. In that case, the condition of {@link putUser} fails, because the user exists.
  */
 export const findUser = (table: Table, email: string): Promise<User | undefined> =>
   getItem<User>(table, userKey(email));
@@ -53,8 +53,8 @@ export const listMembers = async (table: Table, account_id: string): Promise<Sto
 };
 
 /**
- * Returns the table, key and condition of a write. The condition fails if the member was removed. If the user was
- * added again, the condition still fails, because a new membership has a new id.
+ * Returns the table, key and condition of a write to a member. The write fails if the member was removed, even if the
+ * user was added to the account again. A user who is added again becomes a member with a new id.
  */
 const unchanged = ({ account_id, user_id }: AccountMember, TableName: string) => ({
   TableName,

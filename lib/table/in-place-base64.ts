@@ -1,15 +1,16 @@
 /**
- * Decodes the base64 values of DynamoDB's responses. The SDK's own decoder copies each base64 value twice as a string.
- * This decoder overwrites the base64 text with the decoded bytes. For 5 MiB, this decoder needs about half the
- * processor time of the SDK's decoder. Before the SDK parses a response, `streamCollector` replaces each base64 value
- * with a placeholder such as `#0`. For each placeholder, `base64Decoder` returns the bytes of the replaced value.
+ * Decodes the base64 values of DynamoDB's responses. The SDK's own decoder is slower, because it creates two strings
+ * for each base64 value. `inPlaceBase64` overwrites the base64 text with the decoded bytes. For 5 MiB, `inPlaceBase64`
+ * needs about half the processor time of the SDK's decoder. Before the SDK parses a response, `streamCollector`
+ * replaces each base64 value with a placeholder such as `#0`. The SDK passes each placeholder to `base64Decoder`, which
+ * returns the decoded bytes.
  *
  *   {"Items":[{"bytes":{"B":"KLUv/WQ…"},"sk":…   ── for the SDK ──▶   {"Items":[{"bytes":{"B":"#0"},"sk":…
  */
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { streamCollector } from "@smithy/core/serde";
 
-/** The JSON text before a base64 value. A string in JSON cannot contain `{"B":"`, because JSON escapes quotes. */
+/** The JSON text before a base64 value. Text in a JSON string never matches, because JSON escapes quotes as `\"`. */
 const opening = '{"B":"';
 
 /** The first character of a placeholder. A base64 value never looks like a placeholder, because base64 has no `#`. */
@@ -60,7 +61,7 @@ export const inPlaceBase64 = (): Pick<DynamoDBClientConfig, "streamCollector" | 
         rest = end;
       }
       for (const [name, bytes] of found) decoded.set(name, bytes);
-      // Frees the memory of the decoded values. The SDK parses the response before `setImmediate` runs this function.
+      // Frees the memory of the decoded values. `setImmediate` waits until the SDK has parsed the response.
       setImmediate(() => {
         for (const name of found.keys()) decoded.delete(name);
       });

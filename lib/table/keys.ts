@@ -25,7 +25,7 @@ const itemKey = (pk: string, sk: string): ItemKey => ({ pk, sk });
 /** @param id the SHA-256 digest of the secret, in hex */
 export const apiKeyKey = (id: string) => itemKey(itemTypes.apiKey + id, "API_KEY");
 
-/** The table key of an item in an account's list of API keys. Only operators may read the list. */
+/** The DynamoDB key of an item in the list of an account's API keys. Only operators may read the list. */
 export const apiKeyListingKey = (account_id: string, id: string) =>
   itemKey(itemTypes.apiKeysOfAccount + account_id, `API_KEY#${id}`);
 
@@ -46,7 +46,7 @@ export const headKey = (account_id: string, id: string) =>
 export const segmentKey = (account_id: string, id: string, digest: string, index: number) =>
   itemKey(messagePartition(account_id, id), segmentSort(digest, index));
 
-/** The key prefix of a message's segments. If `digest` is set, the prefix matches only segments with this digest. */
+/** The key prefix of a message's segments. @param digest limits the prefix to segments of content with this digest */
 export const segmentsOf = (account_id: string, id: string, digest?: string) =>
   itemKey(messagePartition(account_id, id), digest === undefined ? "SEGMENT#" : `SEGMENT#${digest}#`);
 

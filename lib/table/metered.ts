@@ -4,7 +4,7 @@ import type { Table } from "./table.ts";
 
 type Output = { ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[] };
 
-/** Wraps a table to call `add` with the capacity units of each DynamoDB call that sets ReturnConsumedCapacity. */
+/** Returns a table that passes the capacity units of each call to `add`. The call must set ReturnConsumedCapacity. */
 export const metered = (table: Table, add: (capacityUnits: number) => void): Table => {
   const send = async (...call: unknown[]) => {
     const output = await Reflect.apply(table.client.send, table.client, call);

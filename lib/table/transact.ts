@@ -39,7 +39,7 @@ const failedCondition = "ConditionalCheckFailed";
 const throttling = ["ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"];
 const retryable = new Set([conflict, ...throttling]);
 
-/** Returns each write's cancellation reason. Throws the error again if no condition failed and no retry can help. */
+/** Returns each write's cancellation reason if a condition failed or a retry can help. Throws all other errors. */
 const readReasons = (error: unknown): CancellationReason[] => {
   // DynamoDB is still processing an earlier attempt. A retry with the same token returns the earlier attempt's result.
   if (error instanceof TransactionInProgressException) return [];
@@ -70,11 +70,13 @@ const readFailures = async (
 };
 
 /**
- * Makes all writes and returns `null`. If a condition fails, writes nothing and returns the failed conditions. All
- * attempts send the same idempotency token, so a retry after a lost response does not repeat the writes.
+ * Makes all writes in one transaction. Returns `null` if the transaction succeeds. If a condition fails, writes nothing
+ * and returns the failed conditions. All attempts send one idempotency token, so a retry after a lost response does not
+ * repeat the writes.
  *
  * DynamoDB cancels a transaction if a parallel transaction writes the same items. After a conflict, `transact` reads
- * the items. If the parallel transaction has made a condition false, `transact` does not retry its own transaction.
+ * the items that caused the conflict. If one of the items makes a condition fail, `transact` returns the failed
+ * condition, because a retry would fail, too.
  *
  * @throws TimeoutError if conflicts or throttling last longer than 20 seconds
  *

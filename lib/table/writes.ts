@@ -8,7 +8,7 @@ type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[numb
 
 export type Item = Record<string, unknown>;
 
-/** A write with a condition. `Stored` is the type of an existing item that makes the condition fail. */
+/** A write of a transaction. If an existing item makes the condition fail, `Stored` is the type of the item. */
 export type Write<Stored extends object = object> = {
   readonly transactItem: TransactItem;
   readonly key: ItemKey;
