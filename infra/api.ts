@@ -49,9 +49,8 @@ const transport = {
 /**
  * The error for each type of response that API Gateway generates. For an unknown route, API Gateway reports an
  * authorization error. No operation uses API Gateway's authorization, so an authorization error always means an unknown
- * route. AWS documents that the status of `DEFAULT_4XX` replaces the status of all other 4xx gateway responses. In an
- * emulator of AWS, `DEFAULT_4XX` does not change other gateway responses. Therefore the list sets the status of each
- * gateway response that can occur.
+ * route. `gatewayErrors` names every type that can occur, because an emulator of AWS does not apply the status of
+ * `DEFAULT_4XX` to other types.
  */
 const gatewayErrors: readonly { error: errors.ErrorResponse; types: readonly ResponseType[] }[] = [
   {

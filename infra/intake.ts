@@ -24,8 +24,9 @@ const permissions: readonly Permission[] = [
 const timeout = Duration.minutes(2);
 
 /**
- * AWS recommends a visibility timeout of six times the function's timeout. SQS uses the visibility timeout after a
- * crash. If an event fails without a crash, the function itself sets the event's visibility timeout.
+ * AWS recommends a visibility timeout of six times the function's timeout. If the function crashes, SQS delivers the
+ * function's events again after the queue's visibility timeout. If an event fails without a crash, the function itself
+ * sets a visibility timeout for the event.
  */
 const visibilityTimeout = Duration.minutes(6 * timeout.toMinutes());
 
@@ -46,7 +47,7 @@ export class Intake extends Construct {
   readonly events: Queue;
   readonly deadLetters: Queue;
   readonly recordEvents: ServiceFunction;
-  /** Allows a sending pipeline only to put emails into the bucket and to send events to the queue. */
+  /** The IAM policy for programs that put emails into the bucket and send events to the queue. */
   readonly pipelinePolicy: ManagedPolicy;
 
   constructor(scope: Construct, id: string, { deadLetterMinutes, ...shared }: IntakeProps) {

@@ -37,8 +37,8 @@ const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => (
 });
 
 /**
- * A web ACL with two rules. The first rule counts requests by API key. The second rule counts requests without an API
- * key by IP address. API Gateway responds to blocked requests, because a response of AWS WAF would lack the request id.
+ * A web ACL that limits the requests of each API key. For requests without an API key, the web ACL limits the requests
+ * of each IP address. API Gateway responds to blocked requests, because AWS WAF cannot add a request id to responses.
  */
 export class KeyRateLimit extends Construct {
   constructor(scope: Construct, id: string, { gatewayStage, requestsPerMinute }: KeyRateLimitProps) {

@@ -21,7 +21,7 @@ export type MonitoringProps = Measured & {
   alarmTopic: string | undefined;
 };
 
-/** The alarm threshold for the age of the oldest event. SQS ignores events that were received more than three times. */
+/** The alarm threshold for the age of the oldest event, without events that SQS delivered more than three times. */
 const longWait = Duration.minutes(30);
 
 const slowP99 = Duration.seconds(2);
@@ -97,7 +97,7 @@ export class Monitoring extends Construct {
     this.alarm("TableThrottles", this.metrics.tableThrottles(), 10, "DynamoDB throttles more than 10 calls");
   }
 
-  /** Adds an alarm. One cold start raises no alarm, because two of three 5-minute periods must exceed the limit. */
+  /** Adds an alarm. A cold start can exceed a limit in one 5-minute period, but an alarm needs two of three periods. */
   private alarm(id: string, metric: IMetric, above: number, alarmDescription: string) {
     const alarm = new Alarm(this, id, {
       metric,

@@ -58,7 +58,8 @@ export const checkReplicaChange = (deployed: Template, next: Template): void => 
 
 /**
  * Reads the template of the deployed stack. Returns an empty template if the stack does not exist, or if the
- * credentials may not read the template. Even without a check, CloudFormation rejects a change of two replicas.
+ * credentials may not read the template. With an empty template, `checkReplicaChange` accepts every change, but
+ * CloudFormation still rejects an update that adds or removes two replicas.
  */
 export const readDeployedTemplate = async (
   StackName: string,

@@ -12,9 +12,9 @@ import { bundle, bundleHandler, projectRoot } from "./bundling.ts";
 import type { ServiceTable } from "./service-table.ts";
 
 /**
- * Returns the partition keys that a permission allows. AWS does not document whether `dynamodb:LeadingKeys` contains
- * one key or all keys of a transaction. Therefore a permission for a write in a transaction allows the partition keys of
- * all permissions for writes in transactions.
+ * Returns patterns of partition keys for the IAM condition `dynamodb:LeadingKeys`. AWS does not document whether
+ * `dynamodb:LeadingKeys` contains one key or all keys of a transaction. Each IAM statement for transactions therefore
+ * allows every partition key that the function writes in transactions.
  */
 const leadingKeys = ({ on, within }: Permission, permissions: readonly Permission[]): string[] => {
   const prefixes = within ? permissions.filter((other) => other.within).flatMap((other) => other.on) : on;

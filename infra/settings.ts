@@ -78,7 +78,7 @@ const Settings = z.object({
   ),
   /** Adds the intake: a bucket, a queue and a function for messages and events of other programs. */
   intake: flag,
-  /** The minutes until an event that keeps failing moves to the dead-letter queue of the {@link intake}. */
+  /** How many minutes the {@link intake} retries an event before SQS moves the event to the dead-letter queue. */
   deadLetterMinutes: z._default(count(/^([1-9]|[1-5]\d|60)$/, "a number of minutes from 1 to 60"), 60),
   /** Lets `cdk destroy` delete the table, the logs and the intake's data. Disables deletion protection. */
   removeEverything: flag,

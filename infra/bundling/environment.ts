@@ -1,6 +1,6 @@
 /**
- * Replaces the AWS SDK's code that finds credentials and settings. Lambda sets environment variables for credentials
- * and settings, so the bundle needs no code that reads files or metadata services.
+ * Reads the AWS SDK's credentials and settings from environment variables, which Lambda sets. The AWS SDK's own code
+ * would also look for credentials and settings in files and metadata services.
  */
 import type { EnvOptions, LoadedConfigSelectors } from "@smithy/core/config";
 

@@ -1,4 +1,4 @@
-/** Creates the table on a local engine, with the keys and the TTL of the deployed table. */
+/** Creates the table in a local DynamoDB, with the keys and the TTL of the deployed table. */
 import { CreateTableCommand, DynamoDBClient, UpdateTimeToLiveCommand } from "@aws-sdk/client-dynamodb";
 import { layout } from "../../lib/table/keys.ts";
 import { toUserError } from "../user-error.ts";

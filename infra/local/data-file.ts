@@ -25,13 +25,13 @@ const openLocked = (path: string, statements: string): DatabaseSync => {
   }
 };
 
-/** The open lock files. The array prevents garbage collection, which would release the locks. */
+/** The open lock files. Without a reference to a lock file, garbage collection would close and unlock the lock file. */
 const locks: DatabaseSync[] = [];
 
 /**
- * Reserves the file for this process. If two engines used the same file, each would see only part of the data. The lock
- * is on a second file, because the engine could not use a locked data file. The operating system releases the lock when
- * the process ends, even after `kill -9`.
+ * Reserves the data file for this process. If two DynamoDB processes used one data file, each process would find only a
+ * part of the stored items. `lockDataFile` locks a second file, because DynamoDB could not use a locked data file. The
+ * operating system releases the lock when the process ends, even after `kill -9`.
  */
 export const lockDataFile = (file: string): void => {
   const isFolder = statSync(file, { throwIfNoEntry: false })?.isDirectory();
@@ -39,8 +39,8 @@ export const lockDataFile = (file: string): void => {
   const lockFile = `${existsSync(file) ? realpathSync(file) : file}-lock`;
   try {
     locks.push(openLocked(lockFile, "PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE"));
-    // If another `npm start` was killed, its engine may still have the file open for a moment. These statements turn off
-    // the write-ahead log. SQLite reports an error for these statements while another process has the file open.
+    // If an earlier `npm start` was killed, its DynamoDB may still have the data file open for a moment. While another
+    // process has the data file open, SQLite cannot turn off the write-ahead log and reports an error.
     const endSharing = "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE; PRAGMA user_version";
     openLocked(file, endSharing).close();
   } catch (error) {

@@ -104,7 +104,10 @@ const store = async (table: Table, { file, created, fields, events }: Sample, no
 
 const label = "demonstration";
 
-/** Creates an API key. Replaces the key of an earlier `npm start`, because the table stores only a key's digest. */
+/**
+ * Creates a new API key, because `npm start` cannot print an old API key again. The table contains only the digest of
+ * an API key. The old API key expires at once.
+ */
 const newKey = async (table: Table, now: number): Promise<string> => {
   const keys = await listApiKeys(table, account_id, now);
   const earlier = keys.find((key) => key.label === label && !key.revoked_at);

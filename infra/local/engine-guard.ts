@@ -1,12 +1,12 @@
 /**
- * Protects the embedded DynamoDB from web pages, because the engine itself accepts requests from every origin. The
- * engine listens on a port that browsers block. The guard is a proxy that rejects requests from web pages.
+ * A proxy that rejects requests from web pages, because the embedded DynamoDB accepts requests from every origin.
+ * The embedded DynamoDB listens on a port that browsers block, so that web pages cannot bypass the proxy.
  */
 import { Agent, createServer, request, type Server } from "node:http";
 import { pipeline } from "node:stream";
 import { hasForeignHost, hasForeignOrigin } from "./cross-origin.ts";
 
-/** Ports above 1023 that browsers block ("bad ports" in Fetch). Even old browsers block the first ports of this list. */
+/** Ports above 1023 that browsers block ("bad ports" in Fetch). The first ports are blocked by old browsers, too. */
 export const portsClosedToPages = [
   6665, 6666, 6667, 6668, 6669, 6000, 2049, 4045, 6697, 6679, 6566, 5060, 5061, 10080, 1719, 1720, 1723, 3659,
   4190,
@@ -17,7 +17,7 @@ const rejection = JSON.stringify({
   message: "Web pages may not use this DynamoDB (Host, Origin)",
 });
 
-/** Returns a server, not yet listening, that forwards requests to the engine and rejects requests from web pages. */
+/** Returns a proxy that forwards requests to the embedded DynamoDB, except requests from web pages. */
 export const engineGuard = (enginePort: number): Server => {
   const agent = new Agent({ keepAlive: true });
   return createServer((incoming, outgoing) => {
@@ -35,7 +35,7 @@ export const engineGuard = (enginePort: number): Server => {
       outgoing.writeHead(response.statusCode ?? 500, response.rawHeaders);
       pipeline(response, outgoing, () => {});
     });
-    // If the client disconnects, ends the request to the engine. After a complete response, keeps the connection open.
+    // If the client disconnects, cancels the request to DynamoDB. Otherwise keeps the connection to DynamoDB open.
     outgoing.on("close", () => outgoing.writableFinished || forwarded.destroy());
     pipeline(incoming, forwarded, () => {});
   });

@@ -7,7 +7,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { delimiter, join } from "node:path";
 import { UserError } from "../user-error.ts";
 
-/** Returns the path of the engine's program, from npm or the PATH. @throws UserError if the program is not installed */
+/** Finds the program of the embedded DynamoDB in node_modules or on the PATH. @throws UserError if none exists */
 export const findEngine = (
   platform: string = process.platform,
   arch: string = process.arch,
@@ -37,8 +37,9 @@ export const freePort = async (): Promise<number> => {
 };
 
 /**
- * A shell script that ends the engine when this process ends, even after `kill -9`. File descriptor 3 is a pipe that
- * closes when this process ends. `exec` keeps the shell's process id, so `$$` is the process id of the engine.
+ * A shell script that starts the embedded DynamoDB. The script ends DynamoDB when `npm start` ends, even after
+ * `kill -9`. File descriptor 3 is a pipe that closes when `npm start` ends. `exec` keeps the shell's process id, so
+ * `$$` is DynamoDB's process id.
  */
 const withLifeline = '(cat <&3; kill $$) >/dev/null 2>&1 & exec "$0" "$@" 3<&-';
 
@@ -47,17 +48,17 @@ const spawnEngine = (program: string, args: string[]): ChildProcess =>
     ? spawn(program, args, { stdio: ["ignore", "ignore", "pipe"] })
     : spawn("sh", ["-c", withLifeline, program, ...args], {
         stdio: ["ignore", "ignore", "pipe", "pipe"],
-        detached: true, // Without `detached`, Ctrl-C would end the engine before the last responses.
+        detached: true, // Without `detached`, Ctrl-C would end DynamoDB before the last responses.
       });
 
 export type Engine = {
   port: number;
-  /** Resolves with the engine's last output when the engine exits. */
+  /** Resolves with the last output of the embedded DynamoDB when DynamoDB exits. */
   ended: Promise<string>;
   stop: () => Promise<void>;
 };
 
-/** Starts the engine. Resolves when the engine listens. If the engine exits, resolves with its last output. */
+/** Starts the embedded DynamoDB and waits until DynamoDB listens. If DynamoDB exits, returns DynamoDB's last output. */
 const startOn = (program: string, port: number, file: string | undefined): Promise<Engine | string> =>
   new Promise((resolve) => {
     const data = file === undefined ? [] : ["--db-path", file];
@@ -83,7 +84,7 @@ type EngineOptions = {
   file?: string | undefined;
 };
 
-/** @throws UserError if no port is free, no engine is installed for this platform, or the engine does not start */
+/** @throws UserError if no port is free, no DynamoDB is installed for this platform, or DynamoDB does not start */
 export const startEngine = async ({ ports, file }: EngineOptions = {}): Promise<Engine> => {
   const program = findEngine();
   for (const port of ports ?? [await freePort()]) {

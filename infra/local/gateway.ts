@@ -107,7 +107,7 @@ const respond = async (
 
 const send = async (response: ServerResponse, { statusCode, headers, body }: HttpResponse): Promise<void> => {
   if (typeof body !== "string" && response.destroyed) {
-    // If the caller has disconnected, `pipeline` throws without destroying `body`, so the function would never end.
+    // If the caller has disconnected, nothing reads `body`. A function that writes to an open `body` would never end.
     body.destroy();
     return;
   }

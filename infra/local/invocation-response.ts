@@ -1,8 +1,7 @@
 /**
- * Emulates how Lambda receives a streamed response. AWS's runtime client runs the function, and sends the function's
- * response to Lambda in a POST request. The body of the POST request begins with the status and headers of the
- * function's response, as JSON. If the function fails after the first byte of the response, the HTTP trailers of the
- * POST request contain the function's error.
+ * Emulates how Lambda receives a streamed response. AWS's runtime client runs the function, and uploads the function's
+ * response to Lambda in a POST request. The upload begins with JSON, which contains the response's status and headers.
+ * If the function fails during the upload, the runtime client sends the error in HTTP trailers after the uploaded body.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
@@ -45,10 +44,9 @@ const respondEarly = (request: IncomingMessage): void => {
 };
 
 /**
- * Reads the streamed response that AWS's runtime client sends in a POST request. If `body` is read slowly, backpressure
- * slows the function down. If `body` is destroyed, this server responds to the runtime client at once, and closes the
- * connection. AWS's Lambda emulator also responds early (directinvoke.go in
- * github.com/aws/aws-lambda-runtime-interface-emulator).
+ * Reads the streamed response that AWS's runtime client uploads in a POST request. If `body` is read slowly,
+ * backpressure slows the function down. If the reader destroys `body`, `readStreamed` responds before the POST request
+ * ends, as AWS's Lambda emulator does (directinvoke.go in github.com/aws/aws-lambda-runtime-interface-emulator).
  */
 export const readStreamed = (request: IncomingMessage, reply: ServerResponse): Promise<HttpResponse> =>
   new Promise((resolve, reject) => {

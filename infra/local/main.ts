@@ -19,7 +19,7 @@ import { startupMessage } from "./startup-message.ts";
 
 const defaultDynamoDbPort = 8000;
 
-/** How many functions may run at the same time. If more functions ran, calls to the local DynamoDB would time out. */
+/** The maximum number of parallel invocations. With a higher maximum, calls to the local DynamoDB would time out. */
 const functionsAtOnce = 20;
 
 const listen = (server: Server, port: number, variable: string): Promise<number> =>
@@ -107,7 +107,7 @@ const start = async (options: Options): Promise<void> => {
 
 process.on("SIGINT", () => stop(0));
 process.on("SIGTERM", () => stop(0));
-// A signal to npm ends only npm's shell, which is this process's parent. The server stops when its parent has ended.
+// npm runs the server in a shell. A signal to npm ends only the shell, so the server stops when the shell has ended.
 const parent = process.ppid;
 const orphaned = () => process.ppid !== parent;
 if (process.env.npm_lifecycle_event) setInterval(() => orphaned() && stop(0), 200).unref();

@@ -12,7 +12,7 @@ const policy = (nonce: string): string =>
   `default-src 'none'; script-src 'nonce-${nonce}'; worker-src blob:; connect-src 'self'; ` +
   "style-src 'unsafe-inline'; img-src data: blob:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/** Returns JSON for a script element. Escapes `<`, because `</script>` in a value would end the script element. */
+/** Returns JSON for use inside a `<script>` element. Escapes `<`, because `</script>` would end the element. */
 const embeddable = (value: object): string => JSON.stringify(value).replaceAll("<", "\\u003c");
 
 /** @param seeded the ids of the messages that `--seed` has stored */

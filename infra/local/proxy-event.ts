@@ -19,7 +19,7 @@ export const targetOf = ({ url = "/" }: IncomingMessage): Target => {
 
 type Pairs = [name: string, value: string][];
 
-/** Keeps the last value of each header or parameter. With `Object.fromEntries`, the name `__proto__` is kept, too. */
+/** Keeps the last value of each name. Unlike assignments, `Object.fromEntries` keeps a header named `__proto__`. */
 const lastValues = (pairs: Pairs): Record<string, string> => Object.fromEntries(pairs);
 
 const allValues = (pairs: Pairs): Record<string, string[]> =>
@@ -71,7 +71,7 @@ export const toEvent = (
       accountId: "000000000000",
       apiId: "local",
       authorizer: null,
-      // As on AWS, a caller can choose `requestId`, so the API uses only `extendedRequestId`.
+      // API Gateway copies `requestId` from the caller's header x-amzn-RequestId, so `requestId` may not be unique.
       requestId: request.headers["x-amzn-requestid"]?.toString() ?? randomUUID(),
       extendedRequestId,
       resourceId: operation.id,

@@ -22,7 +22,7 @@ const css = `
   @media (width < 48rem) { .scalar-client .scalar-sidebar-toggle { display: none; } }
 `;
 
-/** Shows a note for a replayed response, because a replayed response looks like the first response. */
+/** Shows a note on the page if a response is a replay. A replay has the same status and body as the first response. */
 const afterSend = `
   const sendRequest = window.fetch;
   window.fetch = async (...request) => {
@@ -111,7 +111,7 @@ const examplesOf = (demo: Demo) => {
   };
 };
 
-/** Returns the page, the OpenAPI document and the script. Each request for the document returns new example values. */
+/** Returns the files of the reference page. Each request for the OpenAPI document returns new example values. */
 export const referencePages = (demo: Demo): Pages => {
   const showPage: Page["respond"] = async () =>
     pageResponse("text/html; charset=utf-8", html(demo, (await referenceScript()).path), {

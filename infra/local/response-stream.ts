@@ -1,7 +1,7 @@
 /**
- * The stream to which a function writes its response. AWS's runtime client for Node.js (aws-lambda-ric 4) sends a
- * function's response to Lambda in an HTTP request. The emulator also sends an HTTP request, so that the function
- * meets the same backpressure and errors as on AWS.
+ * The stream to which a function writes its response. The stream is the body of an HTTP request to the emulated Lambda,
+ * as in AWS's runtime client for Node.js (aws-lambda-ric 4). A stream in memory would not have the same backpressure
+ * and the same errors as a stream on AWS.
  */
 import { Agent, request } from "node:http";
 import { preludeDelimiter } from "./invocation-response.ts";
@@ -40,8 +40,8 @@ export const openResponseStream = (port: number, path: string) => {
     },
   });
 
-  // If a handler destroys its stream, the promise `begun` is rejected. No code handles the rejection, so Node.js ends
-  // the process. On AWS, the process of a function that destroys its response stream also ends.
+  // A handler that destroys its response stream ends the process, both on AWS and here. Here, Node.js ends the process
+  // because no code handles the rejection of the promise `begun`.
   const begun = Promise.withResolvers<void>();
   const accepted = Promise.withResolvers<void>();
   outgoing.once("response", (response) => {

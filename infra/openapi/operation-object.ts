@@ -6,7 +6,7 @@ import { type Component, parameterSchema, schemaRef } from "./components.ts";
 import { responsesOf } from "./responses.ts";
 import type { OperationTexts } from "./texts.ts";
 
-/** Values that replace the OpenAPI document's examples. With ids of stored messages, the example requests succeed. */
+/** Example values for the OpenAPI document. `npm start` uses ids of stored messages, so that the examples work. */
 export type Sample = {
   /** The address of the API. The default is the address of the local server (`npm start`). */
   serverUrl?: string;
