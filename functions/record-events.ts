@@ -18,6 +18,6 @@ export const createHandler = (
 const table = openTable();
 export const handler = createHandler(table);
 
-/** Opens the connection to DynamoDB during Lambda's init phase, by reading an event that does not exist. */
+/** Opens the connection to DynamoDB during Lambda's init phase. Even a read of a missing item opens the connection. */
 export const warmUp = (on = table): Promise<unknown> =>
   getItem(on, eventKey("", ""), { abortSignal: AbortSignal.timeout(500) }).catch(() => {});

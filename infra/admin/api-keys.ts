@@ -105,12 +105,12 @@ export const listApiKeys = (shell: Shell) =>
       reportRows(shell, json, rows);
     });
 
-/** Matches an API key or its id. An API key ends after 43 characters, even if a letter follows without a space. */
+/** Matches API keys and ids of API keys in a text. An API key consists of `emk_` and exactly 43 characters. */
 const keyOrId = /emk_[\w-]{43}|(?<![\da-fA-F])[\da-fA-F]{64}(?![\da-fA-F])/g;
 
 /**
  * Returns the ids of the API keys that `text` names. `text` may contain several API keys and ids of API keys, as in
- * `Authorization: Bearer emk_…`. If `text` contains no API key and no id, `text` is the label of an API key.
+ * `Authorization: Bearer emk_…`. A text without any API key or id is treated as the label of an API key.
  *
  * @throws UserError if the label does not name exactly one valid key of the account
  */

@@ -107,7 +107,7 @@ const cell = (value: unknown): string => {
   return value === null || value === undefined || value === "" ? "-" : visible(String(value));
 };
 
-/** Prints objects with equal fields as a table, or as one JSON object per line. */
+/** Prints objects that have the same field names. Prints a table, or with `--json` one JSON object per line. */
 export const reportRows = (shell: Shell, json: true | undefined, objects: object[]): void => {
   const [first] = objects;
   if (!first) return;

@@ -32,9 +32,10 @@ const defineMemberCommand = (name: string, summary: string) =>
 
 /**
  * Calls `change` for each member whose email, `id` or `user_id` is in `operands`. Prints the line that `lineOf`
- * returns. With `--json`, prints an object that contains the member and the fields of `changed`.
+ * returns, or with `--json` a JSON object.
  *
  * @param change returns false if the member no longer exists
+ * @param changed fields that `--json` prints after the member's ids and email, such as `removed: true`
  */
 const changeMembers = async (
   shell: Shell,

@@ -34,7 +34,7 @@ const fileAt = (path: string, bytes: number): MailFile => ({
   open: () => createReadStream(path, { highWaterMark: 1024 * 1024 }),
 });
 
-/** Returns missing files too, because the import reports an error for each missing file. */
+/** The result includes paths that do not exist, so that the import reports an error for each missing file. */
 export const findMail = async (
   paths: string[],
   standardInput: AsyncIterable<Buffer> = process.stdin,

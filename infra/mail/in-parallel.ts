@@ -5,7 +5,8 @@ const maximumTasks = 32;
 const maximumBytes = 48 * 1024 * 1024;
 
 /**
- * Calls `act` for each item. At most 32 calls run at a time, with at most 48 MiB together. A larger item runs alone.
+ * Calls `act` for each item. At most 32 calls of `act` run at a time. The items of all running calls have at most
+ * 48 MiB in total. The call for an item over 48 MiB runs alone.
  *
  * @throws the first error of `act`, after all running calls have ended
  */

@@ -102,7 +102,7 @@ const peek = async (stream: AsyncIterable<Buffer>): Promise<[Buffer, AsyncIterab
   return [start, all()];
 };
 
-/** Yields the emails of a stream unchanged, but removes the `>` of a quoted "From " line in an mbox. */
+/** Yields the emails of a stream. In an mbox, removes the `>` that mail programs put before text such as `From now`. */
 export async function* readEmails(stream: AsyncIterable<Buffer>): AsyncGenerator<Email> {
   const [start, chunks] = await peek(stream);
   const [firstLine = ""] = start.toString("latin1", 0, longestFromLine).split("\n");

@@ -8,7 +8,7 @@
 
 /** The retention period of the event queue, after which SQS deletes an event that no function has received. */
 export const queueDays = 7;
-/** The retention period of the dead-letter queue, which starts when the event is sent to the event queue. */
+/** SQS deletes an event from the dead-letter queue 14 days after the event was sent to the event queue. */
 export const deadLetterDays = 14;
 /** The longest time for which SQS can keep an event. Redriving a dead letter starts a second retention period. */
 export const longestEventDays = 2 * deadLetterDays;
@@ -18,7 +18,7 @@ const growth = 1.1;
 /**
  * Returns the seconds from a failed attempt to the next attempt: 1 s at first, 10 s after about 100 s, 6 minutes after
  * an hour. The delay is about a tenth of the time since the first attempt. The first delays are short, because an event
- * often arrives shortly before its message is stored. Later delays are long, because each retry costs an invocation.
+ * often arrives shortly before its message is stored. Delays between later retries are long to save Lambda invocations.
  *
  * @param receives how often the queue has delivered the event
  */

@@ -125,7 +125,8 @@ const recordStored = async (
 /** Records a change of a stored message, unless the change is already recorded. Throws the same errors as {@link recordEvent}. */
 export const recordChange = async (table: Table, event: ChangeEvent, now: number): Promise<Outcome> => {
   const change = changeOf(table, event, now);
-  // If the message marker exists, retries once, because the message may have been stored after the first attempt.
+  // The message marker is an item that records that a message was stored or deleted. If the message marker exists, the
+  // loop retries once, because the message may have been stored after the first attempt.
   for (let hasMarker = false; ; hasMarker = true) {
     const result = await recordOnce(table, event, [change], now);
     if (typeof result === "string") return result;

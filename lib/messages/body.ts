@@ -15,7 +15,7 @@ type Body = Readable & { bytes: number; zstd?: () => Readable };
 
 const noContent = Buffer.from('"content":null,"content_parsed":null}');
 
-/** Decompresses content without a stream. Returns `null` if content exceeds 1 MiB or is incomplete in `firstPage`. */
+/** Decompresses short content. Returns `null` if the content exceeds 1 MiB, or has more segments than `firstPage`. */
 const smallContent = ({ head, firstPage }: StoredMessage): Buffer | null => {
   if (head.segments === 0) return noContent;
   return firstPage.length === head.segments ? decompressSmall(firstPage) : null;

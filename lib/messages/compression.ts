@@ -18,7 +18,7 @@ import {
 const segmentBytes = 340_000;
 export const segmentsPerPage = 3;
 
-/** The size of the first segment of a message's content. A small size keeps the first Query of `findMessage` fast. */
+/** The first segment of a message is small, so that the first DynamoDB Query of `findMessage` is fast. */
 const firstSegmentBytes = 100_000;
 
 const cut = (compressed: Buffer): Buffer[] => {
@@ -29,7 +29,7 @@ const cut = (compressed: Buffer): Buffer[] => {
   return segments;
 };
 
-/** Decompression needs as much memory as the window. A window of 2^27 bytes (128 MiB) spans an email of 40 MiB. */
+/** Limits the zstd window to 2^27 bytes (128 MiB), because decompression needs as much memory as the zstd window. */
 const maximumWindowLog = 27;
 
 /** Returns the base-2 logarithm of zstd's window size. Zstd finds repeated attachments only within the window. */
@@ -55,7 +55,7 @@ export type Compressed = { segments: Buffer[]; bytes: number; parsedStart: numbe
 
 export const noContent: Compressed = { segments: [], bytes: 0, parsedStart: 0 };
 
-/** `pieces` yields the rendered content, and returns the offset of `content_parsed`. `rawBytes` is the email's size. */
+/** Compresses the JSON that `pieces` yields. The return value of `pieces` is the offset of `content_parsed`. */
 export const compressToSegments = async (
   pieces: Iterable<Buffer, number | undefined>,
   rawBytes: number,

@@ -2,7 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { parseEmail } from "./mime.ts";
 
-/** A long string is converted to JSON in slices of 64 Ki characters. The JSON of one slice has less than 1 MiB. */
+/** Converts a long string to JSON in slices of 65,536 characters, so that each piece of JSON has less than 1 MiB. */
 const sliceCharacters = 64 * 1024;
 
 /** Decodes an email as UTF-8 if its bytes are valid UTF-8, otherwise as latin1. A byte-order mark remains. */

@@ -27,11 +27,11 @@ const change = (
 const append = (list: "status_changes" | "delivery_attempts"): string =>
   `, ${list} = list_append(if_not_exists(${list}, :none), :added)`;
 
-/** Adds a status to the head. Get Message returns the newest status. */
+/** Adds a status to the status changes of a stored message. Get Message returns the newest status. */
 export const addStatus = (table: Table, message: MessageRef, status: StatusChange, now: number): Write =>
   change(table, message, now, append("status_changes"), { ":none": [], ":added": [status] });
 
-/** The head has space for at least 340 KB of delivery attempts. */
+/** The head of a message has space for at least 340 KB of delivery attempts. */
 export const addDeliveryAttempt = (
   table: Table,
   message: MessageRef,

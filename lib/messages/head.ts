@@ -18,13 +18,13 @@ export type Head = Omit<
 > & {
   [Field in keyof LongFields]?: LongFields[Field] | undefined;
 } & {
-  /** The recipient's domain if the message is incoming, else the sender's domain. A domain scope must match `domain`. */
+  /** The recipient's domain of an incoming message, else the sender's domain. Some API keys read only one domain. */
   domain: string;
   /** DynamoDB's document client returns numbers above 2^53 as bigint. */
   reference_message_id?: number | bigint | undefined;
   segments: number;
   content_bytes: number;
-  /** The offset of `content_parsed` in the decompressed content. Heads of earlier versions lack this field. */
+  /** The offset of `content_parsed` in the decompressed content. Messages that old code stored lack the offset. */
   content_parsed_start?: number;
   /** SHA-256 of the raw email. Storing a different email with the same `id` is rejected. */
   digest: string;
@@ -55,7 +55,7 @@ const current = (stored: Head): Head => {
   return head;
 };
 
-/** Returns the head's fields in the order of the Message object. */
+/** Returns the fields of a message's head in the order of the Message object. */
 export const headFields = (stored: Head) => {
   const head = current(stored);
   return {

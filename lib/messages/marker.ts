@@ -14,7 +14,7 @@ export type MessageMarker = { deleted_at?: string; expires_at?: number };
 /** The events of opens and clicks may arrive up to a year after the message has expired. */
 const lifetimeSeconds = 366 * daySeconds;
 
-/** Returns the message marker, even if the marker has expired. */
+/** Returns the item that records that a message was stored or deleted. Also returns an expired item. */
 export const readMarker = (
   table: Table,
   { account_id, id }: MessageRef,

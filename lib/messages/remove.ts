@@ -1,6 +1,6 @@
 /**
- * Deletes a message, or its content, before the message expires. A concurrent Get Message response may end early,
- * because its segments are deleted. If a call is interrupted, the caller must call the function again.
+ * Deletes a message, or its content, before the message expires. If Get Message reads the message at the same time, the
+ * response may end early, because segments are missing. After an interrupted call, the caller must repeat the call.
  */
 import { randomUUID } from "node:crypto";
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
@@ -17,14 +17,14 @@ import { hasLongFields, readLongFields } from "./long-fields.ts";
 import { markDeleted } from "./marker.ts";
 import { removeSegments, writeSegments } from "./segments.ts";
 
-/** A tombstone's expiry is one day ago, because server clocks may be slow. TTL ignores an expiry over 5 years ago. */
+/** An expiry of one day ago is in the past even for a slow server clock. TTL ignores an expiry over 5 years ago. */
 const tombstoneAgeSeconds = daySeconds;
 
 /**
- * Deletes a message. Returns false if neither a head nor a segment existed. Marks the message as deleted, so that no
- * later event of type `message.stored` stores the message. Replaces the head by a tombstone, which is an expired item
- * without the message's data. The tombstone makes the condition of a concurrent `storeMessage` fail, so that
- * `storeMessage` retries.
+ * Deletes a message. Returns false if neither a head nor a segment of the message existed. Marks the message as
+ * deleted, so that no later event of type `message.stored` stores the message. Replaces the message's head by a
+ * tombstone, which is an expired item without the message's data. The tombstone makes the condition of a concurrent
+ * `storeMessage` fail, so that `storeMessage` retries.
  */
 export const deleteMessage = async (
   table: Table,
@@ -48,7 +48,7 @@ export const deleteMessage = async (
   return previous?.created_at !== undefined || removed > 0;
 };
 
-/** Deletes the content. A later import does not restore the content. Returns false if the message does not exist. */
+/** Deletes a message's content. A second import does not restore the content. Returns false if no message exists. */
 export const removeContent = async (
   table: Table,
   { account_id, id }: MessageRef,
@@ -57,7 +57,7 @@ export const removeContent = async (
   const message = await findMessage(table, account_id, id, now);
   if (!message) return false;
   const { head } = message;
-  // Stores the long fields again, because the long fields are in the same segments as the deleted content.
+  // The old segments of the message contain content and long fields. The new segments contain only the long fields.
   const remaining = hasLongFields(message.head)
     ? await compressToSegments(renderContent(null, await readLongFields(message)), 0)
     : noContent;

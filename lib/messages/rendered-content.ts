@@ -1,9 +1,9 @@
 /**
- * Copies fields from a message's stored JSON, such as `"content":…,"content_parsed":…}`, without parsing the JSON.
- * In some messages, long fields precede `content`.
+ * Copies fields from the stored JSON of a message, without parsing the JSON. The JSON contains the fields `content` and
+ * `content_parsed`. If a message has a long subject or other long fields, the JSON starts with the long fields.
  *
- * `between` copies the fields between two commas of the JSON. Callers pass each comma as an offset in the JSON, or as a
- * search text such as `,"content":`. No JSON string contains `,"content":`, because JSON escapes quotation marks.
+ * `between` copies the JSON from one comma to another comma. A caller passes the offset of each comma, or a text that
+ * starts with the comma, such as `,"content":`. JSON escapes quotation marks, so no JSON string contains `,"content":`.
  */
 import { pipeline, Readable } from "node:stream";
 import { decompressor } from "./compression.ts";
@@ -12,18 +12,18 @@ import type { Head } from "./head.ts";
 
 type Comma = number | ',"content":' | ',"content_parsed":';
 
-/** If `from` is `contentStart`, `between` starts at the first field of the stored JSON. */
+/** Makes the function `between` start at the first byte of the stored JSON. */
 export const contentStart = -1;
 export const beforeContent = ',"content":';
 
-/** Returns the offset of the comma before `content_parsed`, or a search text if an old message lacks the offset. */
+/** Returns the offset of the comma before `content_parsed`. In old messages, `between` must search for the comma. */
 export const beforeParsed = ({ content_parsed_start: start }: Head): Comma =>
   start ? start - 1 : ',"content_parsed":';
 
 export const decompressed = (message: StoredMessage): AsyncIterable<Buffer> =>
   pipeline(Readable.from(message.segments()), decompressor(), () => {});
 
-/** Yields the JSON fields between the commas `from` and `to`, or all after `from`. @throws Error if a comma is missing */
+/** Yields the JSON after the comma `from`, up to the comma `to` or the end. @throws Error if a comma is missing */
 export async function* between(
   content: AsyncIterable<Buffer> | Iterable<Buffer>,
   from: Comma,

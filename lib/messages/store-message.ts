@@ -16,7 +16,7 @@ import { writeSegments } from "./segments.ts";
 
 export const maximumRawBytes = 40 * 1024 * 1024;
 
-/** A larger head item would make updates more expensive, and leave less of its 400 KB for delivery attempts. */
+/** Longer fields in the head of a message make every update cost more, and leave less space for delivery attempts. */
 const maximumLongFieldsBytes = 50_000;
 
 /** An error for a message that cannot be stored, such as an email over 40 MiB. */
@@ -32,7 +32,7 @@ const validate = (message: NewMessage) => {
   throw new MessageRejectedError(faults.join("; "));
 };
 
-/** Separates the fields of the head from long fields, which are stored with the content. */
+/** Divides the fields of a message. Short fields are stored in the message's head, and long fields with the content. */
 const divide = (message: NewMessage, now: number) => {
   const { retain_until, message_id, subject, tags, sender, recipient, ...fields } = validate(message);
   const long: LongFields = { message_id, subject, tags, sender, recipient };
@@ -61,18 +61,18 @@ export const rejectTooLarge = (rawBytes: number): void => {
   );
 };
 
-/** Puts the head. Returns false if the condition failed, so that `storeMessage` reads the head again and retries. */
+/** Puts the head of a message. Returns false if the put's condition failed. `storeMessage` then retries the put. */
 export type PutHead = (head: Write) => Promise<boolean>;
 
 /**
- * Stores a message. Writes the segments before the head, so that no reader sees an incomplete message. A message that
- * is already stored remains unchanged.
+ * Stores a message. Writes the message's segments before the message's head, so that no reader sees an incomplete
+ * message. A message that is already stored remains unchanged.
  *
- * If concurrent calls use the same id, only one call stores its message, because the put of the head has a condition.
+ * If concurrent calls use the same id, only one call stores its message, because the head's put is conditional.
  * Different segments never have the same key, because each key contains a digest. Unused segments expire at retain_until.
  *
  * @param raw an email of up to 40 MiB, or `null` if the email is not available
- * @param putHead puts the head together with other items; by default, the head is put alone
+ * @param putHead puts the head of the message together with other items. By default, the head is put alone
  * @returns false if the message was already stored
  * @throws MessageRejectedError if the email is too large, a field is wrong, or a message with another email has the id
  */
@@ -102,7 +102,7 @@ export const storeMessage = async (
   const content =
     raw || longFields ? await compressToSegments(renderContent(raw, longFields), rawBytes) : noContent;
 
-  // Writes the segments again if the put of the head fails, because a concurrent delete may have deleted the segments.
+  // Another call may delete the segments before the message's head is put. The loop then writes the segments again.
   while (replaceable) {
     const { existing } = replaceable;
     const written = await writeSegments(table, head, content);

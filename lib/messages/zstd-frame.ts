@@ -1,30 +1,30 @@
 /**
- * Puts the head of a message before the stored zstd stream. The result is one zstd frame (RFC 8878, section 3.1.1).
- * A zstd stream may have two frames, but Node.js would ignore the second frame without an error.
+ * Inserts the fields of a message's head, as uncompressed JSON, at the start of the stored zstd frame. Two zstd frames
+ * would also be valid (RFC 8878, section 3), but Node.js would ignore the second zstd frame without an error.
  *
  *   stored ── magic, descriptor, window │ compressed blocks … │ checksum
  *   sent ──── magic, descriptor, window │ head in raw blocks │ compressed blocks …
  *
- * The compressed blocks need no change, because zstd addresses earlier bytes by their distance from the current byte.
+ * A zstd block refers to earlier bytes by distance. The inserted JSON changes no distance, so the blocks stay valid.
  */
 const magicBytes = 4;
 const headerBytes = 6;
 const checksumBytes = 4;
 
-/** An empty zstd frame. Many zstd streams that were stored before November 2026 end with this empty frame. */
+/** Until November 2026, Node.js ended many stored zstd streams with an empty zstd frame, which `closeFrame` removes. */
 const emptyFrame = Buffer.from("28b52ffd240001000099e9d851", "hex");
 
 /** The byte Frame_Header_Descriptor of a stored zstd frame, which has a checksum but no content size field. */
 const storedDescriptor = 0b100;
 const sentDescriptor = 0b000;
 
-/** HTTP's largest window is 2^23 bytes (RFC 9659). The frame header encodes a window of 2^n bytes as (n - 10) << 3. */
+/** RFC 9659 limits the zstd window in HTTP to 2^23 bytes. A zstd frame header stores 2^n bytes as (n - 10) << 3. */
 const maximumWindow = (23 - 10) << 3;
 
 /** The smallest window of a stored zstd stream. RFC 8878, section 3.1.1.2.4, forbids blocks above the window size. */
 const maximumBlockBytes = 128 * 1024;
 
-/** Returns whether the stored zstd frame can be sent over HTTP, which limits its window size to 8 MB (RFC 9659). */
+/** Returns whether a stored zstd frame can be sent over HTTP. RFC 9659 forbids a zstd window over 8 MB in HTTP. */
 export const isSendable = (firstSegment: Uint8Array): boolean =>
   firstSegment[magicBytes] === storedDescriptor && (firstSegment[magicBytes + 1] ?? 255) <= maximumWindow;
 
@@ -46,7 +46,7 @@ export const openFrame = (firstSegment: Uint8Array, bytes: Uint8Array): Buffer =
   return Buffer.concat([header, ...blocks]);
 };
 
-/** Yields only the compressed blocks of a stored stream. Removes the checksum, which does not cover the raw blocks. */
+/** Yields the compressed blocks of a zstd frame. Removes the checksum, because `openFrame` adds bytes to the frame. */
 export async function* closeFrame(segments: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const heldBytes = checksumBytes + emptyFrame.length;
   let held = Buffer.alloc(0);

@@ -12,7 +12,7 @@ const joins = (character: string | undefined): boolean => character === "." || c
 export const firstAddress = (list: string): string => {
   let text = "";
   let last: string | undefined;
-  /** An address without angle brackets, which counts only if no address in angle brackets follows. */
+  /** An address without angle brackets. In `a@example.com <b@example.com>`, `firstAddress` returns `b@example.com`. */
   let unbracketed = "";
 
   const endText = (): string => {

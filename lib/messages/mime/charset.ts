@@ -15,7 +15,7 @@ const overriddenEscape = new RegExp(String.raw`${esc}(?:\([BIJ]|\$[@B]|&@)(?=${e
 /** Encodings of iconv-lite that are not used. `hex` is not a charset. `utf7` takes a microsecond per byte. */
 const notCharsets = new Set(["binary", "base64", "hex", "cesu8", "utf7", "utf7imap"]);
 
-/** The platform's tables (ICU) lack Windows characters of EUC-KR and HKSCS characters of Big5, which emails contain. */
+/** Charsets that iconv-lite decodes, because Node.js's `TextDecoder` lacks some Korean and Hong Kong characters. */
 const fullerThanIcu: Record<string, string> = { "euc-kr": "cp949", big5: "big5-hkscs" };
 
 /** Labels of UTF-16. UTF-16 text without a byte-order mark is big-endian (RFC 2781, section 4.3). */
@@ -48,7 +48,7 @@ export const charsetDecoder = (): DecodeCharset => {
   };
 };
 
-/** Returns false for UTF-7. If an encoded word in UTF-7 ends inside base64, the next word must be decoded alone. */
+/** Returns whether encoded words are joined before decoding. In UTF-7, base64 could run on into the next word. */
 export const joinsWords = (charset: string): boolean => !utf7Labels.has(charset.toLowerCase());
 
 const codecOf = (label: string): Codec => {
@@ -109,7 +109,7 @@ const attempt = <T>(open: () => T): T | undefined => {
 
 const webDecoder = (label: string) => attempt(() => new TextDecoder(label));
 
-/** Returns whether iconv-lite has a decoder. `iconv.encodingExists` would return true for the label `constructor`. */
+/** Returns whether iconv-lite decodes a charset. `iconv.encodingExists` wrongly accepts the label `constructor`. */
 const isInIconv = (label: string): boolean =>
   !notCharsets.has(label.replace(/[^0-9a-z]/g, "")) && attempt(() => iconv.getDecoder(label)) !== undefined;
 

@@ -49,7 +49,7 @@ export const parseDate = (text: string): Date | null => {
 
 const word = /[^ \t(]*/y;
 
-/** Removes comments, commas, and blanks around colons. Puts one blank between words. */
+/** Removes comments and commas. Removes the blanks before and after a colon. Puts one blank between words. */
 const withoutComments = (text: string): string => {
   const words: string[] = [];
   let at = afterComments(text, 0);
@@ -62,7 +62,7 @@ const withoutComments = (text: string): string => {
   return words.join(" ").replace(/ ?: ?/g, ":").replace(/ ?, ?/g, " ").trim();
 };
 
-/** Adds 2000 to a two-digit year below 50. Adds 1900 to a two-digit year from 50, and to every three-digit year. */
+/** Adds 2000 to the two-digit years 00 to 49. Adds 1900 to the two-digit years 50 to 99, and to three-digit years. */
 const fullYear = (digits: string): number => {
   const year = Number(digits);
   if (digits.length === 4) return year;

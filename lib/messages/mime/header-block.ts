@@ -6,7 +6,7 @@ import { transferEncoding } from "./parameters.ts";
 /** The limit for the headers of all parts together. Postfix and Exchange accept about 100 KB for one header. */
 export const maxHeaderBytes = 1024 * 1024;
 
-/** The separator line of an mbox (RFC 4155). `From : ada@example.com` is a header field, and not a separator. */
+/** Matches the line before each email of an mbox (RFC 4155), but not the header field `From : ada@example.com`. */
 const mboxLine = /^>?From (?![ \t]*:)/;
 
 const base64Line = /^[A-Za-z0-9+/]+={0,2}[ \t]*$/;
@@ -22,7 +22,7 @@ export const readEmailHeader = (bytes: Buffer): HeaderField[] => {
  *
  * A header ends at an empty line, or at a line that may be a delimiter. Some mailers omit the empty line, or put blanks
  * into the empty line. Some mailers do not indent the continuation of a field, or use field names that RFC 5322
- * forbids. If a line is ambiguous, `linesAhead` reads the following lines to find the end of the header.
+ * forbids. If a line may belong to the header or to the body, `linesAhead` reads the following lines to decide.
  */
 export const readHeader = (
   email: Email,
@@ -80,9 +80,9 @@ export const readHeader = (
 const isOfHeader = (line: string): boolean => line === "" || isBlank(line[0]) || fieldOf(line) !== undefined;
 
 type LinesAhead = {
-  /** Whether the lines after the offset `lastText` still belong to the header. */
+  /** Whether the header includes the line at the offset `lastText`, although the line looks like body text. */
   continues: boolean;
-  /** The offset of the last line that belongs to no header field. */
+  /** The offset of the last line that looks like body text. Such a line is not indented, and is not a header field. */
   lastText: number;
 };
 

@@ -3,7 +3,7 @@ import { decodeUuencode } from "./uuencode.ts";
 
 const uuencode = new Set(["x-uuencode", "x-uue", "uuencode", "uue"]);
 
-/** Returns the body unchanged if the encoding is unknown, because mailers write `utf-8` or `7bits`. Never throws. */
+/** Treats an unknown encoding, such as `7bits`, as no encoding and returns the body unchanged. Never throws. */
 export const decodeTransfer = (body: Buffer, encoding: string): Buffer => {
   if (encoding === "base64") return Buffer.from(onlyBase64(body).toString("latin1"), "base64");
   if (encoding === "quoted-printable") return decodeQuotedPrintable(body);

@@ -15,7 +15,7 @@ export type Leaf = { header: HeaderField[]; contentType: Structured; body: Buffe
 
 type Multipart = { boundary: string; isDigest: boolean };
 
-/** Maps each boundary to the depth of its multipart. The outermost multipart has depth 0. */
+/** Maps the boundary of each multipart to the nesting depth of the multipart. The outermost multipart has depth 0. */
 type Depths = ReadonlyMap<string, number>;
 
 /** If two nested multiparts have the same boundary, the boundary belongs to the inner multipart. */
