@@ -21,7 +21,7 @@ type Result = { event?: MessageEvent | undefined; outcome: Outcome | "failed"; e
  */
 const pausesMs = [100, 200, 400];
 
-/** If DynamoDB throttles requests, recording an event may take 45 s. After a Lambda timeout, SQS redelivers the batch. */
+/** Recording an event may take 45 s if DynamoDB throttles requests. After a timeout, SQS redelivers the batch. */
 const minimumMs = 45_000;
 
 const timeIsUp = new Error("too little time is left in this batch. The event will be retried");
