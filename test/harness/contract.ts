@@ -58,8 +58,8 @@ const documentedResponses = (method: string, path: string): Record<string, Docum
     const operation = matches(template, path) && item[method.toLowerCase()];
     if (operation) return operation.responses as Record<string, Documented>;
   }
-  const anyError = Object.values(document.paths)[0]?.get?.responses[404] as Documented;
-  return { 404: anyError };
+  const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+  return { 404: operations.flatMap(({ responses }) => responses[404] ?? [])[0] as Documented };
 };
 
 const headerOf = (header: Documented["headers"][string]): Header =>

@@ -70,6 +70,13 @@ test("Every example matches its schema", () => {
   expect(wrong).toEqual([]);
 });
 
+test("Every response, parameter and field has a description", () => {
+  const described = [...objectsIn(document)].filter(({ description }) => typeof description === "string");
+
+  expect(described.length).toBeGreaterThan(50);
+  expect(described.filter(({ description }) => description === "")).toEqual([]);
+});
+
 test("Every schema with a constant names its type, which generators of clients need", () => {
   const constants = [...objectsIn(document)].filter((node) => node.const !== undefined);
 
