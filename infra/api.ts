@@ -1,4 +1,4 @@
-/** The REST API: one route per operation, and error responses of API Gateway in the API's format. */
+/** The REST API: one route per operation. The errors of API Gateway have the same format as the errors of a function. */
 import { Aws, Duration, type RemovalPolicy, Validations } from "aws-cdk-lib";
 import {
   CfnRestApi,

@@ -81,7 +81,7 @@ export class Metrics extends Construct {
       : method.metricLatency(deploymentStage, { statistic, period, label: statistic });
   }
 
-  /** Returns a metric that a function counts with Powertools. */
+  /** Returns a metric that a Lambda function publishes with Powertools. */
   counted(name: string, { id }: { id: string }): IMetric {
     return this.custom(name, { service: id }, "Sum", `${id} ${name}`);
   }

@@ -21,7 +21,7 @@ export type MonitoringProps = Measured & {
   alarmTopic: string | undefined;
 };
 
-/** The alarm threshold for the age of the oldest event, without events that SQS delivered more than three times. */
+/** The alarm threshold for the age of the oldest event. SQS ignores events that it delivered more than three times. */
 const longWait = Duration.minutes(30);
 
 const slowP99 = Duration.seconds(2);

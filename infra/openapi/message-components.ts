@@ -1,4 +1,4 @@
-/** The descriptions of a message and its parts. */
+/** The OpenAPI document's descriptions of the fields of a message. */
 import { Attachment, DeliveryAttempt, Message, ParsedContent, Part } from "../../lib/messages/message.ts";
 import { component } from "./components.ts";
 

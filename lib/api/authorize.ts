@@ -17,7 +17,7 @@ export const account: Step<"account", WithKey & { path: AccountPath }> = async (
 
 /**
  * Checks that an API key has the operation's scope, or a scope for a part of the data, for example for one domain.
- * `handle` must check that the scope covers the requested item, because the step `scope` does not read the item.
+ * `handle` must then check the domain of the requested item, because the step `scope` does not read the item.
  */
 export const scope =
   (operation: Operation, isPartialScope: (scope: string) => boolean = () => false): Step<"scope", WithKey> =>

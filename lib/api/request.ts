@@ -70,7 +70,7 @@ type Rest<Order> = Order extends readonly [string, ...infer Others extends reado
 /** A chain of steps. `Missing` lists the names of the steps that the chain still lacks, in the required order. */
 export type Steps<State, Missing extends readonly string[]> = {
   readonly middlewares: readonly ApiMiddleware[];
-  /** Adds a step to the end of the chain, and returns the new chain. The steps must be added in the required order. */
+  /** Adds a step to the end of the chain, and returns the new chain. A step in the wrong place does not compile. */
   add<Output>(step: Step<Missing[0] & string, State, Output>): Steps<State & Added<Output>, Rest<Missing>>;
   /** Waits for the promises of all steps, and returns the request with the results of all steps. */
   settled(context: ApiContext): Promise<State>;

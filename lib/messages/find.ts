@@ -58,7 +58,7 @@ export const findMessage = async (
   };
   const firstPageEnd = withContent ? Math.min(1, head.segments) : 0;
   const firstSegments = inOrder(items, 0, firstPageEnd);
-  // An eventually consistent read may return an old head of the message, whose segments are already deleted.
+  // An eventually consistent read may return an older version of the message, whose segments are already deleted.
   if (!firstSegments && !consistent) return null;
 
   const fetchPage = async (from: number, to: number): Promise<Uint8Array[]> => {

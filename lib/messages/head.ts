@@ -18,7 +18,7 @@ export type Head = Omit<
 > & {
   [Field in keyof LongFields]?: LongFields[Field] | undefined;
 } & {
-  /** The recipient's domain of an incoming message, else the sender's domain. Some API keys read only one domain. */
+  /** The domain of an incoming message's recipient, or of an outgoing message's sender. Some API keys read only one. */
   domain: string;
   /** DynamoDB's document client returns numbers above 2^53 as bigint. */
   reference_message_id?: number | bigint | undefined;

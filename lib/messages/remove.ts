@@ -1,6 +1,6 @@
 /**
- * Deletes a message, or its content, before the message expires. If Get Message reads the message at the same time, the
- * response may end early, because segments are missing. After an interrupted call, the caller must repeat the call.
+ * Deletes a message, or its content, before the message expires. If Get Message reads the message during the deletion,
+ * its response may end early, because segments are missing. After an interrupted call, the caller must repeat the call.
  */
 import { randomUUID } from "node:crypto";
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";

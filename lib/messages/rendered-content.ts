@@ -12,7 +12,7 @@ import type { Head } from "./head.ts";
 
 type Comma = number | ',"content":' | ',"content_parsed":';
 
-/** Makes the function `between` start at the first byte of the stored JSON. */
+/** A start for `between`: the first byte of the stored JSON. */
 export const contentStart = -1;
 export const beforeContent = ',"content":';
 

@@ -53,7 +53,7 @@ export const writeSegments = async (
   return { content_digest, content_bytes, content_parsed_start, segments: segments.length };
 };
 
-/** Deletes a message's segments, except segments with the digest in `kept`. Returns the number of deleted segments. */
+/** Deletes a message's segments, except the segments of the content `kept`. Returns the number of deleted segments. */
 export const removeSegments = async (
   table: Table,
   { account_id, id }: MessageRef,

@@ -32,7 +32,7 @@ const validate = (message: NewMessage) => {
   throw new MessageRejectedError(faults.join("; "));
 };
 
-/** Divides the fields of a message. Short fields are stored in the message's head, and long fields with the content. */
+/** Separates short fields, which are stored in the message's head, from long fields, which are stored with the content. */
 const divide = (message: NewMessage, now: number) => {
   const { retain_until, message_id, subject, tags, sender, recipient, ...fields } = validate(message);
   const long: LongFields = { message_id, subject, tags, sender, recipient };
@@ -89,7 +89,7 @@ export const storeMessage = async (
   const { head, longFields } = divide(message, now);
   const { account_id, id } = head;
 
-  /** Returns the expired head with this id, if it exists. Returns `null` if the message is already stored. */
+  /** Returns an expired message with the same id, if one exists. Returns `null` if this message is already stored. */
   const findReplaceable = async (): Promise<{ existing: Head | undefined } | null> => {
     const existing = await getItem<Head>(table, headKey(account_id, id), { consistent: true });
     if (!isLive(existing, now)) return { existing };

@@ -46,7 +46,7 @@ export const readHeader = (
     const isFirst = header.length === 0;
     const end = trimEndBlanks(line).at(-1);
     const field = fieldOf(line);
-    // `boundary="a: b"` continues the previous field, although the line contains a colon.
+    // The line `boundary="a: b"` contains a colon, but belongs to the previous header field.
     const odd = isUnfinished && /["=]/.test(line) ? undefined : oddFieldOf(line);
     if (field) {
       header.push(field);
