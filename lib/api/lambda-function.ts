@@ -30,11 +30,11 @@ const sampleEvent = ({ method, pathParameters }: Operation, { body }: Sample) =>
 
 /**
  * Makes a DynamoDB command return a sample response. The SDK still serialises and signs the call, but does not send the
- * call. A GetItem of an API key returns `sampleApiKey`. Every other GetItem finds no item. A Query returns `items`.
+ * call. A GetItem of an API key returns `sampleApiKey`. A Query returns `items`. All other reads find no item.
  */
 const sendNowhere = ({ middlewareStack, input }: GetCommand, { items = [] }: Sample): void => {
   const isApiKey = String(input.Key?.pk).startsWith(itemTypes.apiKey);
-  const body = JSON.stringify(isApiKey ? { Item: sampleApiKey } : { Items: items });
+  const body = JSON.stringify(isApiKey ? { Item: sampleApiKey } : { Items: items, Responses: {} });
   const response = { statusCode: 200, headers: {}, body: Readable.from([Buffer.from(body)]) };
   middlewareStack.add(() => async () => ({ response }), { step: "deserialize", priority: "low" });
 };

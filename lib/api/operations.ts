@@ -83,7 +83,7 @@ export const getMessage = operation({
   file: "functions/get-message.ts",
   scope: scopes.readMessages,
   permissions: [
-    { call: "GetItem", on: [itemTypes.apiKey] },
+    { call: "GetItem", on: [itemTypes.apiKey, itemTypes.message] },
     { call: "Query", on: [itemTypes.message] },
   ],
   streams: true,
@@ -103,6 +103,7 @@ export const addAccountMember = operation({
   permissions: [
     // The function reads member items only after a transaction conflict.
     { call: "GetItem", on: [itemTypes.apiKey, itemTypes.user, itemTypes.account, itemTypes.idempotency] },
+    { call: "BatchGetItem", on: [itemTypes.user, itemTypes.idempotency] },
     {
       call: "PutItem",
       on: [itemTypes.user, itemTypes.account, itemTypes.idempotency],

@@ -1,7 +1,8 @@
 /** Reads the head of a stored message, and the segments of the message's content. */
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { isLive } from "../table/expiry.ts";
-import { headSort, messagePartition, segmentSort } from "../table/keys.ts";
+import { getItem } from "../table/get.ts";
+import { headKey, headSort, messagePartition, segmentSort } from "../table/keys.ts";
 import { retry } from "../table/retry.ts";
 import type { Table } from "../table/table.ts";
 import { segmentsPerPage } from "./compression.ts";
@@ -48,7 +49,9 @@ export const findMessage = async (
     );
     return (Items ?? []) as Item[];
   };
-  const [head, ...items] = await query(headSort, withContent ? 2 : 1, consistent);
+  const [head, ...items] = withContent
+    ? await query(headSort, 2, consistent)
+    : [(await getItem<Item>(table, headKey(account_id, id), { consistent })) ?? []].flat();
   if (head?.sk !== headSort || !isLive(head, now)) return null;
   const keyOf = (index: number): string => segmentSort(head.content_digest, index);
   /** Returns the segments with the numbers `from` to `to - 1`, or `null` if `items` lacks one of these segments. */

@@ -2,7 +2,7 @@
 import type { itemTypes } from "./keys.ts";
 
 export type Permission = {
-  readonly call: "GetItem" | "Query" | "PutItem" | "UpdateItem" | "DeleteItem";
+  readonly call: "GetItem" | "BatchGetItem" | "Query" | "PutItem" | "UpdateItem" | "DeleteItem";
   readonly on: readonly (typeof itemTypes)[keyof typeof itemTypes][];
   /** If set, the function may make this DynamoDB call only inside a transaction. */
   readonly within?: "TransactWriteItems";

@@ -35,7 +35,9 @@ describe.each([...operations.map(({ file }) => file), "functions/record-events.t
   test("warms up with reads only, and leaves no log line and no metric", async () => {
     await warmUp();
 
-    const reads = engine.calls.filter(({ operation }) => ["GetItem", "Query"].includes(operation));
+    const reads = engine.calls.filter(({ operation }) =>
+      ["GetItem", "BatchGetItem", "Query"].includes(operation),
+    );
     expect(reads).toEqual(engine.calls);
     expect(output.text()).toBe("");
   });

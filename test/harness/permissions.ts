@@ -38,6 +38,7 @@ export const permissionFor = (
 type Keyed = { Key?: { pk: string }; Item?: { pk: string } };
 type Input = Keyed & {
   ExpressionAttributeValues?: { ":pk": string };
+  RequestItems?: Record<string, { Keys: { pk: string }[] }>;
   TransactItems?: Record<string, Keyed>[];
 };
 
@@ -50,10 +51,11 @@ const keyOf = ({ Key, Item }: Keyed): string | undefined => Key?.pk ?? Item?.pk;
  * @param command the SDK's name of a command, such as `GetItemCommand`
  */
 const callsOf = (command: string, input: Input): Call[] => {
-  const { TransactItems, ExpressionAttributeValues } = input;
+  const { TransactItems, RequestItems = {}, ExpressionAttributeValues } = input;
   if (!TransactItems) {
-    const key = keyOf(input) ?? ExpressionAttributeValues?.[":pk"] ?? "";
-    return [{ action: `dynamodb:${command.replace(/Command$/, "")}`, key }];
+    const ofBatch = Object.values(RequestItems).flatMap(({ Keys }) => Keys.map(({ pk }) => pk));
+    const keys = ofBatch.length > 0 ? ofBatch : [keyOf(input) ?? ExpressionAttributeValues?.[":pk"] ?? ""];
+    return keys.map((key) => ({ action: `dynamodb:${command.replace(/Command$/, "")}`, key }));
   }
   const writes = TransactItems.flatMap((item) => Object.entries(item));
   return writes.flatMap(([action]) =>

@@ -27,6 +27,7 @@ test("Get Message has every permission that it needs, and no other", async () =>
 
   expect((await get(message.id)).status).toBe(200);
   expect((await get(randomUUID())).status).toBe(404);
+  expect((await get(`${message.id}?fields=status`)).status).toBe(200);
   expect(unused()).toEqual([]);
 });
 

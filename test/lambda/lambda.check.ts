@@ -123,7 +123,7 @@ describe("The init phase", async () => {
       const { init, statusCode, log } = await start(served);
 
       expect(init.calls.length).toBeGreaterThan(0);
-      expect(init.calls.filter((call) => !["GetItem", "Query"].includes(call))).toEqual([]);
+      expect(init.calls.filter((call) => !["GetItem", "BatchGetItem", "Query"].includes(call))).toEqual([]);
       expect(init.log).toBe("");
       expect(statusCode).toBeLessThan(300);
       await expect.poll(log).toContain('"message":"request"');

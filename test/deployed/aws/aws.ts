@@ -6,7 +6,7 @@ import { itemTypes } from "../../../lib/table/keys.ts";
 import type { Permission } from "../../../lib/table/permission.ts";
 
 const transaction = "TransactWriteItems";
-const actions = ["GetItem", "Query", "Scan", "PutItem", "UpdateItem", "DeleteItem"];
+const actions = ["GetItem", "BatchGetItem", "Query", "Scan", "PutItem", "UpdateItem", "DeleteItem"];
 
 /** Names a call on the table: `PutItem on USER# in a transaction`. */
 const nameOf = (action: string, prefix: string, within: string | undefined): string =>
