@@ -21,8 +21,9 @@ const sentDescriptor = 0b000;
 /** RFC 9659 limits the zstd window in HTTP to 2^23 bytes. A zstd frame header stores 2^n bytes as (n - 10) << 3. */
 const maximumWindow = (23 - 10) << 3;
 
-/** The smallest window of a stored zstd stream. RFC 8878, section 3.1.1.2.4, forbids blocks above the window size. */
+/** RFC 8878, section 3.1.1.2.4, forbids blocks above 128 KiB and blocks above the window size. */
 const maximumBlockBytes = 128 * 1024;
+const minimumWindow = (17 - 10) << 3;
 
 /** Returns whether a stored zstd frame can be sent over HTTP. RFC 9659 forbids a zstd window over 8 MB in HTTP. */
 export const isSendable = (firstSegment: Uint8Array): boolean =>
@@ -39,6 +40,7 @@ const rawBlock = (bytes: Uint8Array): Buffer => {
 export const openFrame = (firstSegment: Uint8Array, bytes: Uint8Array): Buffer => {
   const header = Buffer.from(firstSegment.subarray(0, headerBytes));
   header[magicBytes] = sentDescriptor;
+  header[magicBytes + 1] = Math.max(firstSegment[magicBytes + 1] ?? 0, minimumWindow);
   const blocks: Buffer[] = [];
   for (let start = 0; start < bytes.length; start += maximumBlockBytes) {
     blocks.push(rawBlock(bytes.subarray(start, start + maximumBlockBytes)));
