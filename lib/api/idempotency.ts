@@ -7,6 +7,7 @@
  *   ├── other request: 422 ────────────────────┤
  */
 import { daySeconds } from "../duration.ts";
+import { batched } from "../table/batched.ts";
 import { epochSeconds, isLive } from "../table/expiry.ts";
 import { getItem } from "../table/get.ts";
 import { idempotencyRecordKey, sha256 } from "../table/keys.ts";
@@ -98,16 +99,22 @@ const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
   };
 };
 
-/** Reads the Idempotency-Key header if the operation is idempotent. */
+type Header = { idempotencyKey: string | undefined; table: Table };
+
+/**
+ * Reads the Idempotency-Key header if the operation is idempotent. With an Idempotency-Key, the read of `prefetch` and
+ * the read of the stored response are one call.
+ */
 export const header =
-  ({ idempotent }: Operation): Step<"idempotencyKey", ApiRequest, { idempotencyKey: string | undefined }> =>
+  ({ idempotent }: Operation): Step<"idempotencyKey", ApiRequest, Header> =>
   (request) => {
     const [idempotencyKey, ...others] = new Set(idempotent ? headerValues(request, "idempotency-key") : []);
     if (others.length > 0) throw new ApiError(idempotencyKeyConflict);
     if (idempotencyKey !== undefined && (idempotencyKey.length < 1 || idempotencyKey.length > 255)) {
       throw new ApiError(idempotencyKeyLength);
     }
-    return { idempotencyKey };
+    const { table } = request;
+    return { idempotencyKey, table: idempotencyKey === undefined ? table : batched(table) };
   };
 
 type ReplayInput = ApiRequest & { path: AccountPath; idempotencyKey: string | undefined; json: unknown };

@@ -10,7 +10,6 @@
 import type { MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type { ApiKey } from "../api-keys/store.ts";
-import { batched } from "../table/batched.ts";
 import { metered } from "../table/metered.ts";
 import type { Table } from "../table/table.ts";
 import type { ProxyResult } from "./response.ts";
@@ -107,7 +106,7 @@ export const beginRequest = (
   const counted = metered(table, (units) => {
     requestLog.consumedCapacity += units;
   });
-  const request = { event, headers, context: lambdaContext, table: batched(counted), now, requestLog };
+  const request = { event, headers, context: lambdaContext, table: counted, now, requestLog };
   return Object.assign(lambdaContext, { request, pending: [] });
 };
 

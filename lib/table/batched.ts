@@ -1,10 +1,9 @@
 /** Combines reads of single items into one call. */
-import { setImmediate } from "node:timers/promises";
 import { BatchGetCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Table } from "./table.ts";
 
 /**
- * Returns a table that combines the eventually consistent GetItem calls of one turn of the event loop into one
+ * Returns a table that combines the eventually consistent GetItem calls of one phase of the event loop into one
  * BatchGetItem call. The price is the same, but each call of the SDK takes about a millisecond of processor time. The
  * combined calls must read different items.
  */
@@ -14,7 +13,7 @@ export const batched = (table: Table): Table => {
   let batch: ReturnType<typeof sendBatch> | undefined;
 
   const sendBatch = async () => {
-    await setImmediate();
+    await new Promise<void>(process.nextTick); // waits for all promises that need no I/O
     const Keys = commands.map(({ input }) => input.Key ?? {});
     commands = [];
     batch = undefined;
