@@ -17,7 +17,6 @@ export const observe = (operation: Operation) => {
   const count = (name: string): unknown => metrics.addMetric(name, MetricUnit.Count, 1);
 
   const middleware: ApiMiddleware = {
-    before: () => metrics.captureColdStartMetric(),
     after: ({ context, response }) => {
       if (typeof response?.body !== "object") return;
       response.body.once("error", (error: NodeJS.ErrnoException) => {
@@ -35,6 +34,7 @@ export const observe = (operation: Operation) => {
     { statusCode, headers }: Omit<ProxyResult, "body">,
     sent?: Sent,
   ): void => {
+    metrics.captureColdStartMetric(); // after a streamed response, so that the caller does not wait for the metric
     if (headers?.["Idempotent-Replayed"]) count(metricNames.replay);
     if (statusCode === 422) count(metricNames.payloadMismatch);
     if (log.fault) count(metricNames.serverError);
