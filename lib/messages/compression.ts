@@ -59,7 +59,10 @@ export type Compressed = { segments: Buffer[]; bytes: number; parsedStart: numbe
 
 export const noContent: Compressed = { segments: [], bytes: 0, parsedStart: 0 };
 
-/** Higher settings for large emails need more memory, but find 7% more repetitions of attachments. */
+/**
+ * For large emails, zstd looks for repetitions at twice as many positions. At 25 MiB, this stores 7% fewer bytes. The
+ * lower compression level saves as much processor time as the additional positions need.
+ */
 const zstdParameters = (rawBytes: number) => ({
   [constants.ZSTD_c_compressionLevel]: rawBytes > smallBytes ? 2 : 3,
   [constants.ZSTD_c_windowLog]: windowLog(rawBytes),
@@ -70,7 +73,7 @@ const zstdParameters = (rawBytes: number) => ({
   [constants.ZSTD_c_contentSizeFlag]: 0, // `openFrame` inserts bytes into the frame
 });
 
-/** Emails up to this size are compressed faster without a stream, which blocks the process for a millisecond. */
+/** Small emails are compressed without a stream, which is faster and blocks the process for about a millisecond. */
 const unstreamedBytes = 64 * 1024;
 
 /** Compresses the JSON that `pieces` yields. The return value of `pieces` is the offset of `content_parsed`. */

@@ -3,40 +3,32 @@ import { BatchGetCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Table } from "./table.ts";
 
 /**
- * Returns a table that combines the eventually consistent GetItem calls of one phase of the event loop into one
- * BatchGetItem call. The price is the same, but each call of the SDK takes about a millisecond of processor time. The
- * combined calls must read different items.
+ * Returns a table that combines eventually consistent GetItem calls into one BatchGetItem call. The price is the same,
+ * but each call of the SDK takes about a millisecond of processor time. Two calls are combined if no I/O happens between
+ * them. They must read different items. If DynamoDB throttles the reads, a read may miss an item.
  */
 export const batched = (table: Table): Table => {
-  const { client, name } = table;
-  let commands: GetCommand[] = [];
+  let keys: NonNullable<GetCommand["input"]["Key"]>[] = [];
   let batch: ReturnType<typeof sendBatch> | undefined;
 
   const sendBatch = async () => {
-    await new Promise<void>(process.nextTick); // waits for all promises that need no I/O
-    const Keys = commands.map(({ input }) => input.Key ?? {});
-    commands = [];
-    batch = undefined;
-    if (Keys.length === 1) return;
-    return client.send(
-      new BatchGetCommand({ RequestItems: { [name]: { Keys } }, ReturnConsumedCapacity: "TOTAL" }),
-    );
+    await new Promise<void>(process.nextTick); // until all promises that need no I/O have settled
+    const RequestItems = { [table.name]: { Keys: keys } };
+    [keys, batch] = [[], undefined];
+    const command = new BatchGetCommand({ RequestItems, ReturnConsumedCapacity: "TOTAL" });
+    const { Responses } = await table.client.send(command);
+    return Responses?.[table.name] ?? [];
   };
-
-  const get = async (command: GetCommand) => {
-    commands.push(command);
+  const get = async ({ input: { Key = {} } }: GetCommand) => {
+    keys.push(Key);
     batch ??= sendBatch();
-    const { Responses, UnprocessedKeys } = (await batch) ?? {};
-    const { pk, sk } = command.input.Key ?? {};
-    const Item = Responses?.[name]?.find((item) => item.pk === pk && item.sk === sk);
-    // A throttled table may leave keys unprocessed.
-    return Item || (Responses && !UnprocessedKeys?.[name]) ? { Item } : client.send(command);
+    const items = await batch;
+    return { Item: items.find(({ pk, sk }) => pk === Key.pk && sk === Key.sk) };
   };
-
   const send = (...call: unknown[]) => {
     const [command] = call;
     const isCombined = command instanceof GetCommand && !command.input.ConsistentRead;
-    return isCombined ? get(command) : Reflect.apply(client.send, client, call);
+    return isCombined ? get(command) : Reflect.apply(table.client.send, table.client, call);
   };
   return { ...table, client: { send } };
 };

@@ -39,12 +39,12 @@ const measurements: Record<string, (workload: Workload) => Promise<Row[]>> = {
   "stored bytes": reads.measureAsStored,
   fields: reads.measureFields,
   build: reads.measureBuild,
+  growth: measureGrowth,
   members: writes.measureMembers,
   storing: writes.measureStoring,
   events: writes.measureEvents,
   import: writes.measureImport,
   costs: measureCosts,
-  growth: measureGrowth,
 };
 
 const bench = async (): Promise<void> => {

@@ -15,10 +15,10 @@ import { startSecureEngine } from "../tls.ts";
 import { each, inRounds } from "../turns.ts";
 import { read, type Workload } from "./workload.ts";
 
-const rounds = 6;
+const rounds = 10;
 
 /** Requests after the first one. The later half counts as warm. */
-const warmRequests = 30;
+const warmRequests = 24;
 
 /** Milliseconds. `sum` is the init phase and the first request, and `cpu` is their processor time. */
 type ColdStart = Record<"init" | "first" | "sum" | "cpu" | "warm", number>;
