@@ -34,7 +34,7 @@ export const observe = (operation: Operation) => {
     { statusCode, headers }: Omit<ProxyResult, "body">,
     sent?: Sent,
   ): void => {
-    metrics.captureColdStartMetric(); // after a streamed response, so that the caller does not wait for the metric
+    metrics.captureColdStartMetric(); // The caller of a streamed response does not wait for this metric.
     if (headers?.["Idempotent-Replayed"]) count(metricNames.replay);
     if (statusCode === 422) count(metricNames.payloadMismatch);
     if (log.fault) count(metricNames.serverError);

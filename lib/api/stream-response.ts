@@ -28,30 +28,21 @@ export const sendResponse = async (
   millisecondsLeft: number,
 ): Promise<Sent> => {
   const stream = awslambda.HttpResponseStream.from(lambdaStream, prelude);
-  const stopped = new AbortController();
   const left = new AbortController();
-  let isReaderSlow = false;
-  const stop = () => {
-    stopped.abort();
+  const slow = new AbortController();
+  const stopped = AbortSignal.any([left.signal, slow.signal]);
+  stopped.addEventListener("abort", () => {
     if (typeof body !== "string") body.destroy(); // ends the reads from the table
-  };
-  const leave = () => {
-    left.abort();
-    stop();
-  };
-  if (stream.destroyed) leave();
-  else stream.once("close", () => stream.writableFinished || leave()); // A complete response also emits `close`.
-  const endEarly = () => {
-    isReaderSlow = true;
-    stop();
-  };
-  const timer = setTimeout(endEarly, Math.max(0, millisecondsLeft - millisecondsToEnd));
+  });
+  if (stream.destroyed) left.abort();
+  else stream.once("close", () => stream.writableFinished || left.abort()); // A complete response also emits `close`.
+  const timer = setTimeout(() => slow.abort(), Math.max(0, millisecondsLeft - millisecondsToEnd));
   let firstByteAt: number | undefined;
   const write = async (chunk: string | Uint8Array) => {
-    stopped.signal.throwIfAborted();
+    stopped.throwIfAborted();
     const hasRoom = stream.write(chunk);
     firstByteAt ??= Date.now();
-    if (!hasRoom) await once(stream, "drain", { signal: stopped.signal });
+    if (!hasRoom) await once(stream, "drain", { signal: stopped });
   };
   const writeAll = async () => {
     for await (const chunk of typeof body === "string" ? [body] : body) await write(chunk);
@@ -59,7 +50,7 @@ export const sendResponse = async (
   };
   try {
     await writeAll().catch((error) => {
-      if (!isReaderSlow) throw error;
+      if (!slow.signal.aborted) throw error;
     });
     const finished = once(stream, "finish", { signal: left.signal });
     stream.end();
@@ -69,5 +60,5 @@ export const sendResponse = async (
   } finally {
     clearTimeout(timer);
   }
-  return { firstByteAt, isReaderSlow };
+  return { firstByteAt, isReaderSlow: slow.signal.aborted };
 };
