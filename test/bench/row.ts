@@ -1,5 +1,5 @@
 /** A row of the report: our figure beside its floor and its peer, with its goal. */
-import type { Figure } from "./figure.ts";
+import { type Figure, ratioOf } from "./figure.ts";
 
 type Sides = { ours: Figure; floor?: Figure | undefined; peer?: Figure | undefined };
 
@@ -23,7 +23,7 @@ export type Goal = {
 export const row = (name: string, sides: Sides, goal?: Goal): Row => {
   const of = goal?.of ?? (sides.peer ? "peer" : "floor");
   const reference = typeof of === "string" ? sides[of] : of[1];
-  const ratio = reference && sides.ours.median / reference.median;
+  const ratio = reference && ratioOf(sides.ours, reference);
   const { atMost, atLeast } = goal ?? {};
   const bound = atMost ? `≤ ${atMost} ` : atLeast ? `≥ ${atLeast} ` : "";
   const isMet = ratio !== undefined && ratio <= (atMost ?? Infinity) && ratio >= (atLeast ?? 0);

@@ -18,7 +18,7 @@ import type { Workload } from "./workload.ts";
 const batchSize = 25;
 const parallelBatches = 8;
 /** Each of these messages has its own email. */
-const messagesRead = 20;
+const messagesRead = 10;
 
 /** Puts the heads of messages. The heads have only their keys, because no request reads these messages. */
 const fill = async (table: Table, { account_id }: Caller, count: number): Promise<void> => {
@@ -50,8 +50,8 @@ export const measureGrowth = async ({ bundles }: Workload): Promise<Row[]> => {
     {
       turn: (name) => tables[name].events,
       environment: (name) => ({ TABLE_NAME: tables[name].TABLE_NAME }),
-      rounds: 12,
-      warmUpTurns: 15,
+      rounds: 24,
+      warmUpTurns: 30,
       processes: 2,
     },
   );
