@@ -4,7 +4,7 @@ import { type LoadedFunction, startFunction } from "./function.ts";
 import type { Event, Report } from "./function-process.ts";
 
 /** After its turn, a process collects its garbage. The pause keeps that out of the next process's turn. */
-const pauseMilliseconds = 10;
+const pauseMilliseconds = 20;
 
 /** Returns an object with the same names. */
 export const each = <Name extends string, From, To>(

@@ -24,15 +24,15 @@ const newEvents = <E extends Event>(count: number, newEvent: () => E): E[] =>
 export const measureMembers = async (workload: Workload): Promise<Row[]> => {
   const { addMember, addMemberFloor, addMemberPeer } = workload.bundles;
   const environment = () => workload.acrossNetwork;
-  const turn = () => newEvents(3, () => addAccountMemberEvent(workload.caller));
+  const turn = () => newEvents(5, () => addAccountMemberEvent(workload.caller));
   const first = await inTurns(
     { ours: addMember, floor: addMemberFloor, peer: addMemberPeer },
-    { turn, environment, rounds: 32, warmUpTurns: 40, processes: 2 },
+    { turn, environment, rounds: 20, warmUpTurns: 24, processes: 2 },
   );
   const repeated = { ours: turn(), peer: turn() };
   const again = await inTurns(
     { ours: addMember, peer: addMemberPeer },
-    { turn: (side) => repeated[side], environment, rounds: 15, warmUpTurns: 25 },
+    { turn: (side) => repeated[side], environment, rounds: 9, warmUpTurns: 15 },
   );
   const name = "Add Account Member with a key";
   return [
@@ -52,12 +52,12 @@ export const measureStoring = async (workload: Workload): Promise<Row[]> => {
         turn: () => times(requests, read(workload, size)),
         environment: () => ({ EMAIL_BYTES: String(sizes[size]) }),
         rounds,
-        warmUpTurns: requests === 1 ? 1 : 36,
+        warmUpTurns: requests === 1 ? 1 : 5,
       },
     );
     return row(`Storing an email of ${size} (CPU ms)`, each(reports, cpuOf), { atMost, of: "peer" });
   };
-  return [await rowOf("50 KiB", 0.7, 5, 75), await rowOf("25 MiB", 0.5, 1, 3)];
+  return [await rowOf("50 KiB", 0.7, 40, 9), await rowOf("25 MiB", 0.5, 1, 3)];
 };
 
 /** The variables that RecordEvents needs and no open uses. */
@@ -70,11 +70,11 @@ export const measureEvents = async ({ bundles, caller, ids }: Workload): Promise
   const reports = await inTurns(
     { ours: bundles.recordEvents, floor: bundles.recordEventsFloor },
     {
-      turn: () => newEvents(5, () => recordEventsEvent(opened)),
+      turn: () => newEvents(20, () => recordEventsEvent(opened)),
       environment: () => eventQueue,
-      rounds: 36,
-      warmUpTurns: 60,
-      processes: 3,
+      rounds: 9,
+      warmUpTurns: 15,
+      processes: 4,
     },
   );
   const raw = newEmail(40_000_000);
