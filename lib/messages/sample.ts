@@ -1,8 +1,8 @@
-/** A stored message of 50 KB for the warm-up of Get Message. */
+/** A stored message for the warm-up of Get Message. */
 import { zstdCompressSync } from "node:zlib";
 import { headSort, segmentSort } from "../table/keys.ts";
 
-const content = zstdCompressSync(`"content":"${"x".repeat(50_000)}","content_parsed":null}`);
+const content = zstdCompressSync(`"content":"${"x".repeat(1000)}","content_parsed":null}`);
 
 /** The two items of the stored message, in the JSON format of DynamoDB's API. */
 export const sampleItems = [

@@ -47,7 +47,7 @@ const withoutWarmUp = oursWithout("await warmUp");
 const variants = {
   getMessage: [ours, "functions/get-message.ts"],
   getMessageWithoutWarmUp: [withoutWarmUp, "functions/get-message.ts"],
-  getMessageMarking: [oursWithout("setFlagsFromString("), "functions/get-message.ts"],
+  getMessageMarking: [oursWithout('setFlagsFromString("--no-incremental'), "functions/get-message.ts"],
   getMessageSdkBase64: [ours, "test/bench/variant/sdk-base64.ts"],
   getMessageFloor: [asCdkDoes, "test/bench/floor/get-message.ts"],
   getMessageFloorSameClient: [asCdkDoes, "test/bench/floor/get-message-same-client.ts"],
