@@ -114,15 +114,15 @@ export const measureAsStored = async (workload: Workload): Promise<Row[]> => {
 /** The status of a message, beside a GetItem of the head and beside the whole message. */
 export const measureFields = async (workload: Workload): Promise<Row[]> => {
   const { getMessage, getStatusFloor } = workload.bundles;
-  const poll = (size: Size) => times(30, read(workload, size, { fields: "status" }));
+  const poll = (size: Size) => times(5, read(workload, size, { fields: "status" }));
   const turns = { large: poll("25 MiB"), small: poll("50 KiB"), whole: [read(workload, "25 MiB")] };
   const { ours, floor } = await inTurns(
     { ours: getMessage, floor: getStatusFloor },
-    { turn: () => turns.large, rounds: 8, warmUpTurns: 13, processes: 3 },
+    { turn: () => turns.large, rounds: 40, warmUpTurns: 75, processes: 3 },
   );
   const reports = await inTurns(
     { large: getMessage, small: getMessage, whole: getMessage },
-    { turn: (name) => turns[name], rounds: 4, warmUpTurns: 3 },
+    { turn: (name) => turns[name], rounds: 5, warmUpTurns: 3 },
   );
   const last = each(reports, lastByteOf);
   const bytes = each(reports, bytesOf);

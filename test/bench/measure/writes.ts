@@ -70,11 +70,11 @@ export const measureEvents = async ({ bundles, caller, ids }: Workload): Promise
   const reports = await inTurns(
     { ours: bundles.recordEvents, floor: bundles.recordEventsFloor },
     {
-      turn: () => newEvents(20, () => recordEventsEvent(opened)),
+      turn: () => newEvents(5, () => recordEventsEvent(opened)),
       environment: () => eventQueue,
-      rounds: 9,
-      warmUpTurns: 15,
-      processes: 4,
+      rounds: 36,
+      warmUpTurns: 60,
+      processes: 3,
     },
   );
   const raw = newEmail(40_000_000);
