@@ -54,7 +54,7 @@ export const listMembers = async (table: Table, account_id: string): Promise<Sto
 
 /**
  * Returns the table, key and condition of a write to a member. The write fails if the member was removed, even if the
- * user was added to the account again. A user who is added again becomes a member with a new id.
+ * user was added to the account again. If a user is added again, the new member has a new id.
  */
 const unchanged = ({ account_id, user_id }: AccountMember, TableName: string) => ({
   TableName,
