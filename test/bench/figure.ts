@@ -1,7 +1,6 @@
-/** Figures and their ratios. */
+/** A measured figure: the median, with the quartiles as its spread. `measured` has the value of each turn, in order. */
 import type { Report } from "./function-process.ts";
 
-/** A measured figure: the median, with the quartiles as its spread. `measured` has the value of each turn, in order. */
 export type Figure = { median: number; low: number; high: number; measured: readonly number[] };
 
 const quantile = (sorted: number[], share: number): number => {
