@@ -34,11 +34,9 @@ test("Reads at the same time are one call, and each read has its own item", asyn
 });
 
 test("An item that a throttled table leaves unprocessed is missed", async () => {
-  const UnprocessedKeys = { [table.name]: { Keys: [bea] } };
-  const throttled = interceptedTable(table, async () => ({
-    Responses: { [table.name]: [ada] },
-    UnprocessedKeys,
-  }));
+  const { name } = table;
+  const output = { Responses: { [name]: [ada] }, UnprocessedKeys: { [name]: { Keys: [bea] } } };
+  const throttled = interceptedTable(table, async () => output);
 
   expect(await readAll(batched(throttled), [ada, bea])).toEqual([ada, undefined]);
 });
