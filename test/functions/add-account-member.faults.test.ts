@@ -105,6 +105,17 @@ describe("Adding a member", () => {
     expect(calls).toEqual([...bothReads, ...bothReads]);
   });
 
+  test("replays a response that a throttled table left out of its reads", async () => {
+    const add = newRequest();
+    await expectAdded(await add());
+    const throttled = interceptedTable(table, async ({ constructor: { name } }, proceed) =>
+      name === "BatchGetCommand" ? { Responses: {}, UnprocessedKeys: {} } : proceed(),
+    );
+    url = await startService(undefined, throttled);
+    await expectAdded(await add(), "true");
+    expect((await add({ role: "Analyst" })).status).toBe(422);
+  });
+
   test("sends the same calls for a used key, whether the email belongs to a user or to nobody", async () => {
     const add = newRequest();
     await add();
