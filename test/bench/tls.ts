@@ -29,8 +29,8 @@ export const startSecureEngine = async (engineUrl: string): Promise<SecureEngine
   const folder = mkdtempSync(join(tmpdir(), "email-api-tls-"));
   const files = newCertificate(folder);
   const options = { key: readFileSync(files.key), cert: readFileSync(files.cert) };
-  const server = createServer(options, (caller) => {
-    const engine = connect(Number(enginePort), hostname);
+  const server = createServer({ ...options, noDelay: true }, (caller) => {
+    const engine = connect(Number(enginePort), hostname).setNoDelay();
     pipeline(caller, engine, caller, () => {}); // errors are expected: the function's process is killed
   });
   const { port, stop } = await startServer(server);
