@@ -16,7 +16,7 @@ import {
 } from "node:zlib";
 
 /** A DynamoDB item holds 400 KB, and a page of a Query holds 1 MiB. Three segments fill a page. */
-const segmentBytes = 340_000;
+const maximumSegmentBytes = 340_000;
 export const segmentsPerPage = 3;
 
 /** The first segment of a message is small, so that the first DynamoDB Query of `findMessage` is fast. */
@@ -25,10 +25,13 @@ const firstSegmentBytes = 100_000;
 /** Content over 1 MiB is decompressed in a stream. Content up to 1 MiB is decompressed faster without a stream. */
 const smallBytes = 1024 * 1024;
 
+/** The segments after the first have the same size, because parallel reads take as long as the largest segment. */
 const cut = (compressed: Buffer): Buffer[] => {
   const segments = [compressed.subarray(0, firstSegmentBytes)];
-  for (let start = firstSegmentBytes; start < compressed.length; start += segmentBytes) {
-    segments.push(compressed.subarray(start, start + segmentBytes));
+  const rest = compressed.length - firstSegmentBytes;
+  const bytes = Math.ceil(rest / Math.ceil(rest / maximumSegmentBytes));
+  for (let start = firstSegmentBytes; start < compressed.length; start += bytes) {
+    segments.push(compressed.subarray(start, start + bytes));
   }
   return segments;
 };

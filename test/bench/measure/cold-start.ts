@@ -15,10 +15,10 @@ import { startSecureEngine } from "../tls.ts";
 import { each, inRounds } from "../turns.ts";
 import { read, type Workload } from "./workload.ts";
 
-const rounds = 12;
+const rounds = 14;
 
 /** Requests after the first one. The later half counts as warm. */
-const warmRequests = 24;
+const warmRequests = 16;
 
 /** Milliseconds. `sum` is the init phase and the first request, and `cpu` is their processor time. */
 type ColdStart = Record<"init" | "first" | "sum" | "cpu" | "warm", number>;
@@ -67,7 +67,7 @@ export const measureColdStarts = async (workload: Workload, client: string): Pro
   ): Promise<Row[]> => {
     const withoutWarmUp = bundles[`${variant}WithoutWarmUp` as const];
     const sides = { ours: bundles[variant], withoutWarmUp, floor, peer: bundles[`${variant}Peer` as const] };
-    const starts = await inRounds(rounds, ["ours", "withoutWarmUp", "floor", "peer"], (side) =>
+    const starts = await inRounds(rounds, ["withoutWarmUp", "ours", "floor", "peer"], (side) =>
       coldStart(sides[side], newEvent, side === "ours" ? warmRequests : 0),
     );
     const of = (field: keyof ColdStart) => each(starts, (side) => figure(side.map((start) => start[field])));
