@@ -27,7 +27,7 @@ const plans = {
   "50 KiB": { rounds: 20, warmUpTurns: 100 },
   "1 MiB": { rounds: 8, warmUpTurns: 30, processes: 3 },
   "5 MiB": { rounds: 5, warmUpTurns: 6 },
-  "25 MiB": { rounds: 3, warmUpTurns: 1 },
+  "25 MiB": { rounds: 2, warmUpTurns: 1 },
 } as const satisfies Record<Size, object>;
 
 const readAcrossNetwork = (workload: Workload, size: Size) => {
