@@ -35,7 +35,6 @@ test("The window is less than twice as large as the email", async () => {
 
 test("The first segment has 100,000 bytes, and the others have the same size, at most 340,000 bytes", async () => {
   const [first, ...others] = (await compress(emailOf(3_000_000))).map(({ length }) => length);
-
   expect(first).toBe(100_000);
   expect(Math.max(...others)).toBeLessThanOrEqual(340_000);
   expect(Math.max(...others) - Math.min(...others)).toBeLessThan(others.length);
