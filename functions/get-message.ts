@@ -31,4 +31,7 @@ export const createHandler = endpoint({
   },
 });
 
-export const { handler, warmUp } = lambdaFunction(getMessage, createHandler, { requests: 4, items: sampleItems });
+export const { handler, warmUp } = lambdaFunction(getMessage, createHandler, {
+  requests: 4,
+  items: sampleItems,
+});
