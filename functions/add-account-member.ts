@@ -35,6 +35,5 @@ export const createHandler = endpoint({
 });
 
 export const { handler, warmUp } = lambdaFunction(addAccountMember, createHandler, {
-  requests: 2,
   body: { email: "sample@example.com", role: "Developer" },
 });

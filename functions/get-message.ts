@@ -31,7 +31,4 @@ export const createHandler = endpoint({
   },
 });
 
-export const { handler, warmUp } = lambdaFunction(getMessage, createHandler, {
-  requests: 4,
-  items: sampleItems,
-});
+export const { handler, warmUp } = lambdaFunction(getMessage, createHandler, { items: sampleItems });
