@@ -62,6 +62,9 @@ export type Compressed = { segments: Buffer[]; bytes: number; parsedStart: numbe
 
 export const noContent: Compressed = { segments: [], bytes: 0, parsedStart: 0 };
 
+/** Small emails are compressed without a stream, which is faster and blocks the process for about a millisecond. */
+const unstreamedBytes = 64 * 1024;
+
 /**
  * For large emails, zstd looks for repetitions at twice as many positions. This saves 7% of the stored bytes of an email
  * of 25 MiB. The lower compression level saves as much processor time as the additional positions need.
@@ -69,15 +72,13 @@ export const noContent: Compressed = { segments: [], bytes: 0, parsedStart: 0 };
 const zstdParameters = (rawBytes: number) => ({
   [constants.ZSTD_c_compressionLevel]: rawBytes > smallBytes ? 2 : 3,
   [constants.ZSTD_c_windowLog]: windowLog(rawBytes),
-  [constants.ZSTD_c_enableLongDistanceMatching]: 1,
+  // For small emails, long-distance matching would double the processor time, and save 1% of the stored bytes.
+  [constants.ZSTD_c_enableLongDistanceMatching]: rawBytes > unstreamedBytes ? 1 : 0,
   [constants.ZSTD_c_ldmMinMatch]: 32,
   [constants.ZSTD_c_ldmHashRateLog]: rawBytes > smallBytes ? 3 : 4,
   [constants.ZSTD_c_checksumFlag]: 1,
   [constants.ZSTD_c_contentSizeFlag]: 0, // `openFrame` would make the content size wrong
 });
-
-/** Small emails are compressed without a stream, which is faster and blocks the process for about a millisecond. */
-const unstreamedBytes = 64 * 1024;
 
 /** Compresses the JSON that `pieces` yields. The return value of `pieces` is the offset of `content_parsed`. */
 export const compressToSegments = async (

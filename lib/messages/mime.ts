@@ -3,7 +3,7 @@ import type { ParsedContent } from "./message.ts";
 import { charsetDecoder, type DecodeCharset, decodeHeaderBytes } from "./mime/charset.ts";
 import { decodeHeaderText, type HeaderField, trimBlanks } from "./mime/header.ts";
 import { contentDisposition, contentId, parameterText, transferEncoding } from "./mime/parameters.ts";
-import { decodeTransfer, transferToBase64 } from "./mime/transfer-encoding.ts";
+import { decodeTransfer } from "./mime/transfer-encoding.ts";
 import { splitEmail } from "./mime/tree.ts";
 
 /** Returns null if the email exceeds a limit of `mime/tree.ts`. Never throws. Time and memory grow linearly. */
@@ -25,7 +25,12 @@ export const parseEmail = (raw: Uint8Array): ParsedContent | null => {
       parts.push({ content_type, content: decode(decodeTransfer(body, encoding), charset) });
     } else {
       const content_id = decodeHeaderText(contentId(header), decode);
-      attachments.push({ filename, content: transferToBase64(body, encoding), content_type, content_id });
+      attachments.push({
+        filename,
+        content: decodeTransfer(body, encoding).toString("base64"),
+        content_type,
+        content_id,
+      });
     }
   }
   return { parts, attachments, headers: gatherHeaders(email.header, decode) };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decodeTransfer, transferToBase64 } from "../../../../lib/messages/mime/transfer-encoding.ts";
+import { decodeTransfer } from "../../../../lib/messages/mime/transfer-encoding.ts";
 
 test("tabs are removed only at the end of a line", () => {
   const body = Buffer.from("a\tb\t\r\nc=\t\r\nd \t");
@@ -15,7 +15,6 @@ test("base64 with line breaks anywhere is decoded", () => {
       const body = Buffer.from(base64.replace(new RegExp(`.{${width}}`, "g"), "$&\r\n"));
 
       expect(decodeTransfer(body, "base64")).toEqual(Buffer.from(bytes));
-      expect(transferToBase64(body, "base64")).toBe(base64);
     }),
   );
 });
@@ -33,12 +32,9 @@ test("quoted-printable of any bytes is decoded", () => {
   );
 });
 
-test("the content of any attachment is canonical base64 without line breaks", () => {
-  fc.assert(
-    fc.property(fc.uint8Array(), fc.constantFrom("base64", "quoted-printable", "7bit"), (bytes, encoding) => {
-      const content = transferToBase64(Buffer.from(bytes), encoding);
+test("characters outside the base64 alphabet are ignored, and the text after = too", () => {
+  const decode = (text: string) => decodeTransfer(Buffer.from(text, "latin1"), "base64").toString();
 
-      expect(Buffer.from(content, "base64").toString("base64")).toBe(content);
-    }),
-  );
+  expect(decode("-aGVs_bG8\xe9!")).toBe("hello");
+  expect(decode("aGk=aGVsbG8=")).toBe("hi");
 });
