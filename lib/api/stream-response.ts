@@ -29,20 +29,29 @@ export const sendResponse = async (
 ): Promise<Sent> => {
   const stream = awslambda.HttpResponseStream.from(lambdaStream, prelude);
   const left = new AbortController();
-  const slow = new AbortController();
-  const stopped = AbortSignal.any([left.signal, slow.signal]);
-  stopped.addEventListener("abort", () => {
+  const stopped = new AbortController();
+  const stop = () => {
+    stopped.abort();
     if (typeof body !== "string") body.destroy(); // ends the reads from the table
-  });
-  if (stream.destroyed) left.abort();
-  else stream.once("close", () => stream.writableFinished || left.abort()); // A complete response also emits `close`.
-  const timer = setTimeout(() => slow.abort(), Math.max(0, millisecondsLeft - millisecondsToEnd));
+  };
+  const leave = () => {
+    left.abort();
+    stop();
+  };
+  if (stream.destroyed) leave();
+  else stream.once("close", () => stream.writableFinished || leave()); // A complete response also emits `close`.
+  let isReaderSlow = false;
+  const endEarly = () => {
+    isReaderSlow = true;
+    stop();
+  };
+  const timer = setTimeout(endEarly, Math.max(0, millisecondsLeft - millisecondsToEnd));
   let firstByteAt: number | undefined;
   const write = async (chunk: string | Uint8Array) => {
-    stopped.throwIfAborted();
+    stopped.signal.throwIfAborted();
     const hasRoom = stream.write(chunk);
     firstByteAt ??= Date.now();
-    if (!hasRoom) await once(stream, "drain", { signal: stopped });
+    if (!hasRoom) await once(stream, "drain", { signal: stopped.signal });
   };
   const writeAll = async () => {
     for await (const chunk of typeof body === "string" ? [body] : body) await write(chunk);
@@ -50,7 +59,7 @@ export const sendResponse = async (
   };
   try {
     await writeAll().catch((error) => {
-      if (!slow.signal.aborted) throw error;
+      if (!isReaderSlow) throw error;
     });
     const finished = once(stream, "finish", { signal: left.signal });
     stream.end();
@@ -60,5 +69,5 @@ export const sendResponse = async (
   } finally {
     clearTimeout(timer);
   }
-  return { firstByteAt, isReaderSlow: slow.signal.aborted };
+  return { firstByteAt, isReaderSlow };
 };
