@@ -1,19 +1,21 @@
 /** Compresses a streamed response with a coding that the caller's Accept-Encoding header accepts. */
 import { pipeline } from "node:stream";
-import { constants, createBrotliCompress, createGzip, createZstdCompress } from "node:zlib";
 import Negotiator from "negotiator";
 import { tooLargeUncompressed } from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";
 import { type ApiMiddleware, headerValues } from "./request.ts";
+
+/** Loads `node:zlib` at the first use. Add Account Member, which compresses nothing, starts 2% faster without it. */
+const zlib = () => process.getBuiltinModule("node:zlib");
 
 /**
  * At these levels, compression is faster than a typical network connection. At Brotli's default level, 11, compression
  * is slower. RFC 9659 limits the window size of zstd to 8 MB. At level 3, zstd's window size is only 2 MB.
  */
 const encoders = {
-  zstd: () => createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 3 } }),
-  br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
-  gzip: () => createGzip({ level: 6 }),
+  zstd: () => zlib().createZstdCompress({ params: { [zlib().constants.ZSTD_c_compressionLevel]: 3 } }),
+  br: () => zlib().createBrotliCompress({ params: { [zlib().constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  gzip: () => zlib().createGzip({ level: 6 }),
 };
 /** The content codings in order of preference, for callers that accept several content codings equally. */
 const preferred: (keyof typeof encoders)[] = ["zstd", "br", "gzip"];

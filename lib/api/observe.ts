@@ -2,6 +2,7 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import { injectLambdaContext } from "@aws-lambda-powertools/logger/middleware";
 import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
+import { uptimeMs } from "../duration.ts";
 import { errorFields } from "../error-fields.ts";
 import { toApiError } from "./errors.ts";
 import { metricNames } from "./metric-names.ts";
@@ -47,7 +48,7 @@ export const observe = (operation: Operation) => {
       account_id: log.apiKey?.account_id,
       key_id: log.apiKey?.id,
       status: statusCode,
-      duration_ms: Math.round((performance.now() - log.startedAt) * 100) / 100,
+      duration_ms: Math.round((uptimeMs() - log.startedAt) * 100) / 100,
       consumed_capacity: log.consumedCapacity,
       // The time to the first byte includes a cold start, but does not depend on how fast the caller reads.
       time_to_first_byte_ms: sent?.firstByteAt && log.receivedAt && sent.firstByteAt - log.receivedAt,

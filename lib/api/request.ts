@@ -10,6 +10,7 @@
 import type { MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type { ApiKey } from "../api-keys/store.ts";
+import { uptimeMs } from "../duration.ts";
 import { metered } from "../table/metered.ts";
 import type { Table } from "../table/table.ts";
 import type { ProxyResult } from "./response.ts";
@@ -18,7 +19,7 @@ export type RequestLog = {
   readonly requestId: string;
   /** API Gateway's `requestId`, which may not be unique, because callers can choose the value. */
   readonly gatewayRequestId: string | undefined;
-  /** `performance.now()` at the start of the request. */
+  /** `uptimeMs()` at the start of the request. */
   readonly startedAt: number;
   /** The time at which API Gateway received the request, in milliseconds since the epoch. */
   readonly receivedAt: number | undefined;
@@ -99,7 +100,7 @@ export const beginRequest = (
   const requestLog: RequestLog = {
     requestId: extendedRequestId ?? requestId ?? lambdaContext.awsRequestId,
     gatewayRequestId: requestId,
-    startedAt: performance.now(),
+    startedAt: uptimeMs(),
     receivedAt: requestTimeEpoch,
     consumedCapacity: 0,
   };

@@ -1,6 +1,7 @@
 /** Retries a call after the SDK's own retries have failed, for callers that prefer a long wait to an error. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isThrottlingError, isTransientError } from "@smithy/core/retry";
+import { uptimeMs } from "../duration.ts";
 
 const isSdkError = (error: unknown): error is Error & { cause?: Error } => error instanceof Error;
 
@@ -32,12 +33,12 @@ export const retry = async <T>(
   call: () => Promise<T>,
   { isRetryable = isUnavailable, signal, timeoutMs = 60_000 }: Options = {},
 ): Promise<T> => {
-  const deadline = performance.now() + timeoutMs;
+  const deadline = uptimeMs() + timeoutMs;
   for (let failures = 1; ; failures++) {
     try {
       return await call();
     } catch (error) {
-      if (!isRetryable(error) || performance.now() > deadline) throw error;
+      if (!isRetryable(error) || uptimeMs() > deadline) throw error;
     }
     await sleep(backoff(failures, 50, 2000), undefined, { signal });
   }
