@@ -36,4 +36,5 @@ export const createHandler = endpoint({
 
 export const { handler, warmUp } = lambdaFunction(addAccountMember, createHandler, {
   body: { email: "sample@example.com", role: "Developer" },
+  requests: 3,
 });

@@ -31,4 +31,7 @@ export const createHandler = endpoint({
   },
 });
 
-export const { handler, warmUp } = lambdaFunction(getMessage, createHandler, { items: sampleItems });
+export const { handler, warmUp } = lambdaFunction(getMessage, createHandler, {
+  items: sampleItems,
+  requests: 4,
+});
