@@ -15,7 +15,7 @@ import { startSecureEngine } from "../tls.ts";
 import { each, inRounds } from "../turns.ts";
 import { read, type Workload } from "./workload.ts";
 
-const rounds = 14;
+const rounds = 20;
 
 /** Requests after the first one. The later half counts as warm. */
 const warmRequests = 16;
