@@ -1,4 +1,4 @@
-/** Replaces the globals `crypto` and `ReadableStream`, because loading both globals takes 5% of a cold start's time. */
+/** Replaces the globals `crypto` and `ReadableStream`, because loading both globals slows down cold starts. */
 
 /** The SDK uses only `crypto.randomUUID`, but Node.js's global `crypto` loads all of Web Crypto. */
 export * as crypto from "node:crypto";

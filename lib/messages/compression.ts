@@ -62,17 +62,17 @@ export type Compressed = { segments: Buffer[]; bytes: number; parsedStart: numbe
 
 export const noContent: Compressed = { segments: [], bytes: 0, parsedStart: 0 };
 
-/** Small emails are compressed without a stream, which is faster and blocks the process for about a millisecond. */
+/** Small emails are compressed without a stream, which is faster and blocks the process only briefly. */
 const unstreamedBytes = 64 * 1024;
 
 /**
- * For large emails, zstd looks for repetitions at twice as many positions. This saves 7% of the stored bytes of an email
- * of 25 MiB. The lower compression level saves as much processor time as the additional positions need.
+ * For large emails, zstd looks for repetitions at twice as many positions, which saves stored bytes. The lower
+ * compression level saves as much processor time as the additional positions need.
  */
 const zstdParameters = (rawBytes: number) => ({
   [constants.ZSTD_c_compressionLevel]: rawBytes > smallBytes ? 2 : 3,
   [constants.ZSTD_c_windowLog]: windowLog(rawBytes),
-  // For small emails, long-distance matching would double the processor time, and save 1% of the stored bytes.
+  // In small emails, zstd also finds most repetitions without long-distance matching, in less time.
   [constants.ZSTD_c_enableLongDistanceMatching]: rawBytes > unstreamedBytes ? 1 : 0,
   [constants.ZSTD_c_ldmMinMatch]: 32,
   [constants.ZSTD_c_ldmHashRateLog]: rawBytes > smallBytes ? 3 : 4,

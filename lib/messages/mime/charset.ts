@@ -12,7 +12,7 @@ const iso2022Jp = /^(?:x-|cs)?iso-?2022-?jp|^(?:x-)?cp5022[012]$/;
 const esc = "\x1b";
 const overriddenEscape = new RegExp(String.raw`${esc}(?:\([BIJ]|\$[@B]|&@)(?=${esc})`, "g");
 
-/** Encodings of iconv-lite that are not used. `hex` is not a charset. `utf7` takes a microsecond per byte. */
+/** Encodings of iconv-lite that are not used. `hex` is not a charset. `utf7` is slow. */
 const notCharsets = new Set(["binary", "base64", "hex", "cesu8", "utf7", "utf7imap"]);
 
 /** Charsets that iconv-lite decodes, because Node.js's `TextDecoder` lacks some Korean and Hong Kong characters. */
@@ -25,7 +25,7 @@ export type DecodeCharset = (bytes: Buffer, charset: string) => string;
 
 type Codec = (bytes: Buffer) => string;
 
-/** Limits the time for an email with many unknown charsets, because each look-up takes 10 µs. */
+/** Limits the time for an email with many unknown charsets, because each look-up of a charset is slow. */
 const maximumLabels = 100;
 
 /**
