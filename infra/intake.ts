@@ -34,8 +34,8 @@ const visibilityTimeout = Duration.minutes(6 * timeout.toMinutes());
 const [minimumConcurrency, maximumConcurrency] = [2, 1000];
 
 /**
- * The intake's maximum concurrency if `concurrency` is not set. A new AWS account can run only 10 Lambda functions at
- * the same time. If the intake occupied all 10 executions, Lambda would throttle the API's functions. A new AWS account
+ * The intake's maximum concurrency if `concurrency` is not set. A new AWS account has a quota of 10 concurrent
+ * executions. If the intake occupied all 10 executions, Lambda would throttle the API's functions. A new AWS account
  * cannot reserve concurrency, because Lambda keeps a part of every account's quota unreserved.
  */
 const defaultConcurrency = 5;

@@ -29,7 +29,7 @@ const authorization: CfnWebACL.RateBasedStatementCustomKeyProperty = {
   },
 };
 
-/** Disables request samples, because a sample contains the API key in the Authorization header. */
+/** Disables sampled requests, because a sampled request contains the API key in the Authorization header. */
 const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
   metricName,
   cloudWatchMetricsEnabled: true,

@@ -1,4 +1,4 @@
-/** The CDK stack of the service, built from the table of operations. */
+/** The CDK stack of the service. Each operation in `operations` has a function and a route. */
 import { Aws, CfnOutput, RemovalPolicy, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { metricNamespace } from "../lib/api/metric-names.ts";

@@ -17,7 +17,7 @@ const internationalLabel = (text: string): string | null => {
 
 /** Returns `mail.xn--bcher-kva.example` for `Mail.Bücher.example`, or `null` if the text is not a domain name. */
 export const normalDomain = (text: string): string | null => {
-  // Rejects very long texts early. The limit is doubled, because `length` counts some Unicode characters twice.
+  // Rejects very long texts early. The limit is doubled, because some characters have two UTF-16 code units.
   if (text.length > 2 * maximumLength || text !== text.normalize("NFC")) return null;
   const labels = text
     .toLowerCase()

@@ -10,7 +10,7 @@ import { maximumRawBytes } from "../../lib/messages/store-message.ts";
 /** `bytes` is the size of the email. `raw` is empty if the email is too large to be stored. */
 export type Email = { raw: Buffer; bytes: number; isOfMbox: boolean };
 
-/** Matches a From line by its time and year. Some programs do not quote text lines that begin with "From ". */
+/** Matches an mbox's "From " line, which contains a time and a year. Some programs do not quote such lines in text. */
 const fromLine = /^From .*\b\d{1,2}:\d{2}\b.*\b\d{4}\b/;
 /** RFC 5322 limits a line to 998 characters. */
 const longestFromLine = 1000;

@@ -17,7 +17,7 @@ export const account: Step<"account", WithKey & { path: AccountPath }> = async (
 
 /**
  * Checks that an API key has the operation's scope, or a scope for a part of the data, for example for one domain.
- * `handle` must then check the domain of the requested item, because the step `scope` does not read the item.
+ * The step `scope` does not read the requested item. For a partial scope, `handle` must check the item's domain.
  */
 export const scope =
   (operation: Operation, isPartialScope: (scope: string) => boolean = () => false): Step<"scope", WithKey> =>

@@ -58,11 +58,11 @@ export type ApiMiddleware = MiddlewareObj<APIGatewayProxyEvent, ProxyResult, Err
 /**
  * A step of the chain. A step returns an object whose fields are added to the request. The fields may be promises. A
  * step without results returns `undefined`, or a promise that rejects if the request is invalid. The type parameter
- * `Place` is the step's name. TypeScript uses the names to check that the steps of a chain are in the required order.
+ * `Name` is the step's name. TypeScript uses the names to check that the steps of a chain are in the required order.
  */
-export type Step<Place extends string, Input, Output = void | Promise<void>> = {
+export type Step<Name extends string, Input, Output = void | Promise<void>> = {
   (request: Input): Output;
-  readonly place?: Place;
+  readonly stepName?: Name;
 };
 
 type Added<Output> = Output extends void | Promise<void> ? unknown : Output;

@@ -10,12 +10,12 @@ import { hasLongFields, readLongFields } from "./long-fields.ts";
 import { beforeContent, beforeParsed, between, contentStart, decompressed } from "./rendered-content.ts";
 import { closeFrame, isSendable, openFrame } from "./zstd-frame.ts";
 
-/** A stream of JSON. The JSON has at most `bytes` bytes. `zstd` opens a stream of the JSON in zstd compression. */
+/** A stream of JSON. The JSON has at most `bytes` bytes. `zstd` returns a stream of the compressed JSON. */
 type Body = Readable & { bytes: number; zstd?: () => Readable };
 
 const noContent = Buffer.from('"content":null,"content_parsed":null}');
 
-/** Decompresses short content. Returns `null` if the content exceeds 1 MiB, or has more segments than `firstPage`. */
+/** Decompresses short content. Returns `null` if the content exceeds 1 MiB, or if `firstPage` lacks a segment. */
 const smallContent = ({ head, firstPage }: StoredMessage): Buffer | null => {
   if (head.segments === 0) return noContent;
   return firstPage.length === head.segments ? decompressSmall(firstPage) : null;

@@ -21,7 +21,7 @@ const sentDescriptor = 0b000;
 /** RFC 9659 limits the zstd window in HTTP to 2^23 bytes. A zstd frame header stores 2^n bytes as (n - 10) << 3. */
 const maximumWindow = (23 - 10) << 3;
 
-/** RFC 8878, section 3.1.1.2.4, limits the size of a block to 128 KiB and to the window size. */
+/** RFC 8878, section 3.1.1.2.4, limits a block to 128 KiB, or to the window size if the window is smaller. */
 const maximumBlockBytes = 128 * 1024;
 /** A window of 128 KiB, which `openFrame` needs for its blocks. */
 const minimumWindow = (17 - 10) << 3;

@@ -15,7 +15,7 @@ import type { Item, Write } from "./writes.ts";
 
 /** The writes whose conditions failed in a transaction. */
 export type FailedConditions = {
-  /** Returns the existing item that made the condition fail. A condition that requires an item has none. */
+  /** Returns the existing item that made the condition fail, or `undefined` if the condition requires an item. */
   get<Stored extends object>(write: Write<Stored>): Stored | undefined;
 };
 

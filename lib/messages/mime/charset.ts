@@ -48,7 +48,7 @@ export const charsetDecoder = (): DecodeCharset => {
   };
 };
 
-/** Returns whether encoded words are joined before decoding. In UTF-7, base64 could run on into the next word. */
+/** Returns whether adjacent encoded words are joined before decoding. In UTF-7, base64 could run into the next word. */
 export const joinsWords = (charset: string): boolean => !utf7Labels.has(charset.toLowerCase());
 
 const codecOf = (label: string): Codec => {

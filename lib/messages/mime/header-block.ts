@@ -20,7 +20,7 @@ export const readEmailHeader = (bytes: Buffer): HeaderField[] => {
 /**
  * Reads one header. Returns null if the header has more than `limit` bytes.
  *
- * A header ends at an empty line, or at a line that may be a delimiter. Some mailers omit the empty line, or put blanks
+ * A header ends at an empty line, or at a line that begins with `--`. Some mailers omit the empty line, or put blanks
  * into the empty line. Some mailers do not indent the continuation of a field, or use field names that RFC 5322
  * forbids. If a line may belong to the header or to the body, `linesAhead` reads the following lines to decide.
  */
