@@ -25,8 +25,8 @@ const timeout = Duration.minutes(2);
 
 /**
  * AWS recommends a visibility timeout of six times the function's timeout. If the function crashes, SQS delivers the
- * function's events again after the queue's visibility timeout. If an event fails without a crash, the function itself
- * sets a visibility timeout for the event.
+ * function's events again after the queue's visibility timeout. If an event fails without a crash, the function sets
+ * the visibility timeout of the event's SQS message, which delays the retry.
  */
 const visibilityTimeout = Duration.minutes(6 * timeout.toMinutes());
 

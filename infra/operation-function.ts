@@ -13,7 +13,7 @@ export class OperationFunction extends ServiceFunction {
       file,
       // With 1,024 MB, Lambda provides 0.58 vCPU. The largest message needs less than 512 MB of memory.
       memoryMegabytes: 1024,
-      // Lambda streams 6 MB at once and then 2 MB a second, so the largest response (200 MB) takes 97 s or more. API
+      // After the first 6 MB, Lambda streams at most 2 MB a second. So the largest response, 200 MB, takes 97 s. API
       // Gateway waits 29 s for a buffered response. The function stops after 28 s, so that Lambda can log the timeout.
       timeout: streams ? Duration.minutes(5) : Duration.seconds(28),
       permissions,

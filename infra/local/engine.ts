@@ -84,7 +84,7 @@ type EngineOptions = {
   file?: string | undefined;
 };
 
-/** @throws UserError if no port is free, no DynamoDB is installed for this platform, or DynamoDB does not start */
+/** @throws UserError if no port is free, or if the embedded DynamoDB is not installed or does not start */
 export const startEngine = async ({ ports, file }: EngineOptions = {}): Promise<Engine> => {
   const program = findEngine();
   for (const port of ports ?? [await freePort()]) {

@@ -57,8 +57,8 @@ export type ApiMiddleware = MiddlewareObj<APIGatewayProxyEvent, ProxyResult, Err
 
 /**
  * A step of the chain. A step returns an object whose fields are added to the request. The fields may be promises. A
- * step without results returns `undefined`, or a promise that rejects if the request is invalid. The type parameter
- * `Name` is the step's name. TypeScript uses the names to check that the steps of a chain are in the required order.
+ * step without results returns `undefined` or a promise of `undefined`. The type parameter `Name` is the step's name.
+ * TypeScript uses the names to check that the steps of a chain are in the required order.
  */
 export type Step<Name extends string, Input, Output = void | Promise<void>> = {
   (request: Input): Output;

@@ -16,9 +16,9 @@ export const longestEventDays = 2 * deadLetterDays;
 const growth = 1.1;
 
 /**
- * Returns the seconds from a failed attempt to the next attempt: 1 s at first, 10 s after about 100 s, 6 minutes after
- * an hour. The delay is about a tenth of the time since the first attempt. The first delays are short, because an event
- * often arrives shortly before its message is stored. Delays between later retries are long to save Lambda invocations.
+ * Returns the delay in seconds between a failed attempt and the next attempt. The delay is 1 s at first. Later, the delay
+ * is a tenth of the time since the first attempt. The first delays are short, because an event often arrives shortly
+ * before its message is stored. Later delays are long to save Lambda invocations.
  *
  * @param receives how often the queue has delivered the event
  */

@@ -53,8 +53,8 @@ export const listMembers = async (table: Table, account_id: string): Promise<Sto
 };
 
 /**
- * Returns the table, key and condition of a write to a member. The write fails if the member was removed, even if the
- * user was added to the account again. If a user is added again, the new member has a new id.
+ * Returns the table, key and condition of a write to a member. If a removed user is added to the account again, the new
+ * member has a new id. So a write to the removed member fails.
  */
 const unchanged = ({ account_id, user_id }: AccountMember, TableName: string) => ({
   TableName,

@@ -30,7 +30,7 @@ export const messageFields = [
 ] as const;
 export type MessageField = (typeof messageFields)[number];
 
-/** The fields without a maximum length are stored in the head, or with the content if they exceed 50 KB in total. */
+/** Fields without a maximum length. The message's head stores these fields, unless they exceed 50 KB in total. */
 export const longFields = ["message_id", "subject", "tags", "sender", "recipient"] as const;
 
 export const includesContent = (fields: readonly MessageField[] = messageFields): boolean =>

@@ -22,8 +22,8 @@ const tombstoneAgeSeconds = daySeconds;
 
 /**
  * Deletes a message. Returns false if neither a head nor a segment of the message existed. Marks the message as
- * deleted, so that no later event of type `message.stored` stores the message. Replaces the message's head by a
- * tombstone, which is an expired item without the message's data. The tombstone makes the condition of a concurrent
+ * deleted, so that no later event of type `message.stored` stores the message. Replaces the message's head
+ * with a tombstone. A tombstone has an expiry in the past, and none of the message's data. The tombstone makes the condition of a concurrent
  * `storeMessage` fail, so that `storeMessage` retries.
  */
 export const deleteMessage = async (

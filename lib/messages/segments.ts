@@ -53,7 +53,11 @@ export const writeSegments = async (
   return { content_digest, content_bytes, content_parsed_start, segments: segments.length };
 };
 
-/** Deletes a message's segments, except the segments of the content `kept`. Returns the number of deleted segments. */
+/**
+ * Deletes a message's segments. Returns the number of deleted segments.
+ *
+ * @param kept the content whose segments are not deleted; by default, all segments are deleted
+ */
 export const removeSegments = async (
   table: Table,
   { account_id, id }: MessageRef,

@@ -68,7 +68,7 @@ export type PutHead = (head: Write) => Promise<boolean>;
  * Stores a message. Writes the message's segments before the message's head, so that no reader sees an incomplete
  * message. A message that is already stored remains unchanged.
  *
- * If concurrent calls use the same id, only one call stores its message, because the head's put is conditional.
+ * A conditional put writes the head. So only one of several concurrent calls with the same id stores its message.
  * Different segments never have the same key, because each key contains a digest. Unused segments expire at retain_until.
  *
  * @param raw an email of up to 40 MiB, or `null` if the email is not available

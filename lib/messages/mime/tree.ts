@@ -33,7 +33,7 @@ type Delimiter = { depth: number; closes: boolean; bodyEnd: number; next: number
  * exceeds a limit.
  *
  * message/rfc822 is a leaf. A multipart without boundary or without parts is a leaf of type text/plain, so that no text
- * is lost. A part without a closing delimiter ends with the enclosing multipart.
+ * is lost. A multipart without a closing delimiter ends where the enclosing multipart ends.
  */
 export const splitEmail = (bytes: Buffer): { header: HeaderField[]; leaves: Leaf[] } | null => {
   const email = linesOf(bytes);
