@@ -1,6 +1,6 @@
 /**
- * Idempotency. One transaction makes an operation's writes and stores the operation's response. So after a crash, either
- * the writes and the response are stored, or nothing is stored. No locks or leases are needed.
+ * Idempotency. One transaction makes an operation's writes and stores the operation's response. So after a crash,
+ * either the writes and the response are stored, or nothing is stored. No locks or leases are needed.
  *
  *   first use                                  + 24 h
  *   ├── same request: replayed ────────────────┤── a new key

@@ -16,7 +16,7 @@ export const longestEventDays = 2 * deadLetterDays;
 const growth = 1.1;
 
 /**
- * Returns the delay in seconds between a failed attempt and the next attempt. The delay is 1 s at first. Later, the delay
+ * Returns the delay in seconds between a failed attempt and the next attempt. The delay is 1 s at first, and later it
  * is a tenth of the time since the first attempt. The first delays are short, because an event often arrives shortly
  * before its message is stored. Later delays are long to save Lambda invocations.
  *

@@ -17,14 +17,14 @@ import { hasLongFields, readLongFields } from "./long-fields.ts";
 import { markDeleted } from "./marker.ts";
 import { removeSegments, writeSegments } from "./segments.ts";
 
-/** An expiry of one day ago is in the past even for a slow server clock. TTL never deletes items that expired over 5 years ago. */
+/** An expiry of one day ago is in the past even for a slow clock. TTL never deletes items that expired 5 years ago. */
 const tombstoneAgeSeconds = daySeconds;
 
 /**
  * Deletes a message. Returns false if neither a head nor a segment of the message existed. Marks the message as
- * deleted, so that no later event of type `message.stored` stores the message. Replaces the message's head
- * with a tombstone. A tombstone has an expiry in the past, and none of the message's data. The tombstone makes the condition of a concurrent
- * `storeMessage` fail, so that `storeMessage` retries.
+ * deleted, so that no later event of type `message.stored` stores the message. Replaces the message's head with a
+ * tombstone. A tombstone has an expiry in the past, and none of the message's data. The tombstone makes the condition of
+ * a concurrent `storeMessage` fail, so that `storeMessage` retries.
  */
 export const deleteMessage = async (
   table: Table,
