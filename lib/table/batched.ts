@@ -4,8 +4,8 @@ import type { Table } from "./table.ts";
 
 /**
  * Returns a table that combines eventually consistent GetItem calls into one BatchGetItem call. The price is the same,
- * but each call of the SDK needs processor time. Two calls are combined if no I/O happens between
- * the calls. Combined calls must read different items. If DynamoDB throttles the reads, a read may miss an item.
+ * but one call of the SDK needs less processor time than two. Two calls are combined if no I/O happens between the
+ * calls. Combined calls must read different items. If DynamoDB throttles the reads, a read may miss an item.
  */
 export const batched = (table: Table): Table => {
   let keys: NonNullable<GetCommand["input"]["Key"]>[] = [];

@@ -11,14 +11,24 @@ export const decodeTransfer = (body: Buffer, encoding: string): Buffer => {
   return body;
 };
 
+const [dash, underscore, space] = [0x2d, 0x5f, 0x20];
+
+/** Overwrites the digits of base64url in a copy. `replaceAll` would need 20 to 30 bytes of memory for each byte. */
+const withoutUrlDigits = (text: Buffer): Buffer => {
+  if (!text.includes("-") && !text.includes("_")) return text;
+  const copy = Buffer.from(text);
+  for (let i = 0; i < copy.length; i++) if (copy[i] === dash || copy[i] === underscore) copy[i] = space;
+  return copy;
+};
+
 /**
- * Decodes base64 (RFC 2045, section 6.8). Node.js ignores characters outside the base64 alphabet, but would also decode
- * base64url. Text after the first `=` is ignored.
+ * Decodes base64 up to the first `=`. Ignores characters outside the base64 alphabet (RFC 2045, section 6.8). Node.js
+ * ignores the same characters, but also decodes base64url.
  */
 const decodeBase64 = (body: Buffer): Buffer => {
   const padding = body.indexOf("=");
-  const text = body.toString("latin1", 0, padding < 0 ? body.length : padding);
-  return Buffer.from(text.replaceAll("-", "").replaceAll("_", ""), "base64");
+  const text = withoutUrlDigits(padding < 0 ? body : body.subarray(0, padding));
+  return Buffer.from(text.toString("latin1"), "base64");
 };
 
 /** Matches escapes, soft line breaks, and white space at the end of a line (RFC 2045, section 6.7). */

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { decodeTransfer } from "../../../../lib/messages/mime/transfer-encoding.ts";
@@ -37,4 +39,15 @@ test("characters outside the base64 alphabet are ignored, and the text after = t
 
   expect(decode("-aGVs_bG8\xe9!")).toBe("hello");
   expect(decode("aGk=aGVsbG8=")).toBe("hi");
+});
+
+test("an email full of the characters - and _ is decoded with 64 MB of heap", async () => {
+  const module = new URL("../../../../lib/messages/mime/transfer-encoding.ts", import.meta.url);
+  const decode = `import("${module}").then(({ decodeTransfer }) => {
+    const decoded = decodeTransfer(Buffer.alloc(20_000_000, "A-B_"), "base64");
+    process.exit(decoded.length === 7_500_000 ? 0 : 1);
+  })`;
+  const worker = new Worker(decode, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 64 } });
+
+  expect(await once(worker, "exit")).toEqual([0]);
 });
