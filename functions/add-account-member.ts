@@ -1,4 +1,5 @@
 /** Add Account Member: adds a user with a role to an account. Requests with the same Idempotency-Key add one member. */
+import { buffered } from "../lib/api/buffered.ts";
 import { endpoint } from "../lib/api/endpoint.ts";
 import { alreadyMember } from "../lib/api/error-catalogue.ts";
 import type { StorableResponse } from "../lib/api/idempotency.ts";
@@ -16,6 +17,7 @@ const conflict = { status: alreadyMember.status, body: errorBody(alreadyMember) 
 
 export const createHandler = endpoint({
   operation: addAccountMember,
+  delivery: buffered,
   prefetch: ({ body, table }) => findUser(table, body.email),
   handle: ({ path, body, prefetched, table, now, once }) => {
     const join = async (user: User, isNew: boolean): Promise<StorableResponse> => {

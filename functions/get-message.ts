@@ -4,6 +4,7 @@ import { lacksScope, messageNotFound } from "../lib/api/error-catalogue.ts";
 import { ApiError } from "../lib/api/errors.ts";
 import { lambdaFunction } from "../lib/api/lambda-function.ts";
 import { getMessage } from "../lib/api/operations.ts";
+import { streamed } from "../lib/api/streamed.ts";
 import { domainScope, grants, isDomainScope } from "../lib/api-keys/scopes.ts";
 import { messageBody } from "../lib/messages/body.ts";
 import { includesContent } from "../lib/messages/fields.ts";
@@ -12,6 +13,7 @@ import { sampleItems } from "../lib/messages/sample.ts";
 
 export const createHandler = endpoint({
   operation: getMessage,
+  delivery: streamed,
   isPartialScope: isDomainScope,
   prefetch: ({ path, query, table, now }) =>
     findMessage(table, path.account_id, path.message_id, now, {

@@ -1,21 +1,19 @@
 /** Compresses a streamed response with a coding that the caller's Accept-Encoding header accepts. */
 import { pipeline } from "node:stream";
+import { constants, createBrotliCompress, createGzip, createZstdCompress } from "node:zlib";
 import Negotiator from "negotiator";
 import { tooLargeUncompressed } from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";
 import { type ApiMiddleware, headerValues } from "./request.ts";
-
-/** Loads `node:zlib` at the first use, so that Add Account Member, which compresses nothing, starts faster. */
-const zlib = () => process.getBuiltinModule("node:zlib");
 
 /**
  * At these levels, compression is faster than a typical network connection. At Brotli's default level, 11, compression
  * is slower. RFC 9659 limits the window size of zstd to 8 MB. At level 3, zstd's window size is only 2 MB.
  */
 const encoders = {
-  zstd: () => zlib().createZstdCompress({ params: { [zlib().constants.ZSTD_c_compressionLevel]: 3 } }),
-  br: () => zlib().createBrotliCompress({ params: { [zlib().constants.BROTLI_PARAM_QUALITY]: 4 } }),
-  gzip: () => zlib().createGzip({ level: 6 }),
+  zstd: () => createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 3 } }),
+  br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  gzip: () => createGzip({ level: 6 }),
 };
 /** The content codings in order of preference, for callers that accept several content codings equally. */
 const preferred: (keyof typeof encoders)[] = ["zstd", "br", "gzip"];
@@ -23,7 +21,7 @@ const preferred: (keyof typeof encoders)[] = ["zstd", "br", "gzip"];
 /** Lambda truncates a streamed response at 200 MB, including the status and the headers. */
 const maximumBytes = 200_000_000 - 1000;
 
-export const compress = (): ApiMiddleware => ({
+export const compress: ApiMiddleware = {
   after: ({ context, response }) => {
     if (typeof response?.body !== "object") return;
     const { body } = response;
@@ -42,4 +40,4 @@ export const compress = (): ApiMiddleware => ({
     // After an error in the body, `pipe` would never end the compressed stream, and the caller would wait forever.
     response.body = (encoding === "zstd" && body.zstd?.()) || pipeline(body, encoders[encoding](), () => {});
   },
-});
+};

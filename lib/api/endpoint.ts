@@ -6,15 +6,13 @@ import type { Clock } from "../table/expiry.ts";
 import { openTable, type Table } from "../table/table.ts";
 import * as authenticate from "./authenticate.ts";
 import * as authorize from "./authorize.ts";
-import { compress } from "./compress.ts";
-import type { ApiHandler, BufferedHandler, StreamingHandler } from "./handler.ts";
+import type { ApiHandler, Delivery } from "./handler.ts";
 import * as idempotency from "./idempotency.ts";
 import { observe } from "./observe.ts";
 import type { AccountPath, Operation } from "./operations.ts";
 import { type ApiContext, beginRequest, steps } from "./request.ts";
 import { respond } from "./respond.ts";
 import { type ApiResponse, type ProxyResult, toProxyResult } from "./response.ts";
-import { type Sent, sendResponse } from "./stream-response.ts";
 import * as validate from "./validate.ts";
 
 /** The checks of a request in order, with the HTTP status of each error. The caller receives only the first error. */
@@ -37,6 +35,8 @@ type Call<Path, Query, Body> = { path: Path; query: Query; body: Body; table: Ta
 
 type Definition<Path extends AccountPath, Query, Body, Streams extends boolean, Prefetched> = {
   operation: Operation<Path, Query, Body, Streams>;
+  /** `streamed` if the operation streams its responses, otherwise `buffered`. */
+  delivery: Delivery<NoInfer<Streams>>;
   /** Returns whether a scope covers only part of the data. `handle` must check that the scope covers the item. */
   isPartialScope?: (scope: string) => boolean;
   /**
@@ -61,6 +61,7 @@ type Definition<Path extends AccountPath, Query, Body, Streams extends boolean, 
  * @example
  * export const createHandler = endpoint({
  *   operation: addAccountMember,
+ *   delivery: buffered,
  *   prefetch: ({ body, table }) => findUser(table, body.email),
  *   handle: async ({ path, body, prefetched: user, once }) => { ... },
  * });
@@ -68,6 +69,7 @@ type Definition<Path extends AccountPath, Query, Body, Streams extends boolean, 
 export const endpoint =
   <Path extends AccountPath, Query, Body, Streams extends boolean, Prefetched>({
     operation,
+    delivery,
     isPartialScope,
     prefetch,
     handle,
@@ -95,24 +97,12 @@ export const endpoint =
 
     const { middlewares: observing, logRequest } = observe(operation);
     const stack = middy<APIGatewayProxyEvent, ProxyResult, Error, ApiContext>()
-      .use([...observing, httpHeaderNormalizer(), compress(), respond, ...checks.middlewares])
+      .use([...observing, httpHeaderNormalizer(), ...delivery.middlewares, respond, ...checks.middlewares])
       .handler(run);
 
-    const buffered: BufferedHandler = async (event, lambdaContext) => {
-      const context = beginRequest(event, lambdaContext, table, clock());
-      const { body, ...prelude } = await stack(event, context);
-      logRequest(context.request.requestLog, prelude);
-      return { ...prelude, body: String(body) };
-    };
-    const streamed: StreamingHandler = async (event, stream, lambdaContext) => {
+    return delivery.handlerOf(async (event, lambdaContext) => {
       const context = beginRequest(event, lambdaContext, table, clock());
       const response = await stack(event, context);
-      let sent: Sent | undefined;
-      try {
-        sent = await sendResponse(stream, response, context.getRemainingTimeInMillis());
-      } finally {
-        logRequest(context.request.requestLog, response, sent);
-      }
-    };
-    return (operation.streams ? awslambda.streamifyResponse(streamed) : buffered) as ApiHandler<Streams>;
+      return { response, log: (sent) => logRequest(context.request.requestLog, response, sent) };
+    });
   };

@@ -1,5 +1,8 @@
 /** The types of Lambda handlers: buffered and streaming. */
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
+import type { ApiMiddleware } from "./request.ts";
+import type { ProxyResult } from "./response.ts";
+import type { Sent } from "./stream-response.ts";
 
 export type BufferedHandler<Event = APIGatewayProxyEvent> = (
   event: Event,
@@ -14,3 +17,15 @@ export type StreamingHandler<Event = APIGatewayProxyEvent> = (
 ) => Promise<void>;
 
 export type ApiHandler<Streams extends boolean> = Streams extends true ? StreamingHandler : BufferedHandler;
+
+/** Runs the middlewares and the operation. Call `log` after the response, because sending a stream may fail. */
+export type Serve = (
+  event: APIGatewayProxyEvent,
+  context: Context,
+) => Promise<{ response: ProxyResult; log: (sent?: Sent) => void }>;
+
+/** How a function returns its responses to Lambda. A buffered function does not load the code for streams. */
+export type Delivery<Streams extends boolean> = {
+  readonly middlewares: readonly ApiMiddleware[];
+  readonly handlerOf: (serve: Serve) => ApiHandler<Streams>;
+};

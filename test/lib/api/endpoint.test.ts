@@ -5,6 +5,7 @@ import * as z from "zod/mini";
 import { gateway } from "../../../infra/local/gateway.ts";
 import * as authenticate from "../../../lib/api/authenticate.ts";
 import * as authorize from "../../../lib/api/authorize.ts";
+import { buffered } from "../../../lib/api/buffered.ts";
 import { endpoint, type Order } from "../../../lib/api/endpoint.ts";
 import * as idempotency from "../../../lib/api/idempotency.ts";
 import { addAccountMember, type Operation, operations } from "../../../lib/api/operations.ts";
@@ -102,6 +103,7 @@ const serve = async <Body>(
   };
   const handler = endpoint({
     operation,
+    delivery: buffered,
     prefetch: async () => null,
     handle: ({ query, body }) => ({
       status: operation.response.status,

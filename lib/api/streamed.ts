@@ -1,0 +1,20 @@
+/** Streams each response to Lambda, in the content coding that the caller accepts. */
+import { compress } from "./compress.ts";
+import type { Delivery, StreamingHandler } from "./handler.ts";
+import { type Sent, sendResponse } from "./stream-response.ts";
+
+export const streamed: Delivery<true> = {
+  middlewares: [compress],
+  handlerOf: (serve) => {
+    const handler: StreamingHandler = async (event, stream, context) => {
+      const { response, log } = await serve(event, context);
+      let sent: Sent | undefined;
+      try {
+        sent = await sendResponse(stream, response, context.getRemainingTimeInMillis());
+      } finally {
+        log(sent);
+      }
+    };
+    return awslambda.streamifyResponse(handler) as StreamingHandler;
+  },
+};
