@@ -13,7 +13,7 @@ export const measureWarm = async (workload: Workload): Promise<Row[]> => {
   const { getMessage, getMessageFloorSameClient, getMessagePeer } = workload.bundles;
   const reports = await inTurns(
     { ours: getMessage, floor: getMessageFloorSameClient, peer: getMessagePeer },
-    { turn: () => times(50, read(workload, "50 KiB")), rounds: 4, warmUpTurns: 8, processes: 3 },
+    { turn: () => times(50, read(workload, "50 KiB")), rounds: 3, warmUpTurns: 8, processes: 5 },
   );
   const { ours, floor, peer } = each(reports, cpuOf);
   const name = "Get Message, 50 KiB, warm";
