@@ -1,10 +1,11 @@
-/** Compresses a streamed response with a coding that the caller's Accept-Encoding header accepts. */
+/** Compresses a response with a coding that the caller's Accept-Encoding header accepts. */
 import { pipeline } from "node:stream";
 import { constants, createBrotliCompress, createGzip, createZstdCompress } from "node:zlib";
 import Negotiator from "negotiator";
 import { tooLargeUncompressed } from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";
 import { type ApiMiddleware, headerValues } from "./request.ts";
+import type { StreamedBody } from "./response.ts";
 
 /**
  * At these levels, compression is faster than a typical network connection. At Brotli's default level, 11, compression
@@ -23,21 +24,23 @@ const maximumBytes = 200_000_000 - 1000;
 
 export const compress: ApiMiddleware = {
   after: ({ context, response }) => {
-    if (typeof response?.body !== "object") return;
+    if (!response) return;
     const { body } = response;
+    const { bytes = 0, zstd }: Partial<StreamedBody> = typeof body === "string" ? {} : body;
     const accepted = headerValues(context.request, "accept-encoding").join(","); // one list (RFC 9110, section 5.3)
     const negotiator = new Negotiator({ headers: { "accept-encoding": accepted } });
-    const isTooLarge = (body.bytes ?? 0) > maximumBytes;
+    const isTooLarge = bytes > maximumBytes;
     const offered = isTooLarge ? preferred : [...preferred, "identity" as const];
     const encoding = negotiator.encoding(offered, { preferred });
     if (isTooLarge && !encoding) {
-      body.destroy();
+      if (typeof body !== "string") body.destroy();
       throw new ApiError(tooLargeUncompressed);
     }
     response.headers = { ...response.headers, Vary: "Accept-Encoding" };
     if (!encoding || encoding === "identity") return;
     response.headers["Content-Encoding"] = encoding;
     // After an error in the body, `pipe` would never end the compressed stream, and the caller would wait forever.
-    response.body = (encoding === "zstd" && body.zstd?.()) || pipeline(body, encoders[encoding](), () => {});
+    const source = typeof body === "string" ? [body] : body;
+    response.body = (encoding === "zstd" && zstd?.()) || pipeline(source, encoders[encoding](), () => {});
   },
 };

@@ -51,17 +51,14 @@ const fieldsJson = (fields: object, wanted: ReadonlySet<string>): string => {
   return JSON.stringify(Object.fromEntries(selected)).slice(1, -1);
 };
 
-const selectedBody = (message: StoredMessage, wanted: ReadonlySet<string>): Body => {
+const selectedBody = (message: StoredMessage, wanted: ReadonlySet<string>): Body | string => {
   const { head } = message;
   const hasLong = hasLongFields(head);
   const long = hasLong && longFields.some((name) => wanted.has(name));
   const content = wanted.has("content");
   const parsed = wanted.has("content_parsed");
   const ofHead = fieldsJson(headFields(head), wanted);
-  if (!long && !content && !parsed) {
-    const json = Buffer.from(`{${ofHead}}`);
-    return Object.assign(Readable.from(json, { objectMode: false }), { bytes: json.length });
-  }
+  if (!long && !content && !parsed) return `{${ofHead}}`;
 
   const select = async function* (all: AsyncIterable<Buffer> | Iterable<Buffer>) {
     const from = content ? (hasLong ? beforeContent : contentStart) : beforeParsed(head);
@@ -83,13 +80,13 @@ const selectedBody = (message: StoredMessage, wanted: ReadonlySet<string>): Body
 };
 
 /**
- * Returns the Message object as a stream, by default with all fields. Memory use does not grow with the size of the
- * message. If the response includes all content, `zstd` sends the stored bytes without recompressing the content.
+ * Returns the Message object as JSON, by default with all fields. Without content, returns a string, which needs less
+ * processor time than a stream. Memory use does not grow with the size of the message. If the response includes all content, `zstd` sends the stored bytes without recompressing the content.
  */
 export const messageBody = (
   message: StoredMessage,
   fields: readonly MessageField[] = messageFields,
-): Body => {
+): Body | string => {
   const wanted = new Set<string>(fields);
   const stored = ["content", "content_parsed", ...(hasLongFields(message.head) ? longFields : [])];
   if (!stored.every((name) => wanted.has(name))) return selectedBody(message, wanted);

@@ -1,5 +1,6 @@
 /** Reads stored messages, and interrupts writes. */
-import { buffer } from "node:stream/consumers";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { messageBody } from "../../../lib/messages/body.ts";
 import type { MessageRef } from "../../../lib/messages/events.ts";
 import { findMessage } from "../../../lib/messages/find.ts";
@@ -11,7 +12,7 @@ import { noon, table } from "../../harness/service.ts";
 /** Returns the Message object, or `null`. */
 export const readMessage = async ({ account_id, id }: MessageRef, now = noon): Promise<Message | null> => {
   const message = await findMessage(table, account_id, id, now);
-  return message && JSON.parse((await buffer(messageBody(message))).toString());
+  return message && JSON.parse(await text(Readable.from(messageBody(message))));
 };
 
 /** Returns the table, on which a command fails after some calls. */
