@@ -86,7 +86,7 @@ const integerOf = (source: string): bigint | undefined => {
   return BigInt(`${sign}${digits.slice(0, Math.max(end, 0)).padEnd(end, "0") || "0"}`);
 };
 
-/** Keeps all digits of a large integer, which JavaScript would round. `source` contains the digits as they occur in the JSON. */
+/** Keeps all digits of a large integer, which JavaScript would round. `source` contains the digits in the JSON. */
 const reviveInteger = (name: string, value: unknown, { source = "" }: { source?: string } = {}): unknown =>
   name === "reference_message_id" ? (integerOf(source) ?? value) : value;
 

@@ -81,7 +81,8 @@ const selectedBody = (message: StoredMessage, wanted: ReadonlySet<string>): Body
 
 /**
  * Returns the Message object as JSON, by default with all fields. Without content, returns a string, which needs less
- * processor time than a stream. Memory use does not grow with the size of the message. If the response includes all content, `zstd` sends the stored bytes without recompressing the content.
+ * processor time than a stream. Memory use does not grow with the size of the message. If the response includes all
+ * content, `zstd` sends the stored bytes without recompressing the content.
  */
 export const messageBody = (
   message: StoredMessage,

@@ -17,7 +17,7 @@ import { hasLongFields, readLongFields } from "./long-fields.ts";
 import { markDeleted } from "./marker.ts";
 import { removeSegments, writeSegments } from "./segments.ts";
 
-/** An expiry of one day ago is in the past even for a slow clock. TTL never deletes items that expired 5 years ago. */
+/** An expiry of one day ago is in the past even for a slow clock. TTL ignores items that expired over 5 years ago. */
 const tombstoneAgeSeconds = daySeconds;
 
 /**

@@ -13,7 +13,7 @@ export const decodeTransfer = (body: Buffer, encoding: string): Buffer => {
 
 const [dash, underscore, space] = [0x2d, 0x5f, 0x20];
 
-/** Overwrites the digits of base64url in a copy. `replaceAll` would need 20 to 30 bytes of memory for each byte. */
+/** Overwrites the digits of base64url in a copy. `replaceAll` would need many times the memory of the text. */
 const withoutUrlDigits = (text: Buffer): Buffer => {
   if (!text.includes("-") && !text.includes("_")) return text;
   const copy = Buffer.from(text);
