@@ -30,22 +30,16 @@ export const sendResponse = async (
   const stream = awslambda.HttpResponseStream.from(lambdaStream, prelude);
   const left = new AbortController();
   const stopped = new AbortController();
-  const stop = () => {
+  let isReaderSlow = false;
+  const stop = (reason: "left" | "slow") => {
+    if (reason === "left") left.abort();
+    else isReaderSlow = true;
     stopped.abort();
     if (typeof body !== "string") body.destroy(); // ends the reads from the table
   };
-  const leave = () => {
-    left.abort();
-    stop();
-  };
-  if (stream.destroyed) leave();
-  else stream.once("close", () => stream.writableFinished || leave()); // A complete response also emits `close`.
-  let isReaderSlow = false;
-  const endEarly = () => {
-    isReaderSlow = true;
-    stop();
-  };
-  const timer = setTimeout(endEarly, Math.max(0, millisecondsLeft - millisecondsToEnd));
+  if (stream.destroyed) stop("left");
+  else stream.once("close", () => stream.writableFinished || stop("left")); // A complete response also emits `close`.
+  const timer = setTimeout(stop, Math.max(0, millisecondsLeft - millisecondsToEnd), "slow");
   let firstByteAt: number | undefined;
   const write = async (chunk: string | Uint8Array) => {
     stopped.signal.throwIfAborted();
