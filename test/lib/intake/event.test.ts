@@ -105,9 +105,8 @@ test("The reason for a rejected event names every wrong field, and quotes nothin
     }
   };
 
-  expect(failed({ ...status, time: secret, status: 1 })).toBe(
-    "time must be ISO 8601 with an offset; status must be a string",
-  );
+  const rules = "time must be ISO 8601 with an offset; status must be a string";
+  expect(failed({ ...status, time: secret, status: 1 })).toBe(rules);
   expect(failed({ ...opened, type: secret })).not.toContain(secret);
   expect(failed(`{"type": ${secret}}`)).not.toContain("s3cret");
 });

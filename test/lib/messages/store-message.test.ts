@@ -33,9 +33,8 @@ describe("Storing a message", () => {
     await recordEvent(one, opened);
     const before = await itemsOf(one);
 
-    expect(await storeMessage(table, { ...one, subject: "Other", status: "other" }, hello, noon + 1000)).toBe(
-      false,
-    );
+    const other = { ...one, subject: "Other", status: "other" };
+    expect(await storeMessage(table, other, hello, noon + 1000)).toBe(false);
 
     expect(await itemsOf(one)).toEqual(before);
   });
@@ -73,9 +72,8 @@ describe("Storing a message", () => {
 
     const winner = outcomes.findIndex(({ status }) => status === "fulfilled");
     const rejected = outcomes[1 - winner] as PromiseRejectedResult;
-    expect(rejected.reason).toEqual(
-      new MessageRejectedError(`a message with another email has the id ${one.id}`),
-    );
+    const reason = `a message with another email has the id ${one.id}`;
+    expect(rejected.reason).toEqual(new MessageRejectedError(reason));
     expect((await readMessage(one))?.content).toBe(raws[winner]?.toString("latin1"));
   });
 

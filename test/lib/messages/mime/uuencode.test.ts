@@ -21,9 +21,8 @@ test.each(["x-uuencode", "X-UUE", "uuencode"])("a file in %s is an attachment, d
 });
 
 test("damaged lines are decoded as far as possible", () => {
-  expect(decode("before", "begin 644 a", "#0V%T", "", "$0V%T", "#0V%Tmore", "%0V", "end", "#0V%T")).toBe(
-    "CatCatCatC`\0",
-  );
+  const damaged = ["begin 644 a", "#0V%T", "", "$0V%T", "#0V%Tmore", "%0V", "end", "#0V%T"];
+  expect(decode("before", ...damaged)).toBe("CatCatCatC`\0");
   expect(decode("begin 644 a", "#0V%T")).toBe("Cat");
 });
 
