@@ -32,7 +32,7 @@ const idOf = (account_id: string, raw: Buffer): string => {
   return digest.toString("hex", 0, 16).replace(/(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 };
 
-/** @throws MessageRejectedError if neither the email nor `fields` has a sender, or a recipient */
+/** @throws MessageRejectedError if the sender or the recipient is in neither the email nor `fields` */
 const messageOf = (raw: Buffer, fields: ImportFields): NewMessage => {
   const { date, ...envelope } = readEnvelope(raw);
   const sender = envelope.sender || fields.sender;

@@ -14,7 +14,8 @@ const id = "00000000-0000-4000-8000-000000000000";
 
 /**
  * The data of sample requests. `body` is a valid request body. `items` are the items that a Query returns. `requests` is
- * the number of successful requests. V8 compiles the SDK's code to machine code after eight or nine DynamoDB calls.
+ * the number of successful requests. Together, they should make eight or nine DynamoDB calls. After so many calls, V8
+ * has compiled the SDK's code to machine code.
  */
 type Sample = { body?: object; items?: object[]; requests: number };
 

@@ -15,7 +15,7 @@ import type { Item, Write } from "./writes.ts";
 
 /** The writes whose conditions failed in a transaction. */
 export type FailedConditions = {
-  /** Returns the existing item that made the condition fail, or `undefined` if the condition requires an item. */
+  /** Returns the existing item that made the condition fail. Returns `undefined` if no item exists. */
   get<Stored extends object>(write: Write<Stored>): Stored | undefined;
 };
 
