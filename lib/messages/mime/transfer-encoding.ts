@@ -23,13 +23,10 @@ const withoutUrlDigits = (text: Buffer): Buffer => {
 
 /**
  * Decodes base64 up to the first `=`. Ignores characters outside the base64 alphabet (RFC 2045, section 6.8). Node.js
- * ignores the same characters, but also decodes base64url.
+ * decodes in the same way, but also accepts base64url.
  */
-const decodeBase64 = (body: Buffer): Buffer => {
-  const padding = body.indexOf("=");
-  const text = withoutUrlDigits(padding < 0 ? body : body.subarray(0, padding));
-  return Buffer.from(text.toString("latin1"), "base64");
-};
+const decodeBase64 = (body: Buffer): Buffer =>
+  Buffer.from(withoutUrlDigits(body).toString("latin1"), "base64");
 
 /** Matches escapes, soft line breaks, and white space at the end of a line (RFC 2045, section 6.7). */
 const quotedPrintable = /((?:=[0-9a-f]{2})+)|=[ \t]*(?:\r\n?|\n|$)|(?<![ \t])[ \t]+(?=[\r\n]|$)/gi;
