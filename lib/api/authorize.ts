@@ -3,27 +3,29 @@ import { grants } from "../api-keys/scopes.ts";
 import type { ApiKey } from "../api-keys/store.ts";
 import { invalidApiKey, lacksScope } from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";
-import type { AccountPath, Operation } from "./operations.ts";
-import type { ApiRequest, Step } from "./request.ts";
-
-type WithKey = ApiRequest & { apiKey: Promise<ApiKey> };
-
-/** Checks that the API key belongs to the account in the path. */
-export const account: Step<"account", WithKey & { path: AccountPath }> = async (request) => {
-  const apiKey = await request.apiKey;
-  if (apiKey.account_id !== request.path.account_id) throw new ApiError(invalidApiKey);
-  request.requestLog.apiKey = apiKey;
-};
+import type { Operation } from "./operations.ts";
+import type { ApiMiddleware, ApiRequest } from "./request.ts";
 
 /**
- * Checks that an API key has the operation's scope, or a scope for a part of the data, for example for one domain.
- * The step `scope` does not read the requested item. For a partial scope, `handle` must check the item's domain.
+ * Checks that the API key belongs to the account in the path, and has the operation's scope or a partial scope. A
+ * partial scope covers a part of the data, for example one domain. `authorize` does not read the requested item, so
+ * for a partial scope, `handle` must check the item's domain.
  */
-export const scope =
-  (operation: Operation, isPartialScope: (scope: string) => boolean = () => false): Step<"scope", WithKey> =>
-  async ({ apiKey }) => {
-    const { scopes } = await apiKey;
-    if (!grants(scopes, operation.scope) && !scopes.some(isPartialScope)) {
-      throw new ApiError(lacksScope(operation.scope));
-    }
+export const authorize = (
+  { scope }: Operation,
+  isPartialScope: (scope: string) => boolean = () => false,
+): ApiMiddleware => {
+  const allowedKey = async (request: ApiRequest): Promise<ApiKey> => {
+    const apiKey = await request.apiKey;
+    if (apiKey.account_id !== request.path.account_id) throw new ApiError(invalidApiKey);
+    request.requestLog.apiKey = apiKey;
+    const { scopes } = apiKey;
+    if (!grants(scopes, scope) && !scopes.some(isPartialScope)) throw new ApiError(lacksScope(scope));
+    return apiKey;
   };
+  return {
+    before: ({ context: { request } }) => {
+      request.apiKey = allowedKey(request);
+    },
+  };
+};

@@ -4,39 +4,24 @@ import httpHeaderNormalizer from "@middy/http-header-normalizer";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type { Clock } from "../table/expiry.ts";
 import { openTable, type Table } from "../table/table.ts";
-import * as authenticate from "./authenticate.ts";
-import * as authorize from "./authorize.ts";
+import { authenticate } from "./authenticate.ts";
+import { authorize } from "./authorize.ts";
 import type { ApiHandler, Delivery } from "./handler.ts";
 import * as idempotency from "./idempotency.ts";
 import { observe } from "./observe.ts";
 import type { AccountPath, Operation } from "./operations.ts";
-import { type ApiContext, beginRequest, steps } from "./request.ts";
+import { type ApiContext, beginRequest } from "./request.ts";
 import { respond } from "./respond.ts";
 import { type ApiResponse, type ProxyResult, toProxyResult } from "./response.ts";
 import * as validate from "./validate.ts";
 
-/** The checks of a request in order, with the HTTP status of each error. The caller receives only the first error. */
-export type Order = [
-  "apiKey", // 401
-  "path", // 400
-  "query", // 400
-  "account", // 401
-  "scope", // 403
-  "idempotencyKey", // 400
-  "mediaType", // 415
-  "bodySize", // 413
-  "body", // 400
-  "prefetch",
-  "replay", // 422
-];
-
 /** The input of an operation: the validated request, the table, and the time in milliseconds since the epoch. */
 type Call<Path, Query, Body> = { path: Path; query: Query; body: Body; table: Table; now: number };
 
-type Definition<Path extends AccountPath, Query, Body, Streams extends boolean, Prefetched> = {
-  operation: Operation<Path, Query, Body, Streams>;
+type Definition<Path extends AccountPath, Query, Body, Prefetched> = {
+  operation: Operation<Path, Query, Body>;
   /** `streamed` if the operation streams its responses, otherwise `buffered`. */
-  delivery: Delivery<NoInfer<Streams>>;
+  delivery: Delivery;
   /** Returns whether a scope covers only part of the data. `handle` must check that the scope covers the item. */
   isPartialScope?: (scope: string) => boolean;
   /**
@@ -67,41 +52,39 @@ type Definition<Path extends AccountPath, Query, Body, Streams extends boolean, 
  * });
  */
 export const endpoint =
-  <Path extends AccountPath, Query, Body, Streams extends boolean, Prefetched>({
+  <Path extends AccountPath, Query, Body, Prefetched>({
     operation,
     delivery,
     isPartialScope,
     prefetch,
     handle,
-  }: Definition<Path, Query, Body, Streams, Prefetched>) =>
-  (table: Table = openTable(), clock: Clock = Date.now): ApiHandler<Streams> => {
-    const checks = steps<Order>()
-      .add(authenticate.apiKey)
-      .add(validate.path(operation))
-      .add(validate.query(operation))
-      .add(authorize.account)
-      .add(authorize.scope(operation, isPartialScope))
-      .add(idempotency.header(operation))
-      .add(validate.mediaType(operation))
-      .add(validate.bodySize(operation))
-      .add(validate.body(operation))
-      .add((call) => ({ prefetched: prefetch(call) }))
-      .add(idempotency.replay(operation));
+  }: Definition<Path, Query, Body, Prefetched>) =>
+  (table: Table = openTable(), clock: Clock = Date.now): ApiHandler => {
+    type OwnContext = ApiContext<Path, Query, Body>;
 
-    const run = async (_event: APIGatewayProxyEvent, context: ApiContext) => {
-      const request = await checks.settled(context);
-      const { scopes } = await request.apiKey;
-      const prefetched = await request.prefetched;
-      return toProxyResult((await request.replayed) ?? (await handle({ ...request, scopes, prefetched })));
+    const run = async (_event: APIGatewayProxyEvent, { request }: OwnContext): Promise<ProxyResult> => {
+      const found = prefetch(request);
+      const { once, stored } = idempotency.startReplay(operation, request);
+      const [{ scopes }, prefetched, replayed] = await Promise.all([request.apiKey, found, stored]);
+      return toProxyResult(replayed ?? (await handle({ ...request, scopes, prefetched, once })));
     };
 
     const { middlewares: observing, logRequest } = observe(operation);
-    const stack = middy<APIGatewayProxyEvent, ProxyResult, Error, ApiContext>()
-      .use([...observing, httpHeaderNormalizer(), ...delivery.middlewares, respond, ...checks.middlewares])
+    const stack = middy<APIGatewayProxyEvent, ProxyResult, Error, OwnContext>()
+      .use([...observing, httpHeaderNormalizer(), ...delivery.middlewares, respond])
+      .use([
+        // The checks in the contract's order. The caller receives the error of the first failed check.
+        authenticate, // 401
+        validate.path(operation), // 400
+        validate.query(operation), // 400
+        authorize(operation, isPartialScope), // 401, then 403
+        idempotency.header(operation), // 400
+        validate.body(operation), // 415, then 413, then 400
+      ])
       .handler(run);
 
     return delivery.handlerOf(async (event, lambdaContext) => {
-      const context = beginRequest(event, lambdaContext, table, clock());
+      const context: OwnContext = beginRequest(event, lambdaContext, table, clock());
       const response = await stack(event, context);
       return { response, log: (sent) => logRequest(context.request.requestLog, response, sent) };
     });

@@ -16,7 +16,7 @@ export type StreamingHandler<Event = APIGatewayProxyEvent> = (
   context: Context,
 ) => Promise<void>;
 
-export type ApiHandler<Streams extends boolean> = Streams extends true ? StreamingHandler : BufferedHandler;
+export type ApiHandler = BufferedHandler | StreamingHandler;
 
 /** Runs the middlewares and the operation. Call `log` after the response, because sending a stream may fail. */
 export type Serve = (
@@ -25,7 +25,7 @@ export type Serve = (
 ) => Promise<{ response: ProxyResult; log: (sent?: Sent) => void }>;
 
 /** How a function returns its responses to Lambda. A buffered function does not load the code for streams. */
-export type Delivery<Streams extends boolean> = {
+export type Delivery = {
   readonly middlewares: readonly ApiMiddleware[];
-  readonly handlerOf: (serve: Serve) => ApiHandler<Streams>;
+  readonly handlerOf: (serve: Serve) => ApiHandler;
 };

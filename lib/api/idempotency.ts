@@ -17,7 +17,7 @@ import { putIfAbsent, type Write } from "../table/writes.ts";
 import { idempotencyKeyConflict, idempotencyKeyLength, idempotencyKeyReused } from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";
 import type { AccountPath, Operation } from "./operations.ts";
-import { type ApiRequest, headerValues, type Step } from "./request.ts";
+import { type ApiMiddleware, type ApiRequest, headerValues } from "./request.ts";
 import type { ApiResponse } from "./response.ts";
 
 /** A response that can be stored, because its body is not a stream. */
@@ -99,37 +99,31 @@ const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
   };
 };
 
-type Header = { idempotencyKey: string | undefined; table: Table };
-
 /**
  * Reads the Idempotency-Key header if the operation is idempotent. With an Idempotency-Key, the read of `prefetch` and
  * the read of the stored response are one call.
  */
-export const header =
-  ({ idempotent }: Operation): Step<"idempotencyKey", ApiRequest, Header> =>
-  (request) => {
-    const [idempotencyKey, ...others] = new Set(idempotent ? headerValues(request, "idempotency-key") : []);
+export const header = ({ idempotent }: Operation): ApiMiddleware => ({
+  before: ({ context: { request } }) => {
+    const [key, ...others] = new Set(idempotent ? headerValues(request, "idempotency-key") : []);
     if (others.length > 0) throw new ApiError(idempotencyKeyConflict);
-    if (idempotencyKey !== undefined && (idempotencyKey.length < 1 || idempotencyKey.length > 255)) {
-      throw new ApiError(idempotencyKeyLength);
-    }
-    const { table } = request;
-    return { idempotencyKey, table: idempotencyKey === undefined ? table : batched(table) };
-  };
+    if (key === undefined) return;
+    if (key.length < 1 || key.length > 255) throw new ApiError(idempotencyKeyLength);
+    request.idempotencyKey = key;
+    request.table = batched(request.table);
+  },
+});
 
-type ReplayInput = ApiRequest & { path: AccountPath; idempotencyKey: string | undefined; json: unknown };
-type ReplayOutput = {
-  once: Once;
-  replayed: Promise<StorableResponse | undefined> | undefined;
-};
+type Replay = { once: Once; stored: Promise<StorableResponse | undefined> | undefined };
 
 /** Starts to read the stored response of the Idempotency-Key. */
-export const replay =
-  (operation: Operation): Step<"replay", ReplayInput, ReplayOutput> =>
-  ({ table, now, path, idempotencyKey: key, json }) => {
-    const use =
-      key === undefined
-        ? undefined
-        : { account_id: path.account_id, key, fingerprint: fingerprintOf(operation, path, json) };
-    return { once: makeOnce(table, use, now), replayed: use && findReplay(table, use, now) };
-  };
+export const startReplay = (
+  operation: Operation,
+  { table, now, path, idempotencyKey: key, json }: ApiRequest,
+): Replay => {
+  const use =
+    key === undefined
+      ? undefined
+      : { account_id: path.account_id, key, fingerprint: fingerprintOf(operation, path, json) };
+  return { once: makeOnce(table, use, now), stored: use && findReplay(table, use, now) };
+};

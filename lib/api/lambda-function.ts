@@ -56,9 +56,9 @@ const withoutOutput = async (run: () => Promise<unknown>): Promise<void> => {
  * gives a function more processor time than later (measured in
  * https://github.com/DataDog/datadog-lambda-extension/pull/700, not documented by AWS).
  */
-export const lambdaFunction = <Handler extends ApiHandler<boolean>>(
+export const lambdaFunction = (
   operation: Operation,
-  createHandler: (table: Table) => Handler,
+  createHandler: (table: Table) => ApiHandler,
   sample: Sample,
 ) => {
   const table = openTable();

@@ -15,12 +15,7 @@ export type OperationId = "GetMessage" | "AddAccountMember";
 /** The path parameters that every operation has. */
 export type AccountPath = { account_id: string };
 
-export type Operation<
-  Path extends AccountPath = AccountPath,
-  Query = unknown,
-  Body = unknown,
-  Streams extends boolean = boolean,
-> = {
+export type Operation<Path extends AccountPath = AccountPath, Query = unknown, Body = unknown> = {
   /** The operationId in the OpenAPI document, and the operation's name in logs and metrics. */
   readonly id: OperationId;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -40,15 +35,15 @@ export type Operation<
   /** All DynamoDB calls of the operation's function, including the read of the API key. */
   readonly permissions: readonly Permission[];
   /** Whether Lambda streams the response. A buffered response is limited to 6 MB. */
-  readonly streams: Streams;
+  readonly streams: boolean;
   /** Whether the operation reads the Idempotency-Key header. */
   readonly idempotent: boolean;
 };
 
 /** Returns `entry` unchanged. TypeScript infers the types of the path, the query and the body from `entry`. */
-const operation = <Path extends AccountPath, Query, Streams extends boolean, Body = undefined>(
-  entry: Operation<Path, Query, Body, Streams>,
-): Operation<Path, Query, Body, Streams> => entry;
+const operation = <Path extends AccountPath, Query, Body = undefined>(
+  entry: Operation<Path, Query, Body>,
+): Operation<Path, Query, Body> => entry;
 
 const account_id = uuidParameter(
   "account_id",

@@ -3,7 +3,7 @@ import { compress } from "./compress.ts";
 import type { Delivery, StreamingHandler } from "./handler.ts";
 import { type Sent, sendResponse } from "./stream-response.ts";
 
-export const streamed: Delivery<true> = {
+export const streamed: Delivery = {
   middlewares: [compress],
   handlerOf: (serve) => {
     const handler: StreamingHandler = async (event, stream, context) => {

@@ -1,6 +1,6 @@
 /** Validates the path, query and body of a request. */
 import jsonBodyParser from "@middy/http-json-body-parser";
-import type { APIGatewayProxyEvent } from "aws-lambda";
+import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type * as z from "zod/mini";
 import {
   bodyTooLarge,
@@ -17,7 +17,7 @@ import {
 import { ApiError } from "./errors.ts";
 import type { AccountPath, Operation } from "./operations.ts";
 import { type Parameter, schemaOf } from "./parameters.ts";
-import type { ApiRequest, Step } from "./request.ts";
+import type { ApiMiddleware } from "./request.ts";
 
 const maximumBodyBytes = 64 * 1024;
 /** JSON.parse accepts any nesting depth, but deeply nested values overflow the call stack of recursive functions. */
@@ -30,11 +30,13 @@ const check = <T>(schema: z.ZodMiniType<T>, value: unknown): T => {
   throw new ApiError(invalid([...messages].join("; ")));
 };
 
-export const path = <Path extends AccountPath>({
-  pathParameters,
-}: Operation<Path>): Step<"path", ApiRequest, { path: Path }> => {
+export const path = <Path extends AccountPath>({ pathParameters }: Operation<Path>): ApiMiddleware<Path> => {
   const schema = schemaOf(pathParameters);
-  return ({ event }) => ({ path: check(schema, event.pathParameters ?? {}) });
+  return {
+    before: ({ event, context: { request } }) => {
+      request.path = check(schema, event.pathParameters ?? {});
+    },
+  };
 };
 
 const queryValue = (
@@ -49,39 +51,33 @@ const queryValue = (
 /** Reads the operation's query parameters, and ignores unknown query parameters. */
 export const query = <Query>({
   queryParameters,
-}: Operation<AccountPath, Query>): Step<"query", ApiRequest, { query: Query }> => {
+}: Operation<AccountPath, Query>): ApiMiddleware<AccountPath, Query> => {
   const schema = schemaOf(queryParameters);
   const parameters = Object.entries<Parameter<unknown>>(queryParameters);
   const logged = new Set(parameters.flatMap(([name, { isLogged }]) => (isLogged ? [name] : [])));
-  return ({ event, requestLog }) => {
-    const query = check(
-      schema,
-      Object.fromEntries(parameters.map(([name]) => [name, queryValue(event, name)])),
-    );
-    const toLog = Object.entries(query ?? {}).filter(
-      ([name, value]) => logged.has(name) && value !== undefined,
-    );
-    if (toLog.length > 0) requestLog.query = Object.fromEntries(toLog);
-    return { query };
+  return {
+    before: ({ event, context: { request } }) => {
+      const values = Object.fromEntries(parameters.map(([name]) => [name, queryValue(event, name)]));
+      request.query = check(schema, values);
+      const toLog = Object.entries(request.query ?? {}).filter(
+        ([name, value]) => logged.has(name) && value !== undefined,
+      );
+      if (toLog.length > 0) request.requestLog.query = Object.fromEntries(toLog);
+    },
   };
 };
 
 /** RFC 6838, section 4.2: a media type with the suffix `+json` is JSON. */
 const jsonMediaType = /^application\/(?:[\w.!#$&^+-]+\+)?json[ \t]*(?:;|$)/i;
 
-export const mediaType =
-  (operation: Operation): Step<"mediaType", ApiRequest> =>
-  ({ event }) => {
-    const isJson = jsonMediaType.test(event.headers["content-type"] ?? "");
-    if (operation.body && !isJson) throw new ApiError(notJsonMediaType);
-  };
+const checkMediaType = ({ headers }: APIGatewayProxyEvent): void => {
+  if (!jsonMediaType.test(headers["content-type"] ?? "")) throw new ApiError(notJsonMediaType);
+};
 
-export const bodySize =
-  (operation: Operation): Step<"bodySize", ApiRequest> =>
-  ({ event: { body, isBase64Encoded } }) => {
-    const bytes = Buffer.byteLength(body ?? "", isBase64Encoded ? "base64" : "utf8");
-    if (operation.body && bytes > maximumBodyBytes) throw new ApiError(bodyTooLarge);
-  };
+const checkSize = ({ body, isBase64Encoded }: APIGatewayProxyEvent): void => {
+  const bytes = Buffer.byteLength(body ?? "", isBase64Encoded ? "base64" : "utf8");
+  if (bytes > maximumBodyBytes) throw new ApiError(bodyTooLarge);
+};
 
 const parser = jsonBodyParser<APIGatewayProxyEvent>({ disableContentTypeCheck: true });
 
@@ -91,7 +87,7 @@ const forbiddenFields = new Map<unknown, ErrorResponse>([
   ["constructor", prototypeField],
 ]);
 
-const parseJson = ({ event, context }: ApiRequest): unknown => {
+const parseJson = (event: APIGatewayProxyEvent, context: Context): unknown => {
   const withBody = { ...event, body: event.body ?? "" };
   const request = { event: withBody, context, response: undefined, error: undefined, internal: {} };
   try {
@@ -114,13 +110,17 @@ const checkJson = (value: unknown, depth = 0): void => {
   }
 };
 
-/** Parses and validates the body. `json` keeps unknown fields. Without a schema, `json` and `body` are `undefined`. */
-export const body =
-  <Body>(
-    operation: Operation<AccountPath, unknown, Body>,
-  ): Step<"body", ApiRequest, { json: unknown; body: Body }> =>
-  (request) => {
-    const json = operation.body ? parseJson(request) : undefined;
-    checkJson(json);
-    return { json, body: operation.body ? check(operation.body, json) : (json as Body) };
-  };
+/** Checks the media type and the size of the body, parses the body, and checks the fields. */
+export const body = <Body>({
+  body: schema,
+}: Operation<AccountPath, unknown, Body>): ApiMiddleware<AccountPath, unknown, Body> => ({
+  before: ({ event, context }) => {
+    if (!schema) return;
+    const { request } = context;
+    checkMediaType(event);
+    checkSize(event);
+    request.json = parseJson(event, context);
+    checkJson(request.json);
+    request.body = check(schema, request.json);
+  },
+});

@@ -1,50 +1,17 @@
 /** The middleware stack: the order of its checks, and operations of every kind. */
 import { randomUUID } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
+import type { APIGatewayProxyEvent } from "aws-lambda";
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 import { gateway } from "../../../infra/local/gateway.ts";
-import * as authenticate from "../../../lib/api/authenticate.ts";
-import * as authorize from "../../../lib/api/authorize.ts";
+import { invoke } from "../../../infra/local/lambda.ts";
 import { buffered } from "../../../lib/api/buffered.ts";
-import { endpoint, type Order } from "../../../lib/api/endpoint.ts";
-import * as idempotency from "../../../lib/api/idempotency.ts";
+import { endpoint } from "../../../lib/api/endpoint.ts";
 import { addAccountMember, type Operation, operations } from "../../../lib/api/operations.ts";
-import { steps } from "../../../lib/api/request.ts";
-import * as validate from "../../../lib/api/validate.ts";
 import { captureOutput } from "../../harness/captured-output.ts";
 import { listen } from "../../harness/listen.ts";
 import { bearer, call, newKey, noon, startService, table } from "../../harness/service.ts";
-
-describe("A check in another place than the contract's does not compile:", () => {
-  const operation = addAccountMember;
-
-  test("a step compiles after the steps before it, and neither earlier nor twice", () => {
-    const none = steps<Order>();
-    const apiKey = none.add(authenticate.apiKey);
-    const path = apiKey.add(validate.path(operation));
-    const query = path.add(validate.query(operation));
-    const account = query.add(authorize.account);
-    const scope = account.add(authorize.scope(operation));
-    const idempotencyKey = scope.add(idempotency.header(operation));
-    const mediaType = idempotencyKey.add(validate.mediaType(operation));
-    const bodySize = mediaType.add(validate.bodySize(operation));
-    const body = bodySize.add(validate.body(operation));
-    const prefetched = body.add(() => ({ prefetched: Promise.resolve(null) }));
-    const all = prefetched.add(idempotency.replay(operation));
-
-    // @ts-expect-error
-    none.add(validate.path(operation));
-    // @ts-expect-error
-    query.add(authorize.scope(operation));
-    // @ts-expect-error
-    body.add(idempotency.replay(operation));
-    // @ts-expect-error
-    all.add(authenticate.apiKey);
-
-    const places: Order["length"] = 11;
-    expect(all.middlewares).toHaveLength(1 + places);
-  });
-});
 
 type Sent = { account_id?: string; secret?: string; scopes?: string[]; headers?: Record<string, string> };
 
@@ -84,6 +51,44 @@ describe("Checks run in the contract's order:", () => {
   });
 });
 
+describe("The read of the API key", () => {
+  /** Sends a request for a new account. The read of the API key waits for `prefetch` to start, and a moment longer. */
+  const ask = async (secret: string | undefined, prefetch: () => Promise<null>) => {
+    const key = await newKey();
+    const started = Promise.withResolvers<void>();
+    const slow = async (command: never) => {
+      await started.promise;
+      await setImmediate();
+      return table.client.send(command);
+    };
+    const handler = endpoint({
+      operation: { ...addAccountMember, body: null },
+      delivery: buffered,
+      prefetch: () => {
+        started.resolve();
+        return prefetch();
+      },
+      handle: () => ({ status: 201, body: "" }),
+    })({ ...table, client: { send: slow as never } }, () => noon);
+    const event = {
+      headers: { Authorization: `Bearer ${secret ?? key.secret}` },
+      pathParameters: { account_id: key.account_id },
+    };
+    return (await invoke(handler, event as unknown as APIGatewayProxyEvent)).statusCode;
+  };
+
+  test("runs in parallel with `prefetch`", async () => {
+    expect(await ask(undefined, async () => null)).toBe(201);
+  });
+
+  test("decides the error, even if `prefetch` fails first", async () => {
+    const fail = () => Promise.reject(new Error("the table failed"));
+
+    expect(await ask(undefined, fail)).toBe(500);
+    expect(await ask("emk_unknown", fail)).toBe(401);
+  });
+});
+
 /** Serves one operation, whose handler returns its input. Returns the address of the account's members. */
 const serve = async <Body>(
   fields: Pick<Operation, "method" | "response"> & { body: z.ZodMiniType<Body> | null },
@@ -96,7 +101,7 @@ const serve = async <Body>(
   };
   const token = { schema: z.optional(z.string()), description: "A secret.", example: "s3cret" };
   type Query = { limit: number | undefined; token: string | undefined };
-  const operation: Operation<{ account_id: string }, Query, Body, false> = {
+  const operation: Operation<{ account_id: string }, Query, Body> = {
     ...addAccountMember,
     ...fields,
     queryParameters: { limit, token },
