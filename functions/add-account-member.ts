@@ -3,9 +3,9 @@ import { buffered } from "../lib/api/buffered.ts";
 import { endpoint } from "../lib/api/endpoint.ts";
 import { alreadyMember } from "../lib/api/error-catalogue.ts";
 import type { StorableResponse } from "../lib/api/idempotency.ts";
-import { lambdaFunction } from "../lib/api/lambda-function.ts";
 import { addAccountMember } from "../lib/api/operations.ts";
 import { errorBody } from "../lib/api/response.ts";
+import { lambdaFunction } from "../lib/api/warm-up.ts";
 import type { AccountMember } from "../lib/members/member.ts";
 import { findUser, newMember, newUser, putMember, putUser, type User } from "../lib/members/store.ts";
 

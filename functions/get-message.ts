@@ -2,9 +2,9 @@
 import { endpoint } from "../lib/api/endpoint.ts";
 import { lacksScope, messageNotFound } from "../lib/api/error-catalogue.ts";
 import { ApiError } from "../lib/api/errors.ts";
-import { lambdaFunction } from "../lib/api/lambda-function.ts";
 import { getMessage } from "../lib/api/operations.ts";
 import { streamed } from "../lib/api/streamed.ts";
+import { lambdaFunction } from "../lib/api/warm-up.ts";
 import { domainScope, grants, isDomainScope } from "../lib/api-keys/scopes.ts";
 import { messageBody } from "../lib/messages/body.ts";
 import { includesContent } from "../lib/messages/fields.ts";

@@ -1,10 +1,10 @@
 /** The CDK app: one stack with the settings from the CDK context. */
 import { App } from "aws-cdk-lib";
 import { operations } from "../lib/api/operations.ts";
-import { checkReplicaChange, readDeployedTemplate } from "./replica-change.ts";
-import { readSettings } from "./settings.ts";
-import { EmailApiStack } from "./stack.ts";
-import { UserError } from "./user-error.ts";
+import { UserError } from "./cli/user-error.ts";
+import { checkReplicaChange, readDeployedTemplate } from "./stack/replica-change.ts";
+import { readSettings } from "./stack/settings.ts";
+import { EmailApiStack } from "./stack/stack.ts";
 
 const app = new App();
 try {

@@ -3,10 +3,10 @@ import { randomUUID } from "node:crypto";
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { parseScope, scopeForms, scopes } from "../../lib/api-keys/scopes.ts";
 import * as store from "../../lib/api-keys/store.ts";
-import { daySeconds } from "../../lib/duration.ts";
 import { epochSeconds } from "../../lib/table/expiry.ts";
 import type { Table } from "../../lib/table/table.ts";
-import { UserError } from "../user-error.ts";
+import { daySeconds } from "../../lib/time.ts";
+import { UserError } from "../cli/user-error.ts";
 import {
   collect,
   defineCommand,

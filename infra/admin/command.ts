@@ -3,12 +3,12 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import * as z from "zod/mini";
-import { daySeconds } from "../../lib/duration.ts";
 import { openTable, type Table } from "../../lib/table/table.ts";
-import { localEnvironment } from "../local-environment.ts";
-import type { Terminal } from "../progress.ts";
-import { UserError } from "../user-error.ts";
-import { visible } from "../visible.ts";
+import { daySeconds } from "../../lib/time.ts";
+import { localEnvironment } from "../cli/local-environment.ts";
+import type { Terminal } from "../cli/progress.ts";
+import { UserError } from "../cli/user-error.ts";
+import { visible } from "../cli/visible.ts";
 
 /** The streams of a command. `print` writes a line to standard output. `complain` writes a line to standard error. */
 export type Streams = {

@@ -1,7 +1,7 @@
 /** `import-message`: stores emails from files as messages. */
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
-import { dayMilliseconds } from "../../lib/duration.ts";
 import { isInRange } from "../../lib/messages/message.ts";
+import { dayMilliseconds } from "../../lib/time.ts";
 import { findMail } from "../mail/find-mail.ts";
 import { type Imported, importMail } from "../mail/import-mail.ts";
 import { collect, defineCommand, openTableOf, report, type Shell, uuid } from "./command.ts";

@@ -3,7 +3,7 @@ import { Option } from "@commander-js/extra-typings";
 import { roles } from "../../lib/members/member.ts";
 import * as store from "../../lib/members/store.ts";
 import type { Table } from "../../lib/table/table.ts";
-import { UserError } from "../user-error.ts";
+import { UserError } from "../cli/user-error.ts";
 import {
   defineCommand,
   forEachOperand,

@@ -1,13 +1,13 @@
 /** The commands on stored messages. */
 import { Option } from "@commander-js/extra-typings";
-import { dayMilliseconds } from "../../lib/duration.ts";
+import * as messages from "../../lib/messages/delete.ts";
 import type { MessageRef } from "../../lib/messages/events.ts";
 import { findMessage, type StoredMessage } from "../../lib/messages/find.ts";
 import { headFields } from "../../lib/messages/head.ts";
 import { readLongFields } from "../../lib/messages/long-fields.ts";
-import * as messages from "../../lib/messages/remove.ts";
 import type { Table } from "../../lib/table/table.ts";
-import { UserError } from "../user-error.ts";
+import { dayMilliseconds } from "../../lib/time.ts";
+import { UserError } from "../cli/user-error.ts";
 import { defineCommand, forEachOperand, guid, openTableOf, report, type Shell, uuid } from "./command.ts";
 
 const defineMessageCommand = (name: string, summary: string) =>

@@ -1,5 +1,5 @@
 /** Counts how many emails or events a command stored and how many failed. Shows the progress on a terminal. */
-import { showProgress } from "../progress.ts";
+import { showProgress } from "../cli/progress.ts";
 import type { Shell } from "./command.ts";
 
 export const countOutcomes = <Name extends string>(

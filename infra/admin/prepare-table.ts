@@ -9,7 +9,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { layout } from "../../lib/table/keys.ts";
 import type { Table } from "../../lib/table/table.ts";
-import { UserError } from "../user-error.ts";
+import { UserError } from "../cli/user-error.ts";
 import { defineCommand, openTableOf, report, type Shell } from "./command.ts";
 
 type State = "enabled" | "enabled already" | "not supported";

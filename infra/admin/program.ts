@@ -1,7 +1,7 @@
 /** Runs the operator's commands: parses the arguments, prints errors and returns the exit status. */
 import { Command, CommanderError, type CommandUnknownOpts } from "@commander-js/extra-typings";
-import { describe, UserError } from "../user-error.ts";
-import { visible } from "../visible.ts";
+import { describe, UserError } from "../cli/user-error.ts";
+import { visible } from "../cli/visible.ts";
 import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from "./api-keys.ts";
 import type { Shell, Streams } from "./command.ts";
 import { importMessage } from "./import-message.ts";

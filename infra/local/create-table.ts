@@ -1,7 +1,7 @@
 /** Creates the table in a local DynamoDB, with the keys and the TTL of the deployed table. */
 import { CreateTableCommand, DynamoDBClient, UpdateTimeToLiveCommand } from "@aws-sdk/client-dynamodb";
 import { layout } from "../../lib/table/keys.ts";
-import { toUserError } from "../user-error.ts";
+import { toUserError } from "../cli/user-error.ts";
 
 /** Creates the table if it does not exist. @throws UserError if an environment variable or DynamoDB is missing */
 export const createTable = async (TableName: string): Promise<void> => {

@@ -1,7 +1,7 @@
 /** Locks the file of `--data`, so that only one `npm start` at a time uses the file. */
 import { existsSync, realpathSync, rmSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { UserError } from "../user-error.ts";
+import { UserError } from "../cli/user-error.ts";
 
 const busy = 5;
 

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { type AddressInfo, createServer } from "node:net";
 import { delimiter, join } from "node:path";
-import { UserError } from "../user-error.ts";
+import { UserError } from "../cli/user-error.ts";
 
 /** Finds the program of the embedded DynamoDB in node_modules or on the PATH. @throws UserError if none exists */
 export const findEngine = (

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { ErrorResponse } from "../../lib/api/error-catalogue.ts";
 import { commonHeaders, requestIdHeader } from "../../lib/api/response.ts";
-import type { HttpResponse } from "./invocation-response.ts";
+import type { HttpResponse } from "./runtime-upload.ts";
 
 /** Returns a random id in the format of API Gateway's `extendedRequestId`. A caller cannot choose this id. */
 export const newExtendedRequestId = (): string => randomBytes(11).toString("base64url").padEnd(16, "=");

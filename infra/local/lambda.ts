@@ -7,9 +7,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
-import type { BufferedHandler, StreamingHandler } from "../../lib/api/handler.ts";
-import { FunctionError, type HttpResponse, readStreamed } from "./invocation-response.ts";
-import { HttpResponseStream, openResponseStream } from "./response-stream.ts";
+import type { BufferedHandler, StreamingHandler } from "../../lib/api/delivery.ts";
+import { HttpResponseStream, openResponseStream } from "./awslambda.ts";
+import { FunctionError, type HttpResponse, readStreamed } from "./runtime-upload.ts";
 
 export type LambdaHandler<Event = APIGatewayProxyEvent> = StreamingHandler<Event> | BufferedHandler<Event>;
 

@@ -1,6 +1,6 @@
 /** The options and the environment variables of `npm start`. */
 import { Command, CommanderError } from "@commander-js/extra-typings";
-import { UserError } from "../user-error.ts";
+import { UserError } from "../cli/user-error.ts";
 
 const afterOptions = `
 Environment:

@@ -1,12 +1,12 @@
 /** `--seed`: stores your own emails in the demonstration account. */
 import { stat } from "node:fs/promises";
-import { dayMilliseconds } from "../../lib/duration.ts";
 import type { Table } from "../../lib/table/table.ts";
+import { dayMilliseconds } from "../../lib/time.ts";
+import { showProgress } from "../cli/progress.ts";
+import { UserError } from "../cli/user-error.ts";
+import { visible } from "../cli/visible.ts";
 import { findMail } from "../mail/find-mail.ts";
 import { importMail } from "../mail/import-mail.ts";
-import { showProgress } from "../progress.ts";
-import { UserError } from "../user-error.ts";
-import { visible } from "../visible.ts";
 
 export type Seeded = {
   /** The ids of all messages from the folder, including messages that an earlier `npm start` has stored. */

@@ -5,7 +5,7 @@ import type { NewMessage } from "../../lib/messages/message.ts";
 import { MessageRejectedError, rejectTooLarge, storeMessage } from "../../lib/messages/store-message.ts";
 import { isThrottled, retry } from "../../lib/table/retry.ts";
 import type { Table } from "../../lib/table/table.ts";
-import { describe } from "../user-error.ts";
+import { describe } from "../cli/user-error.ts";
 import type { MailFile } from "./find-mail.ts";
 import { inParallel } from "./in-parallel.ts";
 import { readEmails } from "./read-emails.ts";

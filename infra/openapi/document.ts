@@ -6,7 +6,7 @@ import { addAccountMemberTexts } from "./add-account-member.ts";
 import { type Component, component, componentSchemas } from "./components.ts";
 import { getMessageTexts } from "./get-message.ts";
 import { type OperationObject, operationObject, type Sample } from "./operation-object.ts";
-import { commonHeaders } from "./responses.ts";
+import { commonHeaders } from "./outcomes.ts";
 import { type OperationTexts, tags } from "./texts.ts";
 
 const textsOf: Record<OperationId, OperationTexts> = {

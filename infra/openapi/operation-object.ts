@@ -3,7 +3,7 @@ import type * as z from "zod/mini";
 import type { Operation, OperationId } from "../../lib/api/operations.ts";
 import type { Parameter, ParametersFor } from "../../lib/api/parameters.ts";
 import { type Component, parameterSchema, schemaRef } from "./components.ts";
-import { responsesOf } from "./responses.ts";
+import { responsesOf } from "./outcomes.ts";
 import type { OperationTexts } from "./texts.ts";
 
 /** Example values for the OpenAPI document. `npm start` uses ids of stored messages, so that the examples work. */

@@ -1,5 +1,5 @@
 /** Returns each response to Lambda as a whole. Lambda limits a buffered response to 6 MB. */
-import type { BufferedHandler, Delivery } from "./handler.ts";
+import type { BufferedHandler, Delivery } from "./delivery.ts";
 
 export const buffered: Delivery = {
   middlewares: [],

@@ -6,12 +6,12 @@ import type { Clock } from "../table/expiry.ts";
 import { openTable, type Table } from "../table/table.ts";
 import { authenticate } from "./authenticate.ts";
 import { authorize } from "./authorize.ts";
-import type { ApiHandler, Delivery } from "./handler.ts";
+import type { ApiHandler, Delivery } from "./delivery.ts";
+import { respond } from "./error-handler.ts";
 import * as idempotency from "./idempotency.ts";
 import { observe } from "./observe.ts";
 import type { AccountPath, Operation } from "./operations.ts";
 import { type ApiContext, beginRequest } from "./request.ts";
-import { respond } from "./respond.ts";
 import { type ApiResponse, type ProxyResult, toProxyResult } from "./response.ts";
 import * as validate from "./validate.ts";
 

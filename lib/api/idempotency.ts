@@ -6,7 +6,7 @@
  *   ├── same request: replayed ────────────────┤── a new key
  *   ├── other request: 422 ────────────────────┤
  */
-import { daySeconds } from "../duration.ts";
+
 import { batched } from "../table/batched.ts";
 import { epochSeconds, isLive } from "../table/expiry.ts";
 import { getItem } from "../table/get.ts";
@@ -14,6 +14,7 @@ import { idempotencyRecordKey, sha256 } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
 import { type FailedConditions, transact } from "../table/transact.ts";
 import { putIfAbsent, type Write } from "../table/writes.ts";
+import { daySeconds } from "../time.ts";
 import { idempotencyKeyConflict, idempotencyKeyLength, idempotencyKeyReused } from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";
 import type { AccountPath, Operation } from "./operations.ts";

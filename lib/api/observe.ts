@@ -2,14 +2,14 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import { injectLambdaContext } from "@aws-lambda-powertools/logger/middleware";
 import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
-import { uptimeMs } from "../duration.ts";
 import { errorFields } from "../error-fields.ts";
+import { uptimeMs } from "../time.ts";
 import { toApiError } from "./errors.ts";
-import { metricNames } from "./metric-names.ts";
+import { metricNames } from "./metrics.ts";
 import type { Operation } from "./operations.ts";
 import type { ApiMiddleware, RequestLog } from "./request.ts";
 import type { ProxyResult } from "./response.ts";
-import type { Sent } from "./stream-response.ts";
+import type { Sent } from "./send.ts";
 
 /** Returns middlewares and `logRequest`. Call `logRequest` after the response, because sending a stream may fail. */
 export const observe = (operation: Operation) => {

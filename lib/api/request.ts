@@ -7,9 +7,9 @@
 import type { MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type { ApiKey } from "../api-keys/store.ts";
-import { uptimeMs } from "../duration.ts";
 import { metered } from "../table/metered.ts";
 import type { Table } from "../table/table.ts";
+import { uptimeMs } from "../time.ts";
 import type { AccountPath } from "./operations.ts";
 import type { ProxyResult } from "./response.ts";
 

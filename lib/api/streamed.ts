@@ -1,7 +1,7 @@
 /** Streams each response to Lambda, in the content coding that the caller accepts. */
 import { compress } from "./compress.ts";
-import type { Delivery, StreamingHandler } from "./handler.ts";
-import { type Sent, sendResponse } from "./stream-response.ts";
+import type { Delivery, StreamingHandler } from "./delivery.ts";
+import { type Sent, sendResponse } from "./send.ts";
 
 export const streamed: Delivery = {
   middlewares: [compress],

@@ -1,6 +1,5 @@
 /** Records an event once. One transaction changes the message and writes the event record. */
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
-import { daySeconds } from "../duration.ts";
 import { addClick, addDeliveryAttempt, addOpen, addStatus } from "../messages/events.ts";
 import { markStored, readMarker } from "../messages/marker.ts";
 import { storeMessage } from "../messages/store-message.ts";
@@ -10,6 +9,7 @@ import { eventKey, sha256 } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
 import { type FailedConditions, transact } from "../table/transact.ts";
 import { putIfAbsent, type Write } from "../table/writes.ts";
+import { daySeconds } from "../time.ts";
 import { type ChangeEvent, EventRejectedError, type MessageEvent, type StoredEvent } from "./event.ts";
 import { longestEventDays } from "./event-lifetime.ts";
 

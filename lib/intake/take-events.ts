@@ -10,7 +10,7 @@ import { errorFields } from "../error-fields.ts";
 import { isRejection, type MessageEvent, parseEvent } from "./event.ts";
 import { retrySeconds } from "./event-lifetime.ts";
 import type { PostponeEvents } from "./event-queue.ts";
-import { outcomeMetrics, serviceName } from "./metric-names.ts";
+import { outcomeMetrics, serviceName } from "./metrics.ts";
 import { MessageNotStoredYetError, type Outcome } from "./record-event.ts";
 
 type Result = { event?: MessageEvent | undefined; outcome: Outcome | "failed"; error?: unknown };

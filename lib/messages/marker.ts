@@ -1,11 +1,11 @@
 /** Reads and writes message markers, which outlive messages, to record that a message was stored or deleted. */
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { daySeconds } from "../duration.ts";
 import { getItem } from "../table/get.ts";
 import { messageMarkerKey } from "../table/keys.ts";
 import { retryWrite } from "../table/retry.ts";
 import type { Table } from "../table/table.ts";
 import { update, type Write } from "../table/writes.ts";
+import { daySeconds } from "../time.ts";
 import type { MessageRef } from "./events.ts";
 
 /** A marker with `deleted_at` has no `expires_at`, and never expires. */

@@ -1,7 +1,7 @@
 /** Retries a call after the SDK's own retries have failed, for callers that prefer a long wait to an error. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isThrottlingError, isTransientError } from "@smithy/core/retry";
-import { uptimeMs } from "../duration.ts";
+import { uptimeMs } from "../time.ts";
 
 const isSdkError = (error: unknown): error is Error & { cause?: Error } => error instanceof Error;
 

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { buildSync } from "esbuild";
-import { bundle, bundleFile, entryFile, projectRoot } from "../../infra/bundling.ts";
+import { bundle, bundleFile, entryFile, projectRoot } from "../../infra/stack/bundling.ts";
 
 /** Writes a source's bundle into a folder. Returns the file that Lambda loads. */
 type Bundler = (source: string, folder: string) => string | Promise<string>;

@@ -1,8 +1,8 @@
 /** `npm run bench`: our figures beside their floors and peers, on the embedded engine and the deployed bundles. */
 import { parseArgs } from "node:util";
+import { localEnvironment } from "../../infra/cli/local-environment.ts";
+import { UserError } from "../../infra/cli/user-error.ts";
 import { startEngine } from "../../infra/local/engine.ts";
-import { localEnvironment } from "../../infra/local-environment.ts";
-import { UserError } from "../../infra/user-error.ts";
 import { runtimeClient } from "../lambda/runtime-client.ts";
 import { bundleAll } from "./bundles.ts";
 import { measureBundles, measureColdStarts } from "./measure/cold-start.ts";

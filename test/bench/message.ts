@@ -1,7 +1,7 @@
 /** The fields of a message to measure with. */
 import { randomUUID } from "node:crypto";
-import { dayMilliseconds } from "../../lib/duration.ts";
 import type { NewMessage } from "../../lib/messages/message.ts";
+import { dayMilliseconds } from "../../lib/time.ts";
 
 export const newMessage = (account_id: string) =>
   ({

@@ -1,8 +1,8 @@
 /** `npm run test:deployed`: runs the project `deployed` of vitest against a running service. */
 import { resolve } from "node:path";
 import { createVitest } from "vitest/node";
-import { projectRoot } from "../../infra/bundling.ts";
-import { UserError } from "../../infra/user-error.ts";
+import { UserError } from "../../infra/cli/user-error.ts";
+import { projectRoot } from "../../infra/stack/bundling.ts";
 import { findTarget, readOptions, usage } from "./target.ts";
 
 /** Returns a pattern of the names that contain none of the texts. */

@@ -4,7 +4,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { DeleteCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
 import { createApiKey, revokeApiKey } from "../../lib/api-keys/store.ts";
-import { dayMilliseconds } from "../../lib/duration.ts";
 import type { NewMessage } from "../../lib/messages/message.ts";
 import { storeMessage } from "../../lib/messages/store-message.ts";
 import {
@@ -19,6 +18,7 @@ import {
 } from "../../lib/table/keys.ts";
 import { retryWrite } from "../../lib/table/retry.ts";
 import type { Table } from "../../lib/table/table.ts";
+import { dayMilliseconds } from "../../lib/time.ts";
 import { type Received, request, type Sent } from "./request.ts";
 
 /** The outputs of a stack, by name. */

@@ -1,8 +1,8 @@
 /** The options of `npm run test:deployed`, and the service that they select. */
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { localEnvironment } from "../../infra/local-environment.ts";
-import { UserError } from "../../infra/user-error.ts";
+import { localEnvironment } from "../../infra/cli/local-environment.ts";
+import { UserError } from "../../infra/cli/user-error.ts";
 import type { Outputs } from "./service.ts";
 
 /** The service under test, for the workers of vitest. */

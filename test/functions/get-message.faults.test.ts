@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { removeContent } from "../../lib/messages/remove.ts";
+import { removeContent } from "../../lib/messages/delete.ts";
 import { storeMessage } from "../../lib/messages/store-message.ts";
 import { type Fault, type FaultyEngine, startFaultyService, unavailable } from "../harness/faulty-engine.ts";
 import { interceptedTable } from "../harness/intercepted-table.ts";

@@ -8,7 +8,7 @@ import { sdkStreamMixin } from "@smithy/core/serde";
 import type { SQSHandler } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { bundle, bundleFile } from "../../infra/bundling.ts";
+import { bundle, bundleFile } from "../../infra/stack/bundling.ts";
 import { openEmailBucket } from "../../lib/intake/email-bucket.ts";
 import type { PostponeEvents } from "../../lib/intake/event-queue.ts";
 import type { Table } from "../../lib/table/table.ts";

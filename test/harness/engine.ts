@@ -3,8 +3,8 @@
  * file has its own table.
  */
 import type { TestProject } from "vitest/node";
+import { localEnvironment } from "../../infra/cli/local-environment.ts";
 import { startEngine } from "../../infra/local/engine.ts";
-import { localEnvironment } from "../../infra/local-environment.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {

@@ -7,13 +7,13 @@ import { gateway } from "../../infra/local/gateway.ts";
 import type { LambdaHandler } from "../../infra/local/lambda.ts";
 import { operations } from "../../lib/api/operations.ts";
 import { type ApiKey, createApiKey } from "../../lib/api-keys/store.ts";
-import { dayMilliseconds } from "../../lib/duration.ts";
 import type { ChangeEvent } from "../../lib/intake/event.ts";
 import { type Outcome, recordChange } from "../../lib/intake/record-event.ts";
 import type { NewMessage } from "../../lib/messages/message.ts";
 import type { Clock } from "../../lib/table/expiry.ts";
 import { messagePartition } from "../../lib/table/keys.ts";
 import { openTable, type Table } from "../../lib/table/table.ts";
+import { dayMilliseconds } from "../../lib/time.ts";
 import { listen } from "./listen.ts";
 
 /** A time far in the future, so that TTL of a real engine deletes no item during a test. */

@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
-import { readSettings } from "../../infra/settings.ts";
-import { EmailApiStack } from "../../infra/stack.ts";
+import { readSettings } from "../../infra/stack/settings.ts";
+import { EmailApiStack } from "../../infra/stack/stack.ts";
 import { operations as allOperations, type Operation } from "../../lib/api/operations.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 

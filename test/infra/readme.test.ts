@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { readSettings } from "../../infra/settings.ts";
+import { readSettings } from "../../infra/stack/settings.ts";
 import { admin, adminJson } from "../harness/admin.ts";
 
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
-import { functionError, type HttpResponse, readStreamed } from "../../infra/local/invocation-response.ts";
+import { functionError, type HttpResponse, readStreamed } from "../../infra/local/runtime-upload.ts";
 import { startServer } from "../bench/local-server.ts";
 
 type Invocation = {

@@ -8,7 +8,7 @@ import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { UserError } from "../../infra/user-error.ts";
+import { UserError } from "../../infra/cli/user-error.ts";
 
 const version = "4.0.2";
 

@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { bundleHandler } from "../../infra/bundling.ts";
-import type { HttpResponse } from "../../infra/local/invocation-response.ts";
+import type { HttpResponse } from "../../infra/local/runtime-upload.ts";
+import { bundleHandler } from "../../infra/stack/bundling.ts";
 import { startRuntimeApi } from "./runtime-api.ts";
 
 type FunctionOptions = {

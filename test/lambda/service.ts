@@ -2,11 +2,11 @@
 import { readdir } from "node:fs/promises";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { afterAll } from "vitest";
-import { bundle } from "../../infra/bundling.ts";
 import { gateway } from "../../infra/local/gateway.ts";
 import { type LambdaHandler, streamifyResponse } from "../../infra/local/lambda.ts";
+import { bundle } from "../../infra/stack/bundling.ts";
 import { type Operation, operations } from "../../lib/api/operations.ts";
-import { sendResponse } from "../../lib/api/stream-response.ts";
+import { sendResponse } from "../../lib/api/send.ts";
 import { listen } from "../harness/listen.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { type RunningFunction, startFunction } from "./runtime.ts";

@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { projectRoot } from "../../infra/bundling.ts";
+import { projectRoot } from "../../infra/stack/bundling.ts";
 import { adaptations, adaptTemplate, handlerFile } from "./adaptations.ts";
 
 const { CDK_OUTDIR: output = "", AWS_ENDPOINT_URL: endpoint = "" } = process.env;

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { afterAll } from "vitest";
-import { projectRoot } from "../../infra/bundling.ts";
 import { freePort } from "../../infra/local/engine.ts";
+import { projectRoot } from "../../infra/stack/bundling.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const run = promisify(execFile);

@@ -14,7 +14,7 @@ import {
   PutObjectCommand,
   S3Client,
 } from "@aws-sdk/client-s3";
-import { projectRoot } from "../../infra/bundling.ts";
+import { projectRoot } from "../../infra/stack/bundling.ts";
 import { missingCredentials, noRoute } from "../../lib/api/error-catalogue.ts";
 import { expectError } from "../deployed/expect.ts";
 import { request } from "../deployed/request.ts";

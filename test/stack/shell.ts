@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { projectRoot } from "../../infra/bundling.ts";
+import { projectRoot } from "../../infra/stack/bundling.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 /** Creates a folder that looks like the project's folder, except for `cdk.out`, so the operator keeps the real outputs. */

@@ -3,7 +3,7 @@ import { readFile, realpath, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { EventRejectedError, isRejection } from "../../../lib/intake/event.ts";
 import { rejectTooLarge } from "../../../lib/messages/store-message.ts";
-import { describe } from "../../user-error.ts";
+import { describe } from "../../cli/user-error.ts";
 
 export type EmailFolder = ReturnType<typeof emailFolder>;
 

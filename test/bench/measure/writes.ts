@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { projectRoot } from "../../../infra/bundling.ts";
+import { projectRoot } from "../../../infra/stack/bundling.ts";
 import { newEmail } from "../email.ts";
 import { addAccountMemberEvent, recordEventsEvent } from "../events.ts";
 import { cpuOf, exactly, lastByteOf } from "../figure.ts";

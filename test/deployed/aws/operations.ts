@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
 import { beforeAll, describe, expect, type TestContext, test, vi } from "vitest";
-import { rejections, timeToFirstByte } from "../../../infra/metrics.ts";
-import { metricNames } from "../../../lib/api/metric-names.ts";
+import { rejections, timeToFirstByte } from "../../../infra/stack/metrics.ts";
+import { metricNames } from "../../../lib/api/metrics.ts";
 import { addAccountMember, getMessage, type Operation, operations } from "../../../lib/api/operations.ts";
 import { requestIdHeader } from "../../../lib/api/response.ts";
 import { expectStatus } from "../expect.ts";

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { dayMilliseconds } from "../../../lib/duration.ts";
+import { dayMilliseconds } from "../../../lib/time.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
 import { bearer, call, startService } from "../../harness/service.ts";
 import { folderOf } from "../../harness/temporary-folder.ts";

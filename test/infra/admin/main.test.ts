@@ -1,7 +1,7 @@
 /** The commands with the environment of a new user, and as a process in a pipe. */
 import { randomUUID } from "node:crypto";
 import { expect, inject, test, vi } from "vitest";
-import { localEnvironment } from "../../../infra/local-environment.ts";
+import { localEnvironment } from "../../../infra/cli/local-environment.ts";
 import { admin } from "../../harness/admin.ts";
 import { run } from "../../harness/process.ts";
 import { table } from "../../harness/service.ts";

@@ -1,8 +1,8 @@
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { UserError } from "../../../infra/cli/user-error.ts";
 import { lockDataFile } from "../../../infra/local/data-file.ts";
-import { UserError } from "../../../infra/user-error.ts";
 import { temporaryFolder } from "../../harness/temporary-folder.ts";
 
 test("A data file is locked from the first npm start on, before its engine opens the file", async () => {

@@ -2,8 +2,8 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { UserError } from "../../../infra/cli/user-error.ts";
 import { findEngine, freePort, startEngine } from "../../../infra/local/engine.ts";
-import { UserError } from "../../../infra/user-error.ts";
 import { listen } from "../../harness/listen.ts";
 import { folderOf } from "../../harness/temporary-folder.ts";
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { bundle, bundleFile } from "../../../infra/bundling.ts";
 import { invoke, type LambdaHandler } from "../../../infra/local/lambda.ts";
+import { bundle, bundleFile } from "../../../infra/stack/bundling.ts";
 import { run } from "../../harness/process.ts";
 import { temporaryFolder } from "../../harness/temporary-folder.ts";
 import { type Behaviour, behaviours, observe } from "../../lambda/behaviours.ts";

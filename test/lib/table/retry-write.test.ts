@@ -3,7 +3,7 @@ import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { createApiKey, revokeApiKey } from "../../../lib/api-keys/store.ts";
 import { newMember, removeMember, setMemberRole } from "../../../lib/members/store.ts";
-import { deleteMessage, removeContent } from "../../../lib/messages/remove.ts";
+import { deleteMessage, removeContent } from "../../../lib/messages/delete.ts";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
 import { memberKey } from "../../../lib/table/keys.ts";
 import type { Table } from "../../../lib/table/table.ts";

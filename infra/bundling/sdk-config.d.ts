@@ -1,4 +1,0 @@
-/** The original `@smithy/core/config`, which `environment.ts` replaces. `infra/bundling.ts` sets the alias. */
-declare module "sdk-config" {
-  export * from "@smithy/core/config";
-}

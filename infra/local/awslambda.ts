@@ -1,0 +1,91 @@
+/**
+ * The stream to which a function writes its response. The stream is the body of an HTTP request to the emulated Lambda,
+ * as in AWS's runtime client for Node.js (aws-lambda-ric 4). A stream in memory would not have the same backpressure
+ * and the same errors as a stream on AWS.
+ */
+import { Agent, request } from "node:http";
+import { preludeDelimiter } from "./runtime-upload.ts";
+
+export type ResponseStream = awslambda.HttpResponseStream & { beforeFirstWrite?: () => void };
+
+/** `awslambda.HttpResponseStream`. The prelude (status, headers) is sent only when the function first writes data. */
+export const HttpResponseStream = {
+  from: (stream: ResponseStream, prelude: object): ResponseStream => {
+    stream.setContentType("application/vnd.awslambda.http-integration-response");
+    stream.beforeFirstWrite = () => {
+      stream.write(JSON.stringify(prelude));
+      stream.write(preludeDelimiter);
+    };
+    return stream;
+  },
+};
+
+const agent = new Agent({ keepAlive: true });
+
+const errorType = "Lambda-Runtime-Function-Error-Type";
+const errorBody = "Lambda-Runtime-Function-Error-Body";
+
+/** The promise `accepted` resolves when the emulated Lambda responds. `fail` sends an error in the HTTP trailers. */
+export const openResponseStream = (port: number, path: string) => {
+  const outgoing = request({
+    host: "127.0.0.1",
+    port,
+    path,
+    method: "POST",
+    agent,
+    headers: {
+      "Content-Type": "application/octet-stream",
+      "Transfer-Encoding": "chunked",
+      Trailer: [errorType, errorBody],
+    },
+  });
+
+  // A handler that destroys its response stream ends the process, both on AWS and here. Here, Node.js ends the process
+  // because no code handles the rejection of the promise `begun`.
+  const begun = Promise.withResolvers<void>();
+  const accepted = Promise.withResolvers<void>();
+  outgoing.once("response", (response) => {
+    begun.resolve();
+    response.once("end", accepted.resolve).resume();
+  });
+  outgoing.on("error", (error: NodeJS.ErrnoException) => {
+    // If the API's caller disconnects, Lambda closes the connection, which causes EPIPE or ECONNRESET. A disconnected
+    // caller is no failure. A failed function that destroys its stream also causes EPIPE or ECONNRESET.
+    const isReaderGone = !isDestroyed && (error.code === "EPIPE" || error.code === "ECONNRESET");
+    for (const { resolve, reject } of [begun, accepted]) isReaderGone ? resolve() : reject(error);
+  });
+
+  const destroy = outgoing.destroy.bind(outgoing);
+  const write = outgoing.write.bind(outgoing);
+  let isDestroyed = false;
+  let isWritten = false;
+  const stream: ResponseStream = Object.assign(outgoing, {
+    setContentType: (type: string) => {
+      if (isWritten) throw new Error("Cannot set content-type, too late.");
+      outgoing.setHeader("Content-Type", type);
+    },
+    destroy: (error?: Error) => {
+      isDestroyed = true;
+      return destroy(error);
+    },
+    write: (...parameters: Parameters<typeof write>): boolean => {
+      if (!isWritten) {
+        isWritten = true;
+        stream.beforeFirstWrite?.();
+      }
+      return write(...parameters);
+    },
+  });
+
+  return {
+    stream,
+    accepted: accepted.promise,
+    fail: (error: { errorType: string; errorMessage: string }): void => {
+      outgoing.addTrailers({
+        [errorType]: error.errorType,
+        [errorBody]: Buffer.from(JSON.stringify(error)).toString("base64"),
+      });
+      outgoing.end();
+    },
+  };
+};

@@ -1,0 +1,198 @@
+/** The REST API: one route per operation. The errors of API Gateway have the same format as the errors of a function. */
+import { Aws, Duration, type RemovalPolicy, Validations } from "aws-cdk-lib";
+import {
+  CfnRestApi,
+  EndpointAccessMode,
+  EndpointType,
+  LambdaIntegration,
+  LogGroupLogDestination,
+  type Method,
+  ResponseTransferMode,
+  ResponseType,
+  RestApi,
+  SecurityPolicy,
+} from "aws-cdk-lib/aws-apigateway";
+import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
+import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
+import { Construct } from "constructs";
+import * as errors from "../../lib/api/error-catalogue.ts";
+import type { Operation } from "../../lib/api/operations.ts";
+import { commonHeaders, requestIdHeader } from "../../lib/api/response.ts";
+import { accessLogFormat } from "./access-log.ts";
+import { KeyRateLimit } from "./key-rate-limit.ts";
+import type { OperationFunction } from "./operation-function.ts";
+import type { Settings } from "./settings.ts";
+
+export type ServedOperation = { operation: Operation; handler: OperationFunction };
+
+export type Route = ServedOperation & { method: Method };
+
+export type ApiProps = {
+  stage: string;
+  operations: readonly ServedOperation[];
+  /** The API's domain name, and its certificate's ARN. Without a domain, API Gateway assigns an address. */
+  domain?: { name: string; certificate: string } | undefined;
+  limits: Pick<Settings, "rateLimit" | "burstLimit" | "keyRateLimit">;
+  logRetention: RetentionDays;
+  removalPolicy: RemovalPolicy;
+};
+
+/**
+ * TLS 1.2 or 1.3 with forward secrecy. API Gateway's default also accepts TLS 1.0. The mode STRICT rejects a request
+ * if the server name in the TLS handshake differs from the Host header.
+ */
+const transport = {
+  securityPolicy: SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,
+  endpointAccessMode: EndpointAccessMode.STRICT,
+} as const;
+
+/**
+ * The error for each type of response that API Gateway generates. For an unknown route, API Gateway reports an
+ * authorization error. No operation uses API Gateway's authorization, so an authorization error always means an unknown
+ * route. `gatewayErrors` names every type that can occur, because an emulator of AWS does not apply the status of
+ * `DEFAULT_4XX` to other types.
+ */
+const gatewayErrors: readonly { error: errors.ErrorResponse; types: readonly ResponseType[] }[] = [
+  {
+    error: errors.noRoute,
+    types: [
+      ResponseType.DEFAULT_4XX,
+      ResponseType.ACCESS_DENIED,
+      ResponseType.EXPIRED_TOKEN,
+      ResponseType.INVALID_API_KEY,
+      ResponseType.INVALID_SIGNATURE,
+      ResponseType.MISSING_AUTHENTICATION_TOKEN,
+      ResponseType.RESOURCE_NOT_FOUND,
+      ResponseType.UNAUTHORIZED,
+    ],
+  },
+  { error: errors.bodyTooLarge, types: [ResponseType.REQUEST_TOO_LARGE] },
+  { error: errors.tooManyRequests, types: [ResponseType.THROTTLED] },
+  {
+    error: errors.internalError,
+    types: [
+      ResponseType.DEFAULT_5XX,
+      ResponseType.API_CONFIGURATION_ERROR,
+      ResponseType.INTEGRATION_FAILURE,
+      ResponseType.INTEGRATION_TIMEOUT,
+    ],
+  },
+];
+
+/** A regional API, which closes idle streams after 5 minutes. An edge-optimized API closes idle streams after 30 s. */
+export class Api extends Construct {
+  readonly restApi: RestApi;
+  readonly accessLog: LogGroup;
+  readonly routes: readonly Route[];
+  /** The base URL, without a slash at the end. */
+  readonly url: string;
+  /** The target of the domain's CNAME record, if the API has a domain. */
+  readonly domainTarget: string | undefined;
+
+  constructor(scope: Construct, id: string, props: ApiProps) {
+    super(scope, id);
+    const { stage, operations, domain, limits, logRetention, removalPolicy } = props;
+    this.accessLog = new LogGroup(this, "AccessLog", { retention: logRetention, removalPolicy });
+
+    this.restApi = new RestApi(this, "RestApi", {
+      restApiName: `EmailApi-${stage}`,
+      endpointTypes: [EndpointType.REGIONAL],
+      // API Gateway needs an IAM role to write logs. The role outlives the stack, because all APIs of the account
+      // share the role.
+      cloudWatchRole: true,
+      deployOptions: {
+        stageName: stage,
+        throttlingRateLimit: limits.rateLimit,
+        throttlingBurstLimit: limits.burstLimit,
+        metricsEnabled: true, // metrics by route, for one latency alarm per operation
+        accessLogDestination: new LogGroupLogDestination(this.accessLog),
+        accessLogFormat,
+      },
+      ...(domain && {
+        domainName: {
+          domainName: domain.name,
+          certificate: Certificate.fromCertificateArn(this, "Certificate", domain.certificate),
+          ...transport,
+        },
+        disableExecuteApiEndpoint: true, // A caller must not bypass the domain.
+      }),
+    });
+    const { defaultChild } = this.restApi.node;
+    if (CfnRestApi.isCfnRestApi(defaultChild)) Object.assign(defaultChild, transport); // RestApi has no props for TLS.
+    this.restApi.node.tryRemoveChild("Endpoint"); // The stack's output ApiUrl replaces CDK's output Endpoint.
+
+    this.routes = operations.map(({ operation, handler }) => ({
+      operation,
+      handler,
+      method: this.restApi.root.resourceForPath(operation.path).addMethod(
+        operation.method,
+        new LambdaIntegration(handler.lambda, {
+          responseTransferMode: operation.streams
+            ? ResponseTransferMode.STREAM
+            : ResponseTransferMode.BUFFERED,
+          timeout: handler.timeout.plus(Duration.seconds(1)), // waits longer than Lambda, so that Lambda logs a timeout
+          allowTestInvoke: false,
+        }),
+      ),
+    }));
+    for (const { error, types } of gatewayErrors) {
+      for (const type of types) this.addGatewayResponse(type, error);
+    }
+    this.addWebAcl(limits.keyRateLimit);
+    this.acknowledgeRules();
+
+    const stageAddress = `${this.restApi.restApiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}/${stage}`;
+    this.url = `https://${domain ? domain.name : stageAddress}`;
+    this.domainTarget = this.restApi.domainName?.domainNameAliasDomainName;
+  }
+
+  /** A stage can have one web ACL, so operators can add their own web ACL only if the stack adds no web ACL. */
+  private addWebAcl(requestsPerMinute: number | undefined) {
+    if (requestsPerMinute === undefined) {
+      this.addGatewayResponse(ResponseType.WAF_FILTERED, errors.blocked);
+      Validations.of(this.restApi).acknowledge({
+        id: "AwsSolutions-APIG3",
+        reason: "Operators can associate a web ACL of their own with the stage at any time.",
+      });
+    } else {
+      this.addGatewayResponse(ResponseType.WAF_FILTERED, errors.tooManyRequests);
+      const gatewayStage = this.restApi.deploymentStage;
+      new KeyRateLimit(this, "KeyRateLimit", { gatewayStage, requestsPerMinute });
+    }
+  }
+
+  private addGatewayResponse(type: ResponseType, { status, message, headers }: errors.ErrorResponse) {
+    const { "Content-Type": contentType, ...common } = commonHeaders;
+    // API Gateway treats a header value in quotes as a constant, and any other value as a parameter's name.
+    const constants = Object.entries({ ...common, ...headers }).map(([name, value]) => [name, `'${value}'`]);
+    this.restApi.addGatewayResponse(type.responseType, {
+      type,
+      statusCode: String(status),
+      responseHeaders: { ...Object.fromEntries(constants), [requestIdHeader]: "context.extendedRequestId" },
+      templates: { [contentType]: JSON.stringify({ message }) },
+    });
+  }
+
+  private acknowledgeRules() {
+    Validations.of(this.restApi).acknowledge(
+      {
+        id: "AwsSolutions-APIG2",
+        reason: "The functions validate requests after they check the API key. Their errors name the field.",
+      },
+      {
+        id: "AwsSolutions-APIG4",
+        reason: "The functions check the bearer API key while they read the data.",
+      },
+      { id: "AwsSolutions-COG4", reason: "Callers are programs with API keys, not users with a sign-in." },
+      {
+        id: "AwsSolutions-APIG6",
+        reason:
+          "Execution logs contain headers, and so API keys. The access log and the functions' logs suffice.",
+      },
+      {
+        id: "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]",
+        reason: "AWS documents this policy for API Gateway's logging role, and no narrower policy.",
+      },
+    );
+  }
+}

@@ -1,0 +1,58 @@
+/** Bundles a function into the files that Lambda loads. */
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { buildSync } from "esbuild";
+
+export const projectRoot = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Lambda loads `index.mjs`, which loads the bundle `function.cjs`. */
+export const entryFile = "index.mjs";
+export const bundleFile = "function.cjs";
+export const bundleHandler = "index.handler";
+
+const environment = "./infra/stack/bundling/environment.ts";
+const unused = "./infra/stack/bundling/unused.ts";
+
+/** Replaces modules of the AWS SDK that no Lambda function needs. Unneeded modules slow down cold starts. */
+const replacements = {
+  "@aws-sdk/credential-provider-node": environment,
+  "@smithy/core/config": environment,
+  "sdk-config": "@smithy/core/config", // lets environment.ts import the original module
+  "@aws-sdk/middleware-endpoint-discovery": unused,
+  "@smithy/core/event-streams": unused,
+};
+
+/**
+ * Writes `index.mjs`, and `function.cjs` with its source map, into a folder. The bundle contains the AWS SDK, because
+ * the SDK in Lambda's runtime is older and slower to load. The same sources produce the same bytes on every machine,
+ * so a deployment without changes uploads nothing.
+ *
+ * The bundle is CommonJS, because an ES module would slow down cold starts. An ES module that imports `node:http`
+ * reads all exports of `node:http`, which loads undici and web streams.
+ *
+ * @param file a file of functions/, relative to the project: `functions/get-message.ts`
+ */
+export const bundle = (file: string, folder: string): void => {
+  const { outputFiles } = buildSync({
+    absWorkingDir: projectRoot,
+    entryPoints: [file],
+    outfile: bundleFile,
+    write: false,
+    bundle: true,
+    minify: true,
+    platform: "node",
+    target: "node24",
+    format: "cjs",
+    // Prefers ES modules, because esbuild removes unused exports only from ES modules.
+    mainFields: ["module", "main"],
+    alias: replacements,
+    inject: ["./infra/stack/bundling/globals.ts"],
+    sourcemap: true,
+    sourcesContent: false,
+    logLevel: "warning",
+  });
+  mkdirSync(folder, { recursive: true });
+  for (const { path, contents } of outputFiles) writeFileSync(join(folder, basename(path)), contents);
+  copyFileSync(join(projectRoot, "infra/stack/bundling", entryFile), join(folder, entryFile));
+};

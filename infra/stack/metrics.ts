@@ -1,0 +1,122 @@
+/** The CloudWatch metrics of the dashboard and of the alarms. */
+import { Duration } from "aws-cdk-lib";
+import { type IMetric, MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
+import { FilterPattern, type IFilterPattern, type ILogGroup, MetricFilter } from "aws-cdk-lib/aws-logs";
+import { Construct } from "constructs";
+import { metricNamespace } from "../../lib/api/metrics.ts";
+import type { Api, Route } from "./api.ts";
+import type { ServiceTable } from "./service-table.ts";
+
+export type Measured = { stage: string; api: Api; table: ServiceTable };
+
+export const period = Duration.minutes(5);
+
+const sum = { statistic: "Sum", period };
+
+/** A metric with one dimension. The log line contains the dimension's value in a field with the dimension's name. */
+type LogMetric = { name: string; lines: IFilterPattern; value: string; dimension: string };
+
+/** The time to the first byte of a streamed response in milliseconds, per operation. Read from the function's log. */
+export const timeToFirstByte: LogMetric = {
+  name: "TimeToFirstByte",
+  lines: FilterPattern.exists("$.time_to_first_byte_ms"),
+  value: "$.time_to_first_byte_ms",
+  dimension: "service",
+};
+
+/** The number of requests with status 401 or 429, per status. CloudWatch reads the status from the access log. */
+export const rejections: LogMetric = {
+  name: "Rejected",
+  lines: FilterPattern.any(
+    FilterPattern.stringValue("$.status", "=", "401"),
+    FilterPattern.stringValue("$.status", "=", "429"),
+  ),
+  value: "1",
+  dimension: "status",
+};
+
+export class Metrics extends Construct {
+  private readonly measured: Measured;
+  private readonly namespace: string;
+
+  constructor(scope: Construct, id: string, measured: Measured) {
+    super(scope, id);
+    const { stage, api } = measured;
+    this.measured = measured;
+    this.namespace = metricNamespace(stage);
+    this.addFilter(rejections, api.accessLog, rejections.name);
+    for (const { operation, handler } of api.routes) {
+      if (operation.streams) {
+        this.addFilter(timeToFirstByte, handler.logGroup, `${operation.id}${timeToFirstByte.name}`);
+      }
+    }
+  }
+
+  serverErrors(): IMetric {
+    return this.measured.api.restApi.metricServerError({ ...sum, label: "5xx" });
+  }
+
+  /** Returns the percentage of requests that end with a 5xx. */
+  serverErrorRate(): IMetric {
+    return new MathExpression({
+      expression: "100 * errors / requests",
+      usingMetrics: {
+        errors: this.serverErrors(),
+        requests: this.measured.api.restApi.metricCount({ statistic: "SampleCount", period }),
+      },
+      period,
+      label: "5xx, % of requests",
+    });
+  }
+
+  rejected(status: "401" | "429"): IMetric {
+    return this.custom(rejections.name, { [rejections.dimension]: status }, "Sum", status);
+  }
+
+  /** Returns milliseconds. Measures a stream's time to the first byte, because a slow caller delays later bytes. */
+  latency({ operation, method }: Route, statistic: string): IMetric {
+    const { deploymentStage } = this.measured.api.restApi;
+    return operation.streams
+      ? this.custom(timeToFirstByte.name, { service: operation.id }, statistic, statistic)
+      : method.metricLatency(deploymentStage, { statistic, period, label: statistic });
+  }
+
+  /** Returns a metric that a Lambda function publishes with Powertools. */
+  counted(name: string, { id }: { id: string }): IMetric {
+    return this.custom(name, { service: id }, "Sum", `${id} ${name}`);
+  }
+
+  /** Returns the number of throttled reads and writes. Without throttling, CloudWatch has no data and FILL returns 0. */
+  tableThrottles(): IMetric {
+    const { table } = this.measured;
+    return new MathExpression({
+      expression: "FILL(reads, 0) + FILL(writes, 0)",
+      usingMetrics: {
+        reads: table.metric("ReadThrottleEvents", sum),
+        writes: table.metric("WriteThrottleEvents", sum),
+      },
+      period,
+      label: "Throttled reads and writes",
+    });
+  }
+
+  private addFilter({ name, lines, value, dimension }: LogMetric, logGroup: ILogGroup, id: string) {
+    new MetricFilter(this, id, {
+      logGroup,
+      filterPattern: lines,
+      metricNamespace: this.namespace,
+      metricName: name,
+      metricValue: value,
+      dimensions: { [dimension]: `$.${dimension}` },
+    });
+  }
+
+  private custom(
+    metricName: string,
+    dimensionsMap: Record<string, string>,
+    statistic: string,
+    label: string,
+  ) {
+    return new Metric({ namespace: this.namespace, metricName, dimensionsMap, statistic, period, label });
+  }
+}

@@ -1,0 +1,75 @@
+/** Checks a change of the table's replicas before the deployment. */
+import { isDeepStrictEqual } from "node:util";
+import { CloudFormationClient, GetTemplateCommand } from "@aws-sdk/client-cloudformation";
+import { UserError } from "../cli/user-error.ts";
+
+type Replica = { Region: string };
+type Resource = { Type: string; Properties?: { Replicas?: Replica[]; StreamSpecification?: object } };
+export type Template = { Resources?: Record<string, Resource> };
+
+const tableOf = (template: Template): Resource | undefined =>
+  Object.values(template.Resources ?? {}).find(({ Type }) => Type === "AWS::DynamoDB::GlobalTable");
+
+const regionsOf = ({ Properties }: Resource): Set<string> =>
+  new Set(Properties?.Replicas?.map(({ Region }) => Region));
+
+/** Returns a table's resource without the replica in `region`, and without the stream that CDK adds for replicas. */
+const withoutReplica = (resource: Resource | undefined, region: string | undefined): unknown => {
+  if (!resource?.Properties?.Replicas) return resource;
+  const { Replicas, StreamSpecification: _, ...others } = resource.Properties;
+  return { ...resource, Properties: others, Replicas: Replicas.filter(({ Region }) => Region !== region) };
+};
+
+/** Returns the id of the first resource that the two templates define differently. Ignores the replica in `region`. */
+const otherChange = (deployed: Template, next: Template, region: string | undefined): string | undefined => {
+  const all = { ...deployed.Resources, ...next.Resources };
+  return Object.keys(all).find(
+    (id) =>
+      all[id]?.Type !== "AWS::CDK::Metadata" &&
+      !isDeepStrictEqual(
+        withoutReplica(deployed.Resources?.[id], region),
+        withoutReplica(next.Resources?.[id], region),
+      ),
+  );
+};
+
+/**
+ * CloudFormation adds or removes only one replica per update. AWS advises against other changes in an update that adds
+ * a replica, because the new replica may remain after a rollback.
+ *
+ * @throws UserError if the deployment changes more than one replica, or one replica and something else.
+ */
+export const checkReplicaChange = (deployed: Template, next: Template): void => {
+  const [before, after] = [tableOf(deployed), tableOf(next)];
+  if (!before || !after) return;
+  const changed = [...regionsOf(before).symmetricDifference(regionsOf(after))];
+  if (changed.length === 0) return;
+  if (changed.length > 1) {
+    throw new UserError(
+      `replicaRegions may gain or lose one region per deployment, not ${changed.length}: ${changed.join(", ")}`,
+    );
+  }
+  const other = otherChange(deployed, next, changed[0]);
+  if (other === undefined) return;
+  throw new UserError(
+    `replicaRegions must change in a deployment of its own, but ${other} changes too. Deploy the other changes first`,
+  );
+};
+
+/**
+ * Reads the template of the deployed stack. Returns an empty template if the stack does not exist, or if the
+ * credentials may not read the template. With an empty template, `checkReplicaChange` accepts every change, but
+ * CloudFormation still rejects an update that adds or removes two replicas.
+ */
+export const readDeployedTemplate = async (
+  StackName: string,
+  region: string | undefined,
+): Promise<Template> => {
+  const client = new CloudFormationClient({ ...(region && { region }), maxAttempts: 2 });
+  try {
+    const { TemplateBody = "{}" } = await client.send(new GetTemplateCommand({ StackName }));
+    return JSON.parse(TemplateBody);
+  } catch {
+    return {};
+  }
+};

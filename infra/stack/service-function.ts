@@ -1,0 +1,117 @@
+/** A Lambda function with its IAM role and its log group. */
+import { dirname, join } from "node:path";
+import { type Duration, type RemovalPolicy, Stack } from "aws-cdk-lib";
+import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { Architecture, Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
+import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
+import { AssetHashType, DockerImage } from "aws-cdk-lib/core";
+import { Construct } from "constructs";
+import { metricNamespace } from "../../lib/api/metrics.ts";
+import type { Permission } from "../../lib/table/permission.ts";
+import { bundle, bundleHandler, projectRoot } from "./bundling.ts";
+import type { ServiceTable } from "./service-table.ts";
+
+/**
+ * Returns patterns of partition keys for the IAM condition `dynamodb:LeadingKeys`. AWS does not document whether
+ * `dynamodb:LeadingKeys` contains one key or all keys of a transaction. Each IAM statement for transactions therefore
+ * allows every partition key that the function writes in transactions.
+ */
+const leadingKeys = ({ on, within }: Permission, permissions: readonly Permission[]): string[] => {
+  const prefixes = within ? permissions.filter((other) => other.within).flatMap((other) => other.on) : on;
+  return Array.from(new Set(prefixes), (prefix) => `${prefix}*`);
+};
+
+const statement = (
+  table: ServiceTable,
+  permission: Permission,
+  permissions: readonly Permission[],
+): PolicyStatement => {
+  const { call, within } = permission;
+  return new PolicyStatement({
+    actions: [`dynamodb:${call}`],
+    resources: [table.tableArn],
+    conditions: {
+      "ForAllValues:StringLike": { "dynamodb:LeadingKeys": leadingKeys(permission, permissions) },
+      // Without the condition `Null`, `ForAllValues` would also allow a call that names no partition key.
+      Null: { "dynamodb:LeadingKeys": "false" },
+      ...(within && { "ForAnyValue:StringEquals": { "dynamodb:EnclosingOperation": [within] } }),
+    },
+  });
+};
+
+const bundled = (file: string): Code =>
+  Code.fromAsset(dirname(join(projectRoot, file)), {
+    assetHashType: AssetHashType.OUTPUT,
+    bundling: {
+      image: DockerImage.fromRegistry("never-used"), // CDK requires an image, but bundles locally.
+      command: [file], // CDK caches assets by their options, and functions differ in nothing else.
+      local: {
+        tryBundle: (folder) => {
+          bundle(file, folder);
+          return true;
+        },
+      },
+    },
+  });
+
+export type SharedProps = {
+  stage: string;
+  table: ServiceTable;
+  /** The reserved concurrency of each function, which is also the function's limit. */
+  concurrency: number | undefined;
+  logRetention: RetentionDays;
+  removalPolicy: RemovalPolicy;
+};
+
+export type ServiceFunctionProps = SharedProps & {
+  description: string;
+  /** The file that exports the Lambda handler as `handler`. */
+  file: string;
+  memoryMegabytes: number;
+  timeout: Duration;
+  permissions: readonly Permission[];
+  /** Environment variables in addition to the table's name and the metric namespace. */
+  environment?: Record<string, string>;
+};
+
+export class ServiceFunction extends Construct {
+  readonly lambda: LambdaFunction;
+  readonly role: Role;
+  readonly logGroup: LogGroup;
+  readonly timeout: Duration;
+
+  constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
+    const { stage, table, concurrency, logRetention, removalPolicy, timeout, permissions } = props;
+    super(scope, id);
+
+    this.logGroup = new LogGroup(this, "Log", { retention: logRetention, removalPolicy });
+    this.role = new Role(this, "Role", {
+      assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
+      description: `Permissions of ${id} in ${Stack.of(this).stackName}`,
+    });
+    this.logGroup.grantWrite(this.role);
+    for (const permission of permissions) {
+      this.role.addToPrincipalPolicy(statement(table, permission, permissions));
+    }
+
+    this.timeout = timeout;
+    this.lambda = new LambdaFunction(this, "Function", {
+      description: props.description,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64, // costs 20% less than x86_64 per GB-second
+      code: bundled(props.file),
+      handler: bundleHandler,
+      // With NODE_OPTIONS=--enable-source-maps, Node.js would read the source map in each cold start.
+      environment: {
+        TABLE_NAME: table.tableName,
+        POWERTOOLS_METRICS_NAMESPACE: metricNamespace(stage),
+        ...props.environment,
+      },
+      memorySize: props.memoryMegabytes,
+      timeout,
+      ...(concurrency && { reservedConcurrentExecutions: concurrency }),
+      role: this.role,
+      logGroup: this.logGroup,
+    });
+  }
+}

@@ -1,0 +1,162 @@
+/** The settings of the stack, from `npm run deploy -- --context stage=dev` or from `stages` in cdk.json. */
+import { RetentionDays } from "aws-cdk-lib/aws-logs";
+import { RegionInfo } from "aws-cdk-lib/region-info";
+import * as z from "zod/mini";
+import { UserError } from "../cli/user-error.ts";
+
+const retentionDays = Object.values(RetentionDays).filter(
+  (days) => typeof days === "number" && days !== RetentionDays.INFINITE,
+);
+
+const regions = new Set(RegionInfo.regions.map(({ name }) => name));
+
+const text = (pattern: RegExp, accepts: string) => z.string().check(z.regex(pattern, accepts));
+
+const count = (pattern: RegExp, accepts: string) => z.pipe(text(pattern, accepts), z.transform(Number));
+
+const flag = z._default(
+  z.pipe(
+    text(/^(true|false)$/, "true or false"),
+    z.transform((value) => value === "true"),
+  ),
+  false,
+);
+
+/** Every setting is optional. Each error message completes the sentence "`setting` must be …". */
+const Settings = z.object({
+  /** Part of the stack's name, and the name of the API's stage. An AWS account can have one stack per stage. */
+  stage: z._default(
+    text(/^[a-z][a-z\d-]{0,29}$/, "up to 30 lower-case letters, digits and hyphens, starting with a letter"),
+    "prod",
+  ),
+  /** The API's domain name. Requires {@link certificate}. */
+  domain: z.optional(
+    text(/^(?=.{1,253}$)([a-z\d]([a-z\d-]*[a-z\d])?\.)+[a-z]{2,}$/, "a domain name such as api.example.com"),
+  ),
+  /** The ARN of the certificate of {@link domain}. The certificate must be in the stack's region. */
+  certificate: z.optional(
+    text(
+      /^arn:aws[a-z-]*:acm:[a-z\d-]+:\d{12}:certificate\/[\w-]+$/,
+      "the ARN of an ACM certificate in the stack's region",
+    ),
+  ),
+  logRetentionDays: z._default(
+    z.pipe(
+      text(new RegExp(`^(${retentionDays.join("|")})$`), `one of ${retentionDays.join(", ")} days`),
+      z.transform((days): RetentionDays => Number(days)),
+    ),
+    RetentionDays.ONE_MONTH,
+  ),
+  /** The SNS topic that is notified when an alarm starts and when an alarm ends. */
+  alarmTopic: z.optional(
+    text(
+      /^arn:aws[a-z-]*:sns:[a-z\d-]+:\d{12}:[\w-]{1,256}$/,
+      "the ARN of a standard SNS topic in the stack's region",
+    ),
+  ),
+  /** The rate limit in requests per second, for each method of the API. */
+  rateLimit: z._default(count(/^[1-9]\d{0,5}$/, "a number of requests per second"), 100),
+  /** The burst limit: how many requests each method of the API accepts at once, even above {@link rateLimit}. */
+  burstLimit: z._default(count(/^[1-9]\d{0,5}$/, "a number of requests"), 200),
+  /** The limit in requests per minute for each API key, and for each IP address that sends no API key. */
+  keyRateLimit: z.optional(count(/^[1-9]\d{1,8}$/, "a number of requests per minute, 10 or more")),
+  /** The reserved concurrency of each function, which is also the function's limit. */
+  concurrency: z.optional(count(/^[1-9]\d{0,5}$/, "a number of executions")),
+  /** The name of an existing table. The stack uses this table and creates no table. */
+  tableName: z.optional(text(/^[\w.-]{3,255}$/, "the name of a DynamoDB table in the stack's region")),
+  /** The regions of the table's replicas, without the stack's own region. */
+  replicaRegions: z._default(
+    z.pipe(
+      z.string().check(
+        z.refine((list) => list.split(",").every((region) => regions.has(region)), {
+          error: "AWS regions separated by commas, such as eu-west-1,us-west-2",
+        }),
+      ),
+      z.transform((list): string[] => [...new Set(list.split(","))]),
+    ),
+    [],
+  ),
+  /** Adds the intake: a bucket, a queue and a function for messages and events of other programs. */
+  intake: flag,
+  /** How many minutes the {@link intake} retries an event before SQS moves the event to the dead-letter queue. */
+  deadLetterMinutes: z._default(count(/^([1-9]|[1-5]\d|60)$/, "a number of minutes from 1 to 60"), 60),
+  /** Lets `cdk destroy` delete the table, the logs and the intake's data. Disables deletion protection. */
+  removeEverything: flag,
+});
+export type Settings = z.output<typeof Settings>;
+
+type Given = Record<string, unknown>;
+
+const Stages = z.record(z.string(), z.record(z.string(), z.unknown()));
+
+/** Returns the settings of a stage from `stages` in cdk.json. Without `stages`, returns an empty object. */
+const settingsOfStage = (stages: unknown, stage: string): Given => {
+  if (stages === undefined) return {};
+  const named = Stages.safeParse(stages);
+  if (!named.success) {
+    throw new UserError(
+      'stages must map each stage to its settings, as in {"prod": {"logRetentionDays": 90}}',
+    );
+  }
+  const found = named.data[stage];
+  if (found) return { ...found, stage };
+  throw new UserError(
+    `cdk.json has no stage named ${stage}. Its stages are ${Object.keys(named.data).join(", ")}`,
+  );
+};
+
+const checkNames = (given: Given) => {
+  const known = Object.keys(Settings.shape);
+  const unknown = Object.keys(given).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw new UserError(`There is no setting named ${unknown}. The settings are ${known.join(", ")}`);
+};
+
+const checkTogether = (settings: Settings, region: string | undefined) => {
+  if (region !== undefined && !regions.has(region)) {
+    throw new UserError(`There is no AWS region named ${region}`);
+  }
+  const { domain, certificate, alarmTopic, tableName, replicaRegions } = settings;
+  if ((domain === undefined) !== (certificate === undefined)) {
+    throw new UserError("Set both domain and certificate, or neither");
+  }
+  if (tableName !== undefined && replicaRegions.length > 0) {
+    throw new UserError(
+      "replicaRegions cannot be set with tableName, because the stack does not change that table",
+    );
+  }
+  if (region !== undefined && replicaRegions.includes(region)) {
+    throw new UserError(`replicaRegions must not name ${region}, because the stack itself is there`);
+  }
+  for (const [name, arn] of Object.entries({ certificate, alarmTopic })) {
+    const itsRegion = arn?.split(":")[3];
+    if (itsRegion === undefined || region === undefined || itsRegion === region) continue;
+    throw new UserError(`${name} is in ${itsRegion}, but the stack is deployed to ${region}`);
+  }
+};
+
+/**
+ * Returns the settings in a CDK app's context (`app.node.getAllContext()`), with defaults. A setting from the command
+ * line overrides the same setting from `stages`.
+ *
+ * @param region the stack's region, if it is known
+ * @throws UserError if a name or a value is wrong, or if a certificate or a topic is in another region
+ */
+export const readSettings = (context: Given, region?: string): Settings => {
+  // CDK's own context names contain a colon, such as `@aws-cdk/core:…` or `availability-zones:…`.
+  const ours = Object.entries(context).filter(([name]) => !name.includes(":"));
+  const { stages, ...own } = Object.fromEntries(ours);
+  const given = { ...settingsOfStage(stages, String(own.stage ?? "prod")), ...own };
+  checkNames(given);
+  // Values from the command line are strings. Values from cdk.json can be numbers and booleans.
+  const result = Settings.safeParse(
+    Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)])),
+  );
+  if (!result.success) {
+    const [issue] = result.error.issues;
+    const name = String(issue?.path[0]);
+    throw new UserError(`${name} must be ${issue?.message}, not ${given[name]}`);
+  }
+  checkTogether(result.data, region);
+  return result.data;
+};

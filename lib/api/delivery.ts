@@ -1,0 +1,31 @@
+/** The types of Lambda handlers: buffered and streaming. */
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
+import type { ApiMiddleware } from "./request.ts";
+import type { ProxyResult } from "./response.ts";
+import type { Sent } from "./send.ts";
+
+export type BufferedHandler<Event = APIGatewayProxyEvent> = (
+  event: Event,
+  context: Context,
+) => Promise<APIGatewayProxyResult>;
+
+/** Writes the response's status, headers and body to the stream. */
+export type StreamingHandler<Event = APIGatewayProxyEvent> = (
+  event: Event,
+  stream: awslambda.HttpResponseStream,
+  context: Context,
+) => Promise<void>;
+
+export type ApiHandler = BufferedHandler | StreamingHandler;
+
+/** Runs the middlewares and the operation. Call `log` after the response, because sending a stream may fail. */
+export type Serve = (
+  event: APIGatewayProxyEvent,
+  context: Context,
+) => Promise<{ response: ProxyResult; log: (sent?: Sent) => void }>;
+
+/** How a function returns its responses to Lambda. A buffered function does not load the code for streams. */
+export type Delivery = {
+  readonly middlewares: readonly ApiMiddleware[];
+  readonly handlerOf: (serve: Serve) => ApiHandler;
+};

@@ -1,0 +1,182 @@
+/** The dashboard and the alarms, as the template has them. */
+import { Match } from "aws-cdk-lib/assertions";
+import { describe, expect, test } from "vitest";
+import { getMessage, operations } from "../../../lib/api/operations.ts";
+import { functionOf, ofType, type Resource, templateWith } from "../../harness/synthesise.ts";
+
+const template = templateWith({ intake: "true" });
+const alarms = ofType(template, "AWS::CloudWatch::Alarm").map(({ Properties }) => Properties);
+const alarm = (description: RegExp) =>
+  alarms.find(({ AlarmDescription }) => description.test(AlarmDescription)) as Resource["Properties"];
+
+const overFiveMinutes = (Stat: string, Metric: object) => ({ MetricStat: { Metric, Stat, Period: 300 } });
+
+describe("The alarms", () => {
+  test("cover each way in which the service can fail its callers, and rejected callers", () => {
+    const limits = alarms.map(({ AlarmDescription, Threshold }) => [AlarmDescription, Threshold]);
+
+    expect(limits).toEqual([
+      ["Events could not be recorded. The log of RecordEvents has the reasons", 0],
+      ["The oldest event in the queue waits for more than 30 minutes", 1800],
+      [expect.stringMatching(/^RecordEvents crashed/), 0],
+      ["More than 1% of requests end with a 5xx", 1],
+      ...operations.map(({ id }) => [expect.stringMatching(`^${id} is slow: .* is above 2 seconds$`), 2000]),
+      ["More than 100 requests have no valid API key", 100],
+      ["More than 100 requests exceed a rate limit", 100],
+      ...operations.flatMap(({ id }) => [
+        [expect.stringMatching(`^${id} crashed`), 0],
+        [`${id} is throttled: it reached its concurrency limit`, 0],
+      ]),
+      ["DynamoDB throttles more than 10 calls", 10],
+    ]);
+  });
+
+  test("stay off without data, and after a single bad period", () => {
+    template.allResourcesProperties("AWS::CloudWatch::Alarm", {
+      ComparisonOperator: "GreaterThanThreshold",
+      TreatMissingData: "notBreaching",
+      EvaluationPeriods: 3,
+      DatapointsToAlarm: 2,
+    });
+  });
+
+  test("measure 5xx as a percentage of all requests", () => {
+    const dimensions = { Dimensions: [{ Name: "ApiName", Value: "EmailApi-prod" }] };
+    const ofApi = (MetricName: string) => ({ Namespace: "AWS/ApiGateway", MetricName, ...dimensions });
+
+    expect(alarm(/5xx/).Metrics).toMatchObject([
+      { Expression: "100 * errors / requests" },
+      { Id: "errors", ...overFiveMinutes("Sum", ofApi("5XXError")), ReturnData: false },
+      { Id: "requests", ...overFiveMinutes("SampleCount", ofApi("Count")), ReturnData: false },
+    ]);
+  });
+
+  test.each(operations)(
+    "measure the p99 of $id to the first byte of a stream, else to the last byte",
+    (operation) => {
+      const { id, method, path, streams } = operation;
+      const ofStream = {
+        Namespace: "EmailApi/prod",
+        MetricName: "TimeToFirstByte",
+        Dimensions: [{ Name: "service", Value: id }],
+      };
+      const ofMethod = {
+        Namespace: "AWS/ApiGateway",
+        MetricName: "Latency",
+        Dimensions: [
+          { Name: "ApiName", Value: "EmailApi-prod" },
+          { Name: "Method", Value: method },
+          { Name: "Resource", Value: path },
+          { Name: "Stage", Value: { Ref: expect.any(String) } },
+        ],
+      };
+
+      expect(alarm(new RegExp(`^${id} is slow`)).Metrics).toMatchObject([
+        overFiveMinutes("p99", streams ? ofStream : ofMethod),
+      ]);
+    },
+  );
+
+  test.each([
+    ["401", /no valid API key/],
+    ["429", /rate limit/],
+  ])("count the access log's %s", (status, description) => {
+    const Dimensions = [{ Name: "status", Value: status }];
+
+    expect(alarm(description).Metrics).toMatchObject([
+      overFiveMinutes("Sum", { Namespace: "EmailApi/prod", MetricName: "Rejected", Dimensions }),
+    ]);
+  });
+
+  test("count throttled reads and writes of the table, and need only one of the two", () => {
+    const dimensions = {
+      Dimensions: [{ Name: "TableName", Value: { Ref: expect.stringMatching(/^Table/) } }],
+    };
+    const ofTable = (MetricName: string) => ({ Namespace: "AWS/DynamoDB", MetricName, ...dimensions });
+
+    expect(alarm(/DynamoDB/).Metrics).toMatchObject([
+      { Expression: "FILL(reads, 0) + FILL(writes, 0)" },
+      { Id: "reads", ...overFiveMinutes("Sum", ofTable("ReadThrottleEvents")), ReturnData: false },
+      { Id: "writes", ...overFiveMinutes("Sum", ofTable("WriteThrottleEvents")), ReturnData: false },
+    ]);
+  });
+
+  test.each(operations)("count crashes and throttles of $id's function", ({ id }) => {
+    const ofFunction = {
+      Namespace: "AWS/Lambda",
+      Statistic: "Sum",
+      Period: 300,
+      Dimensions: [{ Name: "FunctionName", Value: { Ref: expect.stringMatching(`^${id}Function`) } }],
+    };
+
+    expect(alarm(new RegExp(`^${id} crashed`))).toMatchObject({ ...ofFunction, MetricName: "Errors" });
+    expect(alarm(new RegExp(`^${id} is throttled`))).toMatchObject({
+      ...ofFunction,
+      MetricName: "Throttles",
+    });
+  });
+
+  test("notify nobody without a topic, and the topic at their start and their end", () => {
+    const alarmTopic = "arn:aws:sns:eu-west-1:123456789012:on-call";
+    const actions = (value: unknown) => ({ AlarmActions: value, OKActions: value });
+
+    template.allResourcesProperties("AWS::CloudWatch::Alarm", actions(Match.absent()));
+    templateWith({ alarmTopic }).allResourcesProperties("AWS::CloudWatch::Alarm", actions([alarmTopic]));
+  });
+});
+
+describe("The dashboard", () => {
+  type Widget = { properties: { metrics: unknown[][] } };
+  const [dashboard] = ofType(template, "AWS::CloudWatch::Dashboard");
+  const body = dashboard?.Properties.DashboardBody["Fn::Join"][1]
+    .map((part: unknown) => (typeof part === "string" ? part : "?"))
+    .join("");
+  const metrics = JSON.parse(body)
+    .widgets.flatMap(({ properties }: Widget) => properties.metrics)
+    .map(([, name]: unknown[]) => name);
+
+  test("draws every metric that an alarm watches", () => {
+    const watched = alarms.flatMap(({ MetricName, Metrics = [] }) => [
+      MetricName,
+      ...Metrics.map(
+        ({ MetricStat }: { MetricStat?: { Metric: { MetricName: string } } }) =>
+          MetricStat?.Metric.MetricName,
+      ),
+    ]);
+    const drawn = new Set([...metrics, undefined, "ApproximateAgeOfOldestMessage"]);
+
+    expect(watched.filter((name) => !drawn.has(name))).toEqual([]);
+  });
+
+  test.each(operations)("draws the counts that $id's function logs, apart from other stages", (operation) => {
+    const { POWERTOOLS_METRICS_NAMESPACE } = functionOf(template, operation).Properties.Environment.Variables;
+    const names = operation.idempotent
+      ? ["ColdStart", "ServerError", "Replay", "PayloadMismatch"]
+      : ["ColdStart", "ServerError"];
+
+    expect(POWERTOOLS_METRICS_NAMESPACE).toBe("EmailApi/prod");
+    for (const name of names) expect(body).toContain(`"EmailApi/prod","${name}","service","${operation.id}"`);
+  });
+});
+
+test("The time to the first byte is read from the log of each function that streams", () => {
+  const { LoggingConfig } = functionOf(template, getMessage).Properties;
+  const filters = ofType(template, "AWS::Logs::MetricFilter").map(({ Properties }) => Properties);
+
+  expect(
+    filters.filter(({ MetricTransformations: [{ MetricName }] }) => MetricName === "TimeToFirstByte"),
+  ).toEqual([
+    {
+      LogGroupName: LoggingConfig.LogGroup,
+      FilterPattern: '{ $.time_to_first_byte_ms = "*" }',
+      MetricTransformations: [
+        {
+          MetricNamespace: "EmailApi/prod",
+          MetricName: "TimeToFirstByte",
+          MetricValue: "$.time_to_first_byte_ms",
+          Dimensions: [{ Key: "service", Value: "$.service" }],
+        },
+      ],
+    },
+  ]);
+});

@@ -1,0 +1,91 @@
+/** The functions with the real engine and the permissions of the template. */
+import { randomBytes, randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { addAccountMember, getMessage, type Operation } from "../../../lib/api/operations.ts";
+import { recordEvent } from "../../../lib/intake/record-event.ts";
+import { takeEvents } from "../../../lib/intake/take-events.ts";
+import { storeMessage } from "../../../lib/messages/store-message.ts";
+import { guard, permissionsOf } from "../../harness/permissions.ts";
+import { bearer, call, newKey, newMessage, noon, startService, table } from "../../harness/service.ts";
+import { deliver } from "../../harness/sqs.ts";
+import { functionOf, ofType, type Resource, templateWith } from "../../harness/synthesise.ts";
+
+/** Starts the service with a table that rejects every call without a permission of the operation's role. */
+const startGuarded = async (operation: Operation) => {
+  const template = templateWith();
+  const { table, conflict, unused } = guard(permissionsOf(template, functionOf(template, operation)));
+  return { url: await startService(() => noon, table), conflict, unused };
+};
+
+test("Get Message has every permission that it needs, and no other", async () => {
+  const { url, unused } = await startGuarded(getMessage);
+  const { secret, account_id } = await newKey();
+  const message = newMessage({ account_id });
+  await storeMessage(table, message, Buffer.from("Subject: Hello\r\n\r\nHello\r\n"), noon);
+  const get = (id: string) =>
+    call(`${url}/v2/accounts/${account_id}/messages/${id}`, { headers: bearer(secret) });
+
+  expect((await get(message.id)).status).toBe(200);
+  expect((await get(randomUUID())).status).toBe(404);
+  expect((await get(`${message.id}?fields=status`)).status).toBe(200);
+  expect(unused()).toEqual([]);
+});
+
+test("Add Account Member has every permission that it needs, and no other", async () => {
+  const { url, conflict, unused } = await startGuarded(addAccountMember);
+  const { secret, account_id } = await newKey();
+  const add = async (email: string, key: string) => {
+    const response = await call(`${url}/v2/accounts/${account_id}/members`, {
+      method: "POST",
+      headers: { ...bearer(secret), "Content-Type": "application/json", "Idempotency-Key": key },
+      body: JSON.stringify({ email, role: "Developer" }),
+    });
+    return response.status;
+  };
+
+  expect(await add("ada@example.com", "one")).toBe(201);
+  expect(await add("ada@example.com", "one")).toBe(201);
+  expect(await add("bea@example.com", "one")).toBe(422);
+  expect(await add("ada@example.com", "two")).toBe(409);
+  conflict();
+  expect(await add("cleo@example.com", "three")).toBe(201);
+  expect(unused()).toEqual([]);
+});
+
+test("RecordEvents has every permission that it needs, and no other", async () => {
+  const template = templateWith({ intake: "true" });
+  const [recordEvents] = ofType(template, "AWS::Lambda::Function").filter(
+    ({ Properties }) => Properties.Environment?.Variables.EVENT_QUEUE_URL,
+  );
+  const { table, conflict, unused } = guard(permissionsOf(template, recordEvents as Resource));
+  const readEmail = async () => randomBytes(1_000_000);
+  const handler = takeEvents(
+    (event) => recordEvent(table, event, readEmail, noon),
+    async () => {},
+  );
+  const record = (...bodies: string[]) =>
+    deliver(
+      handler,
+      bodies.map((body, index) => ({ messageId: String(index), body })),
+    );
+  const { account_id, ...message } = newMessage({ account_id: randomUUID() });
+  const event = (fields: object) =>
+    JSON.stringify({ id: randomUUID(), account_id, message: { id: message.id }, ...fields });
+  const time = new Date(noon).toISOString();
+  const stored = event({ type: "message.stored", message, raw_email: "1.eml" });
+  const changes = [
+    event({ type: "message.status", time, status: "delivered", delivered_at: time }),
+    event({ type: "message.delivery_attempt", time, status: "delivered", log: "250 OK" }),
+    event({ type: "message.opened" }),
+    event({ type: "message.clicked" }),
+  ];
+
+  expect(await record(...changes)).toHaveLength(changes.length); // The message is not stored yet.
+  expect(await record(stored)).toEqual([]);
+  for (const change of changes) {
+    conflict();
+    expect(await record(change)).toEqual([]);
+  }
+  expect(await record(stored, ...changes)).toEqual([]);
+  expect(unused()).toEqual([]);
+});

@@ -1,0 +1,166 @@
+/** The settings, and the errors for wrong settings before anything is deployed. */
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { readSettings } from "../../../infra/stack/settings.ts";
+
+const certificate = "arn:aws:acm:eu-west-1:123456789012:certificate/0a1b2c3d";
+const alarmTopic = "arn:aws:sns:eu-west-1:123456789012:on-call";
+const domain = "api.example.com";
+
+const userError = (message: unknown) => expect.objectContaining({ name: "UserError", message });
+
+test("Without settings, the stage is prod, limits are moderate, and no data is deleted", () => {
+  expect(readSettings({ "@aws-cdk/core:checkSecretUsage": true })).toEqual({
+    stage: "prod",
+    logRetentionDays: 30,
+    rateLimit: 100,
+    burstLimit: 200,
+    replicaRegions: [],
+    intake: false,
+    deadLetterMinutes: 60,
+    removeEverything: false,
+  });
+});
+
+test("Settings from the command line are strings, and those from cdk.json may be numbers and booleans", () => {
+  const settings = {
+    stage: "dev",
+    domain,
+    certificate,
+    alarmTopic,
+    logRetentionDays: 7,
+    rateLimit: 1000,
+    burstLimit: 2000,
+    keyRateLimit: 600,
+    concurrency: 50,
+    replicaRegions: ["us-west-2", "eu-central-1"],
+    intake: true,
+    deadLetterMinutes: 1,
+    removeEverything: true,
+  };
+  const asText = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));
+
+  expect(readSettings(asText)).toEqual(settings);
+  expect(readSettings(settings)).toEqual(settings);
+});
+
+test("A replica region that is named twice gets one replica", () => {
+  expect(readSettings({ replicaRegions: "us-west-2,us-west-2" }).replicaRegions).toEqual(["us-west-2"]);
+});
+
+test("README's table has every setting, and no other", () => {
+  const readme = readFileSync(new URL("../../../infra/README.md", import.meta.url), "utf8");
+  const [, table = ""] = /^\| Setting \|.*\n.*\n((?:\|.*\n)+)/m.exec(readme) ?? [];
+  const named = table.split("\n").flatMap((row) => row.split("|")[1]?.match(/\w+/g) ?? []);
+
+  expect(() => readSettings({ "no-setting": "" })).toThrow(
+    userError(`There is no setting named no-setting. The settings are ${named.join(", ")}`),
+  );
+});
+
+test.each([
+  ["stage", "Prod", "up to 30 lower-case letters, digits and hyphens, starting with a letter"],
+  ["stage", "a".repeat(31), "up to 30 lower-case letters, digits and hyphens, starting with a letter"],
+  ["domain", "https://x.example.com", "a domain name such as api.example.com"],
+  ["domain", `${"long.".repeat(50)}name`, "a domain name such as api.example.com"],
+  ["certificate", "my-certificate", "the ARN of an ACM certificate in the stack's region"],
+  ["alarmTopic", "on-call", "the ARN of a standard SNS topic in the stack's region"],
+  ["rateLimit", "0", "a number of requests per second"],
+  ["burstLimit", "many", "a number of requests"],
+  ["keyRateLimit", "9", "a number of requests per minute, 10 or more"],
+  ["concurrency", "0", "a number of executions"],
+  ["tableName", "a table", "the name of a DynamoDB table in the stack's region"],
+  ["tableName", "ab", "the name of a DynamoDB table in the stack's region"],
+  ["replicaRegions", "eu-west-1 us-west-2", "AWS regions separated by commas, such as eu-west-1,us-west-2"],
+  ["replicaRegions", "eu-west-1,eu-west-9", "AWS regions separated by commas, such as eu-west-1,us-west-2"],
+  ["intake", "yes", "true or false"],
+  ["deadLetterMinutes", "61", "a number of minutes from 1 to 60"],
+  ["removeEverything", "yes", "true or false"],
+])("%s=%s is rejected with the values that the setting accepts", (name, value, accepted) => {
+  expect(() => readSettings({ [name]: value })).toThrow(
+    userError(`${name} must be ${accepted}, not ${value}`),
+  );
+});
+
+const mustBeDays = expect.stringMatching(
+  /^logRetentionDays must be one of 1, 3, 5, 7, 14, 30, .*3653 days, not 31$/,
+);
+const bothOrNeither = "Set both domain and certificate, or neither";
+
+test.each([
+  [{ logRetentionDays: "31" }, mustBeDays],
+  [{ domain }, bothOrNeither],
+  [{ certificate }, bothOrNeither],
+  [
+    { replicaRegions: "us-west-2", tableName: "EmailApi-prod-restored" },
+    "replicaRegions cannot be set with tableName, because the stack does not change that table",
+  ],
+  [{ stag: "dev" }, expect.stringMatching(/^There is no setting named stag. The settings are stage, /)],
+])("%j is rejected with one line", (context, message) => {
+  expect(() => readSettings(context)).toThrow(userError(message));
+});
+
+describe("The stack's region", () => {
+  test.each([
+    ["mars-1", {}, "There is no AWS region named mars-1"],
+    [
+      "eu-west-1",
+      { replicaRegions: "us-west-2,eu-west-1" },
+      "replicaRegions must not name eu-west-1, because the stack itself is there",
+    ],
+    [
+      "us-east-1",
+      { domain, certificate },
+      "certificate is in eu-west-1, but the stack is deployed to us-east-1",
+    ],
+    ["us-east-1", { alarmTopic }, "alarmTopic is in eu-west-1, but the stack is deployed to us-east-1"],
+  ])("%s rejects %j", (region, context, message) => {
+    expect(() => readSettings(context, region)).toThrow(userError(message));
+  });
+
+  test("accepts a certificate and a topic of this region, and of any region while the region is unknown", () => {
+    const context = { domain, certificate, alarmTopic };
+
+    expect(readSettings(context, "eu-west-1")).toMatchObject(context);
+    expect(readSettings(context)).toMatchObject(context);
+  });
+});
+
+describe("A stage of cdk.json", () => {
+  const stages = {
+    prod: { logRetentionDays: 90, rateLimit: 1000 },
+    dev: { removeEverything: true },
+  };
+
+  test("has its own settings, and prod is the default stage", () => {
+    expect(readSettings({ stages })).toMatchObject({ stage: "prod", logRetentionDays: 90, rateLimit: 1000 });
+    expect(readSettings({ stages, stage: "dev" })).toMatchObject({
+      stage: "dev",
+      logRetentionDays: 30,
+      removeEverything: true,
+    });
+  });
+
+  test("cannot be deployed under the name of another stage", () => {
+    expect(readSettings({ stages: { prod: { stage: "dev" } } })).toMatchObject({ stage: "prod" });
+  });
+
+  test("yields to --context", () => {
+    expect(readSettings({ stages, logRetentionDays: "7" })).toMatchObject({
+      logRetentionDays: 7,
+      rateLimit: 1000,
+    });
+  });
+
+  const example = 'stages must map each stage to its settings, as in {"prod": {"logRetentionDays": 90}}';
+
+  test.each([
+    [{ stages, stage: "prd" }, "cdk.json has no stage named prd. Its stages are prod, dev"],
+    [{ stages: { prod: { rateLimt: 5 } } }, expect.stringMatching(/^There is no setting named rateLimt\. /)],
+    [{ stages: { prod: { rateLimit: -1 } } }, "rateLimit must be a number of requests per second, not -1"],
+    [{ stages: "prod" }, example],
+    [{ stages: { prod: "all" } }, example],
+  ])("is rejected if it is wrong: %j", (context, message) => {
+    expect(() => readSettings(context)).toThrow(userError(message));
+  });
+});

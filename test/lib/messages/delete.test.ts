@@ -1,0 +1,68 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { deleteMessage, removeContent } from "../../../lib/messages/delete.ts";
+import type { NewMessage } from "../../../lib/messages/message.ts";
+import { storeMessage } from "../../../lib/messages/store-message.ts";
+import { day, itemsOf, newMessage, noon, opened, recordEvent, table } from "../../harness/service.ts";
+import { failingAfter, readMessage } from "./stored-message.ts";
+
+/** Random bytes do not compress, so this email has three segments. */
+const raw = Buffer.concat([Buffer.from("Subject: Hello\r\n\r\n"), randomBytes(700_000)]);
+
+const store = async (fields: Partial<NewMessage> = {}): Promise<NewMessage> => {
+  const message = newMessage({ account_id: randomUUID(), ...fields });
+  await storeMessage(table, message, raw, noon);
+  return message;
+};
+
+describe("Deleting a message", () => {
+  const tombstone = {
+    pk: expect.any(String),
+    sk: "HEAD",
+    content_digest: expect.any(String),
+    expires_at: expect.toSatisfy((time: number) => time < noon / 1000),
+  };
+
+  test("leaves only a tombstone, even if the delete was interrupted and called again", async () => {
+    const message = await store();
+    await expect(deleteMessage(failingAfter("DeleteCommand", 1), message, noon)).rejects.toThrow("power cut");
+    expect(await readMessage(message)).toBeNull();
+
+    expect(await deleteMessage(table, message, noon)).toBe(true);
+
+    expect(await itemsOf(message)).toEqual([tombstone]);
+    expect(await deleteMessage(table, message, noon)).toBe(false);
+  });
+});
+
+describe("Deleting the content of a message", () => {
+  test("keeps all other fields, and a subject that is too long for the head", async () => {
+    const message = await store({ subject: "é".repeat(60_000), tags: ['"content":', ',"content":'] });
+    await recordEvent(message, opened);
+    const before = await readMessage(message);
+
+    expect(await removeContent(table, message, noon + 1000)).toBe(true);
+
+    const after = { updated_at: new Date(noon + 1000).toISOString(), content: null, content_parsed: null };
+    expect(await readMessage(message)).toEqual({ ...before, ...after });
+    expect(await itemsOf(message)).toHaveLength(2);
+    expect(JSON.stringify(await itemsOf(message))).not.toContain(raw.toString("base64", 0, 30));
+  });
+
+  test("is completed by a second call after an interruption", async () => {
+    const message = await store();
+    await expect(removeContent(failingAfter("DeleteCommand", 1), message, noon)).rejects.toThrow("power cut");
+    expect((await readMessage(message))?.content).toBeNull();
+
+    expect(await removeContent(table, message, noon)).toBe(true);
+
+    expect(await itemsOf(message)).toHaveLength(1);
+  });
+
+  test("returns false for a message that has expired or does not exist", async () => {
+    const message = await store({ retain_until: new Date(noon + day) });
+
+    expect(await removeContent(table, message, noon + day)).toBe(false);
+    expect(await removeContent(table, { ...message, id: randomUUID() }, noon)).toBe(false);
+  });
+});
