@@ -2,10 +2,10 @@
 import { pipeline } from "node:stream";
 import { constants, createBrotliCompress, createGzip, createZstdCompress } from "node:zlib";
 import Negotiator from "negotiator";
+import type { StreamedBody } from "../streamed-body.ts";
 import { tooLargeUncompressed } from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";
 import { type ApiMiddleware, headerValues } from "./request.ts";
-import type { StreamedBody } from "./response.ts";
 
 /**
  * At these levels, compression is faster than a typical network connection. At Brotli's default level, 11, compression

@@ -1,12 +1,6 @@
 /** Converts an operation's response to the format that API Gateway expects from Lambda. */
-import type { Readable } from "node:stream";
 import type { APIGatewayProxyResult } from "aws-lambda";
-
-/**
- * A stream of JSON in UTF-8. If `bytes` is set, `bytes` is an upper limit of the stream's length. The optional function
- * `zstd` returns the JSON as a stream that is compressed with zstd.
- */
-export type StreamedBody = Readable & { bytes?: number; zstd?: () => Readable };
+import type { StreamedBody } from "../streamed-body.ts";
 
 /** `body` is JSON, or the empty string for a response without content. */
 export type ApiResponse = {

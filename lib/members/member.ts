@@ -11,7 +11,7 @@ const address =
 export const newMemberRules = {
   body: "The request body must be a JSON object",
   email: "email must be an email address of at most 254 characters",
-  role: "role must be one of Administrator, Developer, Analyst and Billing Manager",
+  role: `role must be one of ${roles.slice(0, -1).join(", ")} and ${roles.at(-1)}`,
   name: "name must be a string of 1 to 255 characters",
 } as const;
 

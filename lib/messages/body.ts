@@ -2,6 +2,7 @@
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
+import type { StreamedBody } from "../streamed-body.ts";
 import { decompressSmall } from "./compression.ts";
 import { longFields, type MessageField, messageFields } from "./fields.ts";
 import type { StoredMessage } from "./find.ts";
@@ -9,9 +10,6 @@ import { headFields } from "./head.ts";
 import { hasLongFields, readLongFields } from "./long-fields.ts";
 import { beforeContent, beforeParsed, between, contentStart, decompressed } from "./rendered-content.ts";
 import { closeFrame, isSendable, openFrame } from "./zstd-frame.ts";
-
-/** A stream of JSON. The JSON has at most `bytes` bytes. `zstd` returns a stream of the compressed JSON. */
-type Body = Readable & { bytes: number; zstd?: () => Readable };
 
 const noContent = Buffer.from('"content":null,"content_parsed":null}');
 
@@ -30,7 +28,7 @@ async function* opened(opening: Buffer, content: AsyncIterable<Uint8Array>): Asy
 
 const stream = (chunks: AsyncIterable<Uint8Array>): Readable => Readable.from(chunks, { objectMode: false });
 
-const wholeBody = (message: StoredMessage, opening: Buffer): Body => {
+const wholeBody = (message: StoredMessage, opening: Buffer): StreamedBody => {
   const { segments, content_bytes } = message.head;
   const [firstSegment] = message.firstPage;
   const chunks = async function* () {
@@ -51,7 +49,7 @@ const fieldsJson = (fields: object, wanted: ReadonlySet<string>): string => {
   return JSON.stringify(Object.fromEntries(selected)).slice(1, -1);
 };
 
-const selectedBody = (message: StoredMessage, wanted: ReadonlySet<string>): Body | string => {
+const selectedBody = (message: StoredMessage, wanted: ReadonlySet<string>): StreamedBody | string => {
   const { head } = message;
   const hasLong = hasLongFields(head);
   const long = hasLong && longFields.some((name) => wanted.has(name));
@@ -87,7 +85,7 @@ const selectedBody = (message: StoredMessage, wanted: ReadonlySet<string>): Body
 export const messageBody = (
   message: StoredMessage,
   fields: readonly MessageField[] = messageFields,
-): Body | string => {
+): StreamedBody | string => {
   const wanted = new Set<string>(fields);
   const stored = ["content", "content_parsed", ...(hasLongFields(message.head) ? longFields : [])];
   if (!stored.every((name) => wanted.has(name))) return selectedBody(message, wanted);

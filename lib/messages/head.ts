@@ -1,5 +1,5 @@
 /** The head is the main item of a message. The head contains all fields except the content and long fields. */
-import type { longFields } from "./fields.ts";
+import { fieldsOfHead, type longFields } from "./fields.ts";
 import type { Message } from "./message.ts";
 
 export type LongFields = Pick<Message, (typeof longFields)[number]>;
@@ -55,34 +55,17 @@ const current = (stored: Head): Head => {
   return head;
 };
 
-/** Returns the fields of a message's head in the order of the Message object. */
+/** Returns the Message object without the content. Long fields that are stored with the content are undefined. */
 export const headFields = (stored: Head) => {
   const head = current(stored);
-  return {
+  const fields: { [Name in (typeof fieldsOfHead)[number]]?: unknown } = {
+    ...head,
     object: "message",
-    created_at: head.created_at,
-    updated_at: head.updated_at,
-    retain_until: head.retain_until,
-    direction: head.direction,
-    is_bounce_notification: head.is_bounce_notification,
     delivery_attempts: head.delivery_attempts
       .toSorted((a, b) => (a.time < b.time ? -1 : 1))
       .map(({ time, log, status }) => ({ time, log, status })), // DynamoDB does not keep the order of fields.
-    message_id: head.message_id,
-    id: head.id,
-    subject: head.subject,
-    tags: head.tags,
-    sender: head.sender,
-    recipient: head.recipient,
-    status: head.status,
     num_attempts: head.delivery_attempts.length,
-    click_count: head.click_count,
-    open_count: head.open_count,
-    domain_id: head.domain_id,
-    account_id: head.account_id,
-    sent_at: head.sent_at,
-    delivered_at: head.delivered_at,
-    bounce_classification: head.bounce_classification,
     reference_message_id: head.reference_message_id && integer(head.reference_message_id),
   };
+  return Object.fromEntries(fieldsOfHead.map((name) => [name, fields[name]]));
 };

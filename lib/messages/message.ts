@@ -1,6 +1,7 @@
 /** The schemas of a message. */
 import * as z from "zod/mini";
 import { addressDomain } from "./address.ts";
+import type { MessageField } from "./fields.ts";
 
 const dateTime = z.iso.datetime();
 
@@ -55,7 +56,7 @@ export const Message = z.object({
   reference_message_id: z.optional(z.int64()),
   content: z.nullable(z.string()),
   content_parsed: z.nullable(ParsedContent),
-});
+} satisfies Record<MessageField, z.ZodMiniType>);
 export type Message = z.infer<typeof Message>;
 
 export const isInRange = (time: Date): boolean => /^\d{4}-/.test(time.toISOString());

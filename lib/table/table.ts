@@ -11,8 +11,6 @@ const silent: Omit<Logger, "info"> = { trace() {}, debug() {}, warn() {}, error(
 export type Table = {
   readonly name: string;
   readonly client: Pick<DynamoDBDocumentClient, "send">;
-  /** The timeout for the retries of a transaction, in milliseconds; by default 20,000. */
-  readonly transactTimeoutMs?: number;
 };
 
 type TableOptions = {

@@ -32,7 +32,7 @@ const failedConditions = (entries: readonly Entry[]): FailedConditions => {
 };
 
 /** A transaction must end before the function's timeout, which is 28 seconds for buffered responses. */
-const defaultTimeoutMs = 20_000;
+const timeoutMs = 20_000;
 
 const conflict = "TransactionConflict";
 const failedCondition = "ConditionalCheckFailed";
@@ -86,7 +86,7 @@ const readFailures = async (
  * if (failed?.get(member)) return "a member already";
  */
 export const transact = async (table: Table, writes: readonly Write[]): Promise<FailedConditions | null> => {
-  const signal = AbortSignal.timeout(table.transactTimeoutMs ?? defaultTimeoutMs);
+  const signal = AbortSignal.timeout(timeoutMs);
   const command = new TransactWriteCommand({
     TransactItems: writes.map(({ transactItem }) => transactItem),
     ClientRequestToken: randomUUID(),

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { listMembers } from "../../lib/members/store.ts";
 import { type Fault, type FaultyEngine, startFaultyService, unavailable } from "../harness/faulty-engine.ts";
 import { interceptedTable } from "../harness/intercepted-table.ts";
@@ -170,11 +170,15 @@ describe("Adding a member", () => {
   test.each([
     ["conflicts", conflict],
     ["throttling of an item", cancelled("ThrottlingError", "None", "None")],
-  ])("responds with 503 and writes nothing if the transaction's timeout ends during %s", async (_, fault) => {
-    engine.table.transactTimeoutMs = 1000;
+  ])("responds with 503 and writes nothing if %s lasts longer than 20 seconds", async (_, fault) => {
+    const timeoutAfter = AbortSignal.timeout;
+    const timeout = vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => timeoutAfter(ms / 20));
+    onTestFinished(() => timeout.mockRestore());
     failTransactions(() => fault);
 
     await expectUnavailable(await newRequest()());
+
+    expect(timeout).toHaveBeenCalledWith(20_000);
 
     expect(await members()).toEqual([]);
   });

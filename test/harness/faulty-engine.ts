@@ -20,8 +20,7 @@ export type Fault =
 
 export type FaultyEngine = {
   url: string;
-  /** A test may set `transactTimeoutMs`. */
-  table: Table & { transactTimeoutMs?: number };
+  table: Table;
   /** Sets the function that chooses the fault of each later call by its operation. */
   failWith: (fault: (operation: string) => Fault | undefined) => void;
   /** The received calls. `alongside` counts the other calls that were in progress. `items` has the transaction's keys. */
