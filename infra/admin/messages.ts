@@ -3,7 +3,7 @@ import { Option } from "@commander-js/extra-typings";
 import * as messages from "../../lib/messages/delete.ts";
 import type { MessageRef } from "../../lib/messages/events.ts";
 import { findMessage, type StoredMessage } from "../../lib/messages/find.ts";
-import { headFields } from "../../lib/messages/head.ts";
+import { headFields } from "../../lib/messages/head-fields.ts";
 import { readLongFields } from "../../lib/messages/long-fields.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { dayMilliseconds } from "../../lib/time.ts";

@@ -2,7 +2,7 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { addClick, addDeliveryAttempt, addOpen, addStatus } from "../messages/events.ts";
 import { markStored, readMarker } from "../messages/marker.ts";
-import { storeMessage } from "../messages/store-message.ts";
+import { draftMessage, writeContent } from "../messages/store-message.ts";
 import { epochSeconds, isLive } from "../table/expiry.ts";
 import { getItem } from "../table/get.ts";
 import { eventKey, sha256 } from "../table/keys.ts";
@@ -90,7 +90,10 @@ const changeOf = (table: Table, event: ChangeEvent, now: number): Write => {
   }
 };
 
-/** Stores the message of an event once. Never stores a deleted message again. */
+/**
+ * Stores the message of an event once: its head, its marker and the event record go into one transaction. A deleted
+ * message is never stored again, because the marker's condition then fails.
+ */
 const recordStored = async (
   table: Table,
   event: StoredEvent,
@@ -109,17 +112,15 @@ const recordStored = async (
   if (marker?.deleted_at) return "expired";
 
   const raw = raw_email === null ? null : await readEmail(raw_email);
+  const draft = draftMessage({ ...message, account_id }, raw, now);
   const mark = markStored(table, ref, epochSeconds(expiresAt));
-  let outcome: Outcome = "repeated";
-  const putHead = async (head: Write): Promise<boolean> => {
-    const result = await recordOnce(table, event, [head, mark], now);
-    if (typeof result !== "string" && !result.get(mark)) return false;
-    outcome = typeof result === "string" ? result : "expired"; // The message was deleted in the meantime.
-    return true;
-  };
-  const isNew = await storeMessage(table, { ...message, account_id }, raw, now, putHead);
-  if (!isNew) await recordOnce(table, event, [mark], now);
-  return outcome;
+  for (;;) {
+    const head = await writeContent(table, draft, now);
+    const result = await recordOnce(table, event, head ? [head, mark] : [mark], now);
+    if (result === "recorded") return head ? "recorded" : "repeated"; // An import may have stored the message.
+    if (result === "repeated") return "repeated";
+    if (result.get(mark)) return "expired"; // It was deleted in the meantime.
+  }
 };
 
 /** Records a change of a stored message, unless the change is already recorded. Throws the same errors as {@link recordEvent}. */

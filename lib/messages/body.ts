@@ -6,7 +6,7 @@ import type { StreamedBody } from "../streamed-body.ts";
 import { decompressSmall } from "./compression.ts";
 import { longFields, type MessageField, messageFields } from "./fields.ts";
 import type { StoredMessage } from "./find.ts";
-import { headFields } from "./head.ts";
+import { headFields } from "./head-fields.ts";
 import { hasLongFields, readLongFields } from "./long-fields.ts";
 import { beforeContent, beforeParsed, between, contentStart, decompressed } from "./rendered-content.ts";
 import { closeFrame, isSendable, openFrame } from "./zstd-frame.ts";
@@ -72,8 +72,8 @@ const selectedBody = (message: StoredMessage, wanted: ReadonlySet<string>): Stre
     if (small) yield Buffer.concat([separated, await buffer(select([small]))]);
     else yield* opened(separated, select(decompressed(message)));
   };
-  const { content_bytes: all, content_parsed_start: start = 0 } = head;
-  const ofContent = long || (content && parsed) ? all : content ? start || all : parsed ? all - start : 0;
+  const { content_bytes: all, content_parsed_start: start } = head;
+  const ofContent = long || (content && parsed) ? all : content ? start : parsed ? all - start : 0;
   return Object.assign(stream(chunks()), { bytes: Buffer.byteLength(ofHead) + ofContent + 3 });
 };
 

@@ -60,7 +60,7 @@ const writeFrame = async (zstd: ZstdCompress, pieces: Iterable<Buffer>): Promise
 /** Compressed content. `bytes` is the JSON's uncompressed length. `parsedStart` is the offset of `content_parsed`. */
 export type Compressed = { segments: Buffer[]; bytes: number; parsedStart: number };
 
-export const noContent: Compressed = { segments: [], bytes: 0, parsedStart: 0 };
+export const noContent: Compressed = { segments: [], bytes: 0, parsedStart: '"content":null,'.length };
 
 /** Small emails are compressed without a stream, which is faster and blocks the process only briefly. */
 const unstreamedBytes = 64 * 1024;

@@ -10,15 +10,14 @@ import { decompressor } from "./compression.ts";
 import type { StoredMessage } from "./find.ts";
 import type { Head } from "./head.ts";
 
-type Comma = number | ',"content":' | ',"content_parsed":';
+type Comma = number | ',"content":';
 
 /** A start for `between`: the first byte of the stored JSON. */
 export const contentStart = -1;
 export const beforeContent = ',"content":';
 
-/** Returns the offset of the comma before `content_parsed`. In old messages, `between` must search for the comma. */
-export const beforeParsed = ({ content_parsed_start: start }: Head): Comma =>
-  start ? start - 1 : ',"content_parsed":';
+/** The comma before `content_parsed`. */
+export const beforeParsed = ({ content_parsed_start }: Head): Comma => content_parsed_start - 1;
 
 export const decompressed = (message: StoredMessage): AsyncIterable<Buffer> =>
   pipeline(Readable.from(message.segments()), decompressor(), () => {});

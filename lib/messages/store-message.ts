@@ -1,6 +1,13 @@
-/** Stores a message and its raw email. */
+/**
+ * Stores a message and its raw email: first the segments of the content, last the head. Until the head is there, nobody
+ * can see anything of the message.
+ *
+ * The head is put only if the item under its key is still the one that we have read, so one of several concurrent calls
+ * wins. The others look again: either they find the message stored, or a delete took their segments, and they write
+ * the segments again.
+ */
 import { createHash } from "node:crypto";
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { PutCommand, type PutCommandInput } from "@aws-sdk/lib-dynamodb";
 import { absent, epochSeconds, isLive } from "../table/expiry.ts";
 import { getItem } from "../table/get.ts";
 import { headKey } from "../table/keys.ts";
@@ -8,18 +15,18 @@ import { succeeds } from "../table/retry.ts";
 import type { Table } from "../table/table.ts";
 import type { Item, Write } from "../table/writes.ts";
 import { addressDomain } from "./address.ts";
-import { compressToSegments, noContent } from "./compression.ts";
+import { type Compressed, compressToSegments, noContent } from "./compression.ts";
 import { renderContent } from "./content.ts";
-import type { Head, LongFields } from "./head.ts";
+import type { ContentFields, Head, LongFields } from "./head.ts";
 import { NewMessage } from "./message.ts";
 import { writeSegments } from "./segments.ts";
 
 export const maximumRawBytes = 40 * 1024 * 1024;
 
-/** Longer fields in the head of a message make every update cost more, and leave less space for delivery attempts. */
+/** Every update of a head costs a write unit per KB, and delivery attempts need the rest of its 400 KB. */
 const maximumLongFieldsBytes = 50_000;
 
-/** An error for a message that cannot be stored, such as an email over 40 MiB. */
+/** Thrown for a message that can never be stored, such as one with an email over 40 MiB. */
 export class MessageRejectedError extends Error {
   override readonly name = "MessageRejectedError";
 }
@@ -32,7 +39,7 @@ const validate = (message: NewMessage) => {
   throw new MessageRejectedError(faults.join("; "));
 };
 
-/** Separates short fields, which are stored in the message's head, from long fields, which are stored with the content. */
+/** Long fields go with the content; short ones, which nearly all messages have, go into the head. */
 const divide = (message: NewMessage, now: number) => {
   const { retain_until, message_id, subject, tags, sender, recipient, ...fields } = validate(message);
   const long: LongFields = { message_id, subject, tags, sender, recipient };
@@ -61,18 +68,63 @@ export const rejectTooLarge = (rawBytes: number): void => {
   );
 };
 
-/** Puts the head of a message. Returns false if the put's condition failed. `storeMessage` then retries the put. */
-export type PutHead = (head: Write) => Promise<boolean>;
+/** A valid message that is not stored yet. `content` renders and compresses the email at its first call. */
+export type Draft = { head: Omit<Head, keyof ContentFields>; content: () => Promise<Compressed> };
+
+/** @throws MessageRejectedError if the email is too large, or a field is wrong */
+export const draftMessage = (message: NewMessage, raw: Uint8Array | null, now: number): Draft => {
+  const rawBytes = raw?.length ?? 0;
+  rejectTooLarge(rawBytes);
+  const { head, longFields } = divide(message, now);
+  const digest = raw ? createHash("sha256").update(raw).digest("hex") : "";
+  const render = async () =>
+    raw || longFields ? compressToSegments(renderContent(raw, longFields), rawBytes) : noContent;
+  let content: Promise<Compressed> | undefined;
+  return {
+    head: { ...head, digest },
+    content: () => {
+      content ??= render();
+      return content;
+    },
+  };
+};
+
+/** The put of a head, for a PutCommand or for a transaction. */
+export type HeadPut = Write & { put: PutCommandInput };
 
 /**
- * Stores a message. Writes the message's segments before the message's head, so that no reader sees an incomplete
- * message. A message that is already stored remains unchanged.
+ * Writes the content of a message. Returns the put of its head, or `null` if the message is already stored. If the
+ * put's condition fails, call this again.
  *
- * A conditional put writes the head. So only one of several concurrent calls with the same id stores its message.
- * Different segments never have the same key, because each key contains a digest. Unused segments expire at retain_until.
+ * @throws MessageRejectedError if a message with another email has the id
+ */
+export const writeContent = async (table: Table, draft: Draft, now: number): Promise<HeadPut | null> => {
+  const { account_id, id, digest } = draft.head;
+  const key = headKey(account_id, id);
+  const existing = await getItem<Head>(table, key, { consistent: true });
+  if (isLive(existing, now)) {
+    if (existing?.digest === digest) return null;
+    throw new MessageRejectedError(`a message with another email has the id ${id}`);
+  }
+  const written = await writeSegments(table, draft.head, await draft.content());
+  const put = {
+    TableName: table.name,
+    Item: { ...key, ...draft.head, ...written },
+    ConditionExpression: existing ? "content_digest = :existing" : absent,
+    ExpressionAttributeValues: existing && { ":existing": existing.content_digest },
+  };
+  return {
+    key,
+    put,
+    transactItem: { Put: put },
+    fails: (found): found is Item => found?.content_digest !== existing?.content_digest,
+  };
+};
+
+/**
+ * Stores a message. Changes nothing if it is already stored.
  *
  * @param raw an email of up to 40 MiB, or `null` if the email is not available
- * @param putHead puts the head of the message together with other items. By default, the head is put alone
  * @returns false if the message was already stored
  * @throws MessageRejectedError if the email is too large, a field is wrong, or a message with another email has the id
  */
@@ -81,53 +133,11 @@ export const storeMessage = async (
   message: NewMessage,
   raw: Uint8Array | null,
   now: number,
-  putHead?: PutHead,
 ): Promise<boolean> => {
-  const rawBytes = raw?.length ?? 0;
-  rejectTooLarge(rawBytes);
-  const digest = raw ? createHash("sha256").update(raw).digest("hex") : "";
-  const { head, longFields } = divide(message, now);
-  const { account_id, id } = head;
-
-  /** Returns an expired message with the same id, if one exists. Returns `null` if this message is already stored. */
-  const findReplaceable = async (): Promise<{ existing: Head | undefined } | null> => {
-    const existing = await getItem<Head>(table, headKey(account_id, id), { consistent: true });
-    if (!isLive(existing, now)) return { existing };
-    if (existing?.digest === digest) return null;
-    throw new MessageRejectedError(`a message with another email has the id ${id}`);
-  };
-  let replaceable = await findReplaceable();
-  if (!replaceable) return false;
-
-  const content =
-    raw || longFields ? await compressToSegments(renderContent(raw, longFields), rawBytes) : noContent;
-
-  // Another call may delete the segments before the message's head is put. The loop then writes the segments again.
-  while (replaceable) {
-    const { existing } = replaceable;
-    const written = await writeSegments(table, head, content);
-    const item: Head = { ...head, ...written, digest };
-    const key = headKey(account_id, id);
-    const put = {
-      TableName: table.name,
-      Item: { ...key, ...item },
-      ...(existing
-        ? {
-            ConditionExpression: "content_digest = :existing",
-            ExpressionAttributeValues: { ":existing": existing.content_digest },
-          }
-        : { ConditionExpression: absent }),
-    };
-    const write: Write = {
-      key,
-      transactItem: { Put: put },
-      fails: (item): item is Item => item?.content_digest !== existing?.content_digest,
-    };
-    const isDone = putHead
-      ? await putHead(write)
-      : await succeeds(() => table.client.send(new PutCommand(put)));
-    if (isDone) return true;
-    replaceable = await findReplaceable();
+  const draft = draftMessage(message, raw, now);
+  for (;;) {
+    const head = await writeContent(table, draft, now);
+    if (!head) return false;
+    if (await succeeds(() => table.client.send(new PutCommand(head.put)))) return true;
   }
-  return false;
 };

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { findMessage } from "../../../lib/messages/find.ts";
-import { headFields } from "../../../lib/messages/head.ts";
+import { headFields } from "../../../lib/messages/head-fields.ts";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
 import {
   attempted,
