@@ -31,61 +31,56 @@ const defineMemberCommand = (name: string, summary: string) =>
     .requiredOption("--account <uuid>", "the account", uuid);
 
 /**
- * Calls `change` for each member whose email, `id` or `user_id` is in `operands`. Prints the line that `lineOf`
- * returns, or with `--json` a JSON object.
- *
- * @param change returns false if the member no longer exists
- * @param changed fields that `--json` prints after the member's ids and email, such as `removed: true`
+ * Calls `act` for each operand with the member whose email, `id` or `user_id` it is, or with `undefined` if the account
+ * has no such member.
  */
-const changeMembers = async (
+const forEachMember = async (
   shell: Shell,
   operands: string[],
-  { account, local, json }: { account: string; local?: true | undefined; json?: true | undefined },
-  change: (table: Table, member: store.StoredMember) => Promise<boolean>,
-  changed: object,
-  lineOf: (email: string) => string,
+  table: Table,
+  account_id: string,
+  act: (member: store.StoredMember | undefined, name: string) => Promise<void>,
 ): Promise<void> => {
-  const table = openTableOf({ local });
-  const members = await store.listMembers(table, account);
-  await forEachOperand(shell, operands, async (name) => {
+  const members = await store.listMembers(table, account_id);
+  await forEachOperand(shell, operands, (name) => {
     const lower = name.toLowerCase();
-    const member = members.find(({ email, id, user_id }) => [email, id, user_id].includes(lower));
-    if (!member || !(await change(table, member))) {
-      throw new UserError(`${name}: no such member of the account`);
-    }
-    const { id, user_id, email } = member;
-    report(shell, json, { id, user_id, email, ...changed }, lineOf(email));
+    return act(
+      members.find(({ email, id, user_id }) => [email, id, user_id].includes(lower)),
+      name,
+    );
   });
 };
 
 export const setMemberRole = (shell: Shell) =>
   defineMemberCommand("set-member-role", "give members of an account another role")
     .addOption(new Option("--role <role>", "the role").choices(roles).makeOptionMandatory())
-    .action((operands, { role, ...options }) =>
-      changeMembers(
-        shell,
-        operands,
-        options,
-        (table, member) => store.setMemberRole(table, member, role, Date.now()),
-        { role },
-        (email) => `${email}   ${role}`,
-      ),
-    );
+    .action((operands, { account, role, local, json }) => {
+      const table = openTableOf({ local });
+      return forEachMember(shell, operands, table, account, async (member, name) => {
+        if (!member || !(await store.setMemberRole(table, member, role, Date.now()))) {
+          throw new UserError(`${name}: no such member of the account`);
+        }
+        const { id, user_id, email } = member;
+        report(shell, json, { id, user_id, email, role }, `${email}   ${role}`);
+      });
+    });
 
 const aboutRemoval = `
 A removed member can be added again, with a new Idempotency-Key. Within 24 hours of its first use, an old
-Idempotency-Key still returns its first response and adds nobody.`;
+Idempotency-Key still returns its first response and adds nobody.
+The exit status is 0 if the account doesn't have the member afterwards, so you can run the command again.`;
 
 export const removeMember = (shell: Shell) =>
   defineMemberCommand("remove-member", "remove members from an account")
     .addHelpText("after", aboutRemoval)
-    .action((operands, options) =>
-      changeMembers(
-        shell,
-        operands,
-        options,
-        store.removeMember,
-        { removed: true },
-        (email) => `removed   ${email}`,
-      ),
-    );
+    .action((operands, { account, local, json }) => {
+      const table = openTableOf({ local });
+      return forEachMember(shell, operands, table, account, async (member, name) => {
+        if (!member || !(await store.removeMember(table, member))) {
+          const line = `unknown   ${name}   (no member of the account; nothing was changed)`;
+          return report(shell, json, { member: name, removed: false }, line);
+        }
+        const { id, user_id, email } = member;
+        report(shell, json, { member: name, removed: true, id, user_id, email }, `removed   ${email}`);
+      });
+    });

@@ -4,16 +4,18 @@ import { describe, UserError } from "../cli/user-error.ts";
 import { visible } from "../cli/visible.ts";
 import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from "./api-keys.ts";
 import type { Shell, Streams } from "./command.ts";
+import { deleteMessage, removeContent } from "./delete-messages.ts";
 import { importMessage } from "./import-message.ts";
 import { listMembers, removeMember, setMemberRole } from "./members.ts";
-import { deleteMessage, removeContent, showMessage } from "./messages.ts";
 import { prepareTable } from "./prepare-table.ts";
 import { recordEvents } from "./record-events.ts";
+import { restoreContent } from "./restore-content.ts";
+import { showMessage } from "./show-message.ts";
 
 const groups = {
   "API keys:": [createApiKey, listApiKeys, rotateApiKey, revokeApiKey],
   "Members:": [listMembers, setMemberRole, removeMember],
-  "Messages:": [importMessage, recordEvents, showMessage, removeContent, deleteMessage],
+  "Messages:": [importMessage, recordEvents, showMessage, restoreContent, removeContent, deleteMessage],
   "The table:": [prepareTable],
 };
 

@@ -1,85 +1,114 @@
 /**
- * Deletes a message, or its content, before the message expires. If Get Message reads the message during the deletion,
- * its response may end early, because segments are missing. After an interrupted call, the caller must repeat the call.
+ * Deletes a message, or only its content, before it expires. A response of Get Message that is under way breaks off,
+ * because the segments that it still needs are gone. If a call is interrupted, call it again: it deletes the rest.
  */
 import { randomUUID } from "node:crypto";
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { epochSeconds, live, nowValue } from "../table/expiry.ts";
-import { headKey } from "../table/keys.ts";
+import { getItem } from "../table/get.ts";
+import { headKey, segmentsOf } from "../table/keys.ts";
+import { listItems } from "../table/list.ts";
 import { retryWrite, succeeds } from "../table/retry.ts";
 import type { Table } from "../table/table.ts";
 import { daySeconds } from "../time.ts";
-import { compressToSegments, noContent } from "./compression.ts";
+import { type Compressed, compressToSegments, noContent } from "./compression.ts";
 import { renderContent } from "./content.ts";
 import type { MessageRef } from "./events.ts";
 import { findMessage } from "./find.ts";
+import type { Head } from "./head.ts";
 import { hasLongFields, readLongFields } from "./long-fields.ts";
-import { markDeleted } from "./marker.ts";
+import { markDeleted, readMarker } from "./marker.ts";
 import { removeSegments, writeSegments } from "./segments.ts";
 
 /** An expiry of one day ago is in the past even for a slow clock. TTL ignores items that expired over 5 years ago. */
 const tombstoneAgeSeconds = daySeconds;
 
+/** `deleted`: the message was here. `gone`: only its marker or its remains were. `unknown`: nothing was, and nothing is written. */
+export type Deletion = "deleted" | "gone" | "unknown";
+
 /**
- * Deletes a message. Returns false if neither a head nor a segment of the message existed. Marks the message as
- * deleted, so that no later event of type `message.stored` stores the message. Replaces the message's head with a
- * tombstone. A tombstone has an expiry in the past, and none of the message's data. The tombstone makes the condition of
- * a concurrent `storeMessage` fail, so that `storeMessage` retries.
+ * Deletes a message, and marks it so that no event of type `message.stored` brings it back. The head becomes a
+ * tombstone: an item with an expiry in the past and none of the message's data. A concurrent `storeMessage` then finds
+ * its condition false and starts again.
+ *
+ * A marker never expires, so a mistyped id must not get one: it would block a message that doesn't exist yet.
+ *
+ * @param options.force marks the id as deleted even if nothing in the table has it
  */
 export const deleteMessage = async (
   table: Table,
   { account_id, id }: MessageRef,
   now: number,
-): Promise<boolean> => {
+  { force = false } = {},
+): Promise<Deletion> => {
+  const key = headKey(account_id, id);
   const putTombstone = async (): Promise<Record<string, unknown> | undefined> => {
     const tombstone = { content_digest: randomUUID(), expires_at: epochSeconds(now) - tombstoneAgeSeconds };
-    const command = new PutCommand({
-      TableName: table.name,
-      Item: { ...headKey(account_id, id), ...tombstone },
-      ReturnValues: "ALL_OLD",
-    });
+    const Item = { ...key, ...tombstone };
+    const command = new PutCommand({ TableName: table.name, Item, ReturnValues: "ALL_OLD" });
     const { Attributes } = await retryWrite(() => table.client.send(command));
     return Attributes;
   };
+  const isKnown = async (): Promise<boolean> =>
+    (await readMarker(table, { account_id, id })) !== undefined ||
+    (await getItem(table, key, { consistent: true })) !== undefined ||
+    (await listItems(table, segmentsOf(account_id, id), "sk")).length > 0;
+  if (!force && !(await isKnown())) return "unknown";
   await markDeleted(table, { account_id, id }, now);
   const previous = await putTombstone();
   const removed = await removeSegments(table, { account_id, id });
   await putTombstone(); // Makes a concurrent `storeMessage` write its deleted segments again.
-  return previous?.created_at !== undefined || removed > 0;
+  return previous?.created_at !== undefined || removed > 0 ? "deleted" : "gone";
 };
 
-/** Deletes a message's content. A second import does not restore the content. Returns false if no message exists. */
-export const removeContent = async (
+/**
+ * Writes new content and points the head to it, then deletes the old segments. Counters and attempts stay as they are,
+ * also those that events add meanwhile. Returns false if the message was deleted or its content replaced in between.
+ *
+ * @param changes other fields of the head that change with the content
+ */
+export const replaceContent = async (
   table: Table,
-  { account_id, id }: MessageRef,
+  head: Head,
+  content: Compressed,
+  changes: Partial<Head>,
   now: number,
 ): Promise<boolean> => {
-  const message = await findMessage(table, account_id, id, now);
-  if (!message) return false;
-  const { head } = message;
-  // The old segments of the message contain content and long fields. The new segments contain only the long fields.
-  const remaining = hasLongFields(message.head)
-    ? await compressToSegments(renderContent(null, await readLongFields(message)), 0)
-    : noContent;
-  const written = await writeSegments(table, head, remaining);
+  const written = await writeSegments(table, head, content);
+  const fields = Object.entries({ ...written, ...changes });
   const command = new UpdateCommand({
     TableName: table.name,
-    Key: headKey(account_id, id),
-    UpdateExpression:
-      "SET #segments = :segments, content_bytes = :bytes, content_parsed_start = :start, content_digest = :digest, updated_at = :updated_at",
+    Key: headKey(head.account_id, head.id),
+    UpdateExpression: `SET ${fields.map(([name]) => `#${name} = :${name}`).join(", ")}`,
     ConditionExpression: `${live} AND content_digest = :existing`,
-    ExpressionAttributeNames: { "#segments": "segments" },
+    ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),
     ExpressionAttributeValues: {
-      ":segments": written.segments,
-      ":bytes": written.content_bytes,
-      ":start": written.content_parsed_start,
-      ":digest": written.content_digest,
-      ":updated_at": new Date(now).toISOString(),
+      ...Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
       ":existing": head.content_digest,
       ...nowValue(now),
     },
   });
   if (!(await succeeds(() => table.client.send(command)))) return false;
-  await removeSegments(table, { account_id, id }, written);
+  await removeSegments(table, head, written);
   return true;
+};
+
+/**
+ * Deletes a message's content and leaves the date in the head, from which `prepare-table` learns that a restored copy
+ * has to lose its content, too. Importing the same email again doesn't bring the content back. Returns false if there is
+ * no such message.
+ */
+export const removeContent = async (
+  table: Table,
+  { account_id, id }: MessageRef,
+  now: number,
+): Promise<boolean> => {
+  const message = await findMessage(table, account_id, id, now, { withContent: false });
+  if (!message) return false;
+  // A long subject is stored with the content, and stays.
+  const remaining = hasLongFields(message.head)
+    ? await compressToSegments(renderContent(null, await readLongFields(message)), 0)
+    : noContent;
+  const time = new Date(now).toISOString();
+  return replaceContent(table, message.head, remaining, { updated_at: time, content_removed_at: time }, now);
 };

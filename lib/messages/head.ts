@@ -35,6 +35,8 @@ export type Head = Omit<
     reference_message_id?: number | bigint | undefined;
     /** SHA-256 of the raw email. Storing a different email with the same `id` is rejected. */
     digest: string;
+    /** When `remove-content` deleted the email. */
+    content_removed_at?: string;
     status_changes?: StatusChange[];
     expires_at: number;
   };

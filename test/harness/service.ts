@@ -107,9 +107,9 @@ export const itemsOf = async ({ account_id, id }: MessageRef): Promise<StoredIte
   return items;
 };
 
-/** Deletes one segment of a message. No known fault does this. */
+/** Deletes one segment of a message, from the end if `index` is negative. No known fault does this. */
 export const loseSegment = async (message: MessageRef, index: number): Promise<void> => {
   const segments = (await itemsOf(message)).filter(({ bytes }) => bytes);
-  const Key = { pk: messagePartition(message.account_id, message.id), sk: segments[index]?.sk };
+  const Key = { pk: messagePartition(message.account_id, message.id), sk: segments.at(index)?.sk };
   await table.client.send(new DeleteCommand({ TableName: table.name, Key }));
 };

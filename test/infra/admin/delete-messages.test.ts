@@ -1,9 +1,10 @@
 /** `delete-message` and `remove-content`. */
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import { readMarker } from "../../../lib/messages/marker.ts";
 import { dayMilliseconds } from "../../../lib/time.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
-import { bearer, call, itemsOf, newKey, startService } from "../../harness/service.ts";
+import { bearer, call, itemsOf, newKey, startService, table } from "../../harness/service.ts";
 
 const file = "test/emails/plain-text.eml";
 
@@ -33,9 +34,9 @@ test("delete-message leaves a tombstone only, and says how long backups keep the
   expect(found.status).toBe(404);
   const names = left.map((item) => Object.keys(item).sort().join(" "));
   expect(names).toEqual(["content_digest expires_at pk sk"]);
-  expect(deleted).toEqual({ id, deleted: true, recoverable_until: expect.any(String) });
+  expect(deleted).toEqual({ id, deleted: true, is_blocked: true, recoverable_until: expect.any(String) });
   expect((Date.parse(deleted.recoverable_until) - Date.now()) / dayMilliseconds).toBeCloseTo(35, 1);
-  expect(deletedLocally).toEqual({ id, deleted: true, recoverable_until: null });
+  expect(deletedLocally).toEqual({ id, deleted: true, is_blocked: true, recoverable_until: null });
 });
 
 test("remove-content keeps all other fields, and another import does not restore the content", async () => {
@@ -51,10 +52,37 @@ test("remove-content keeps all other fields, and another import does not restore
   expect(await (await get()).json()).toEqual(after);
 });
 
-test.each(["delete-message", "remove-content"])("%s reports an unknown message", async (command) => {
-  const id = randomUUID();
+test("delete-message succeeds again, and says that nothing was left", async () => {
+  const { account_id, id } = await imported();
+  await admin(`delete-message ${id} --account ${account_id}`);
 
-  const ran = await admin(`${command} ${id} --account ${randomUUID()}`);
+  const again = await admin(`delete-message ${id} --account ${account_id}`);
+  const third = await adminJson(`delete-message ${id} --account ${account_id}`);
 
-  expect(ran).toMatchObject({ status: 1, stderr: [`${id}: the account has no such message`] });
+  const line = `gone      ${id}   (nothing was left to delete; no event can store it again)`;
+  expect(again).toMatchObject({ status: 0, stdout: [line], stderr: [] });
+  expect(third).toEqual([{ id, deleted: false, is_blocked: true, recoverable_until: null }]);
+});
+
+test.each([
+  ["delete-message", ". --force blocks the id"],
+  ["remove-content", ""],
+])("%s of an unknown id says that it changed nothing", async (command, hint) => {
+  const [account_id, id] = [randomUUID(), randomUUID()];
+
+  const ran = await admin(`${command} ${id} --account ${account_id}`);
+
+  const line = `unknown   ${id}   (the account has no such message; nothing was changed${hint})`;
+  expect(ran).toMatchObject({ status: 0, stdout: [line], stderr: [] });
+  expect(await itemsOf({ account_id, id })).toEqual([]);
+  expect(await readMarker(table, { account_id, id })).toBeUndefined();
+});
+
+test("--force blocks an id that no message has yet", async () => {
+  const [account_id, id] = [randomUUID(), randomUUID()];
+
+  const [blocked] = await adminJson(`delete-message ${id} --account ${account_id} --force`);
+
+  expect(blocked).toEqual({ id, deleted: false, is_blocked: true, recoverable_until: null });
+  expect(await readMarker(table, { account_id, id })).toMatchObject({ deleted_at: expect.any(String) });
 });

@@ -57,12 +57,25 @@ test("A command finds members by email, id or user id, and reports the others", 
 
   const input = `${user_id}\nnobody@example.com\n${id.toUpperCase()}\n`;
   const { status, stdout, stderr } = await setRole(account_id, "-", input);
-  const removed = await admin(`remove-member nobody@example.com --account ${account_id}`);
 
   expect(status).toBe(1);
   expect(stdout).toEqual(["ada", "bob"].map((name) => `${name}@example.com   Billing Manager`));
   expect(stderr).toEqual(["nobody@example.com: no such member of the account"]);
-  expect(removed).toMatchObject({ status: 1, stdout: [], stderr });
+});
+
+test("remove-member says what it did, and succeeds if the account doesn't have the member afterwards", async () => {
+  const { account_id, add } = await startAccount();
+  const { id, user_id } = (await (await add(ada)).json()) as Member;
+  const removing = `remove-member ${ada.email} --account ${account_id}`;
+
+  const first = await adminJson(removing);
+  const again = await admin(removing);
+  const third = await adminJson(removing);
+
+  expect(first).toEqual([{ member: ada.email, removed: true, id, user_id, email: ada.email }]);
+  const line = "unknown   ada@example.com   (no member of the account; nothing was changed)";
+  expect(again).toMatchObject({ status: 0, stdout: [line], stderr: [] });
+  expect(third).toEqual([{ member: ada.email, removed: false }]);
 });
 
 test("remove-member removes one member, who can be added again as the same user, but not by a replay", async () => {

@@ -1,8 +1,8 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { expect, inject, test, vi } from "vitest";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
-import { newMessage, table } from "../../harness/service.ts";
+import { loseSegment, newMessage, opened, recordEvent, table } from "../../harness/service.ts";
 
 const raw = Buffer.from("Subject: Hello\r\n\r\nHello");
 
@@ -65,4 +65,34 @@ test("--open prints the address of the message's page on this machine", async ()
 
   expect(opened.stdout).toEqual([`http://127.0.0.1:3000/messages#${account_id}/${id}`]);
   expect(elsewhere).toEqual([{ id, url: `http://127.0.0.1:3456/messages#${account_id}/${id}` }]);
+});
+
+test("A damaged message shows the fields of its head, and what is missing", async () => {
+  const message = newMessage({ account_id: randomUUID(), subject: "Hi" });
+  await storeMessage(table, message, randomBytes(500_000), Date.now());
+  await recordEvent(message, opened, Date.now());
+  await loseSegment(message, 1);
+
+  const { status, stdout, stderr } = await admin(
+    `show-message ${message.id} --account ${message.account_id} --json`,
+  );
+
+  expect([status, stderr]).toEqual([1, [`${message.id}: damaged. restore-content writes its email again`]]);
+  const missing = expect.stringMatching(/^A segment .* is missing$/);
+  const stored_content = expect.objectContaining({ missing });
+  expect(JSON.parse(stdout[0] ?? "")).toMatchObject({ subject: "Hi", open_count: 1, stored_content });
+});
+
+test("A damaged message with a long subject shows its other fields", async () => {
+  const message = newMessage({ account_id: randomUUID(), subject: "long ".repeat(20_000) });
+  await storeMessage(table, message, raw, Date.now());
+  await loseSegment(message, 0);
+
+  const { stdout } = await admin(`show-message ${message.id} --account ${message.account_id} --json`);
+
+  const [shown] = stdout.map((line) => JSON.parse(line));
+  expect(shown).toMatchObject({ id: message.id, status: "sent" });
+  expect(shown.stored_content.missing).toMatch(
+    /, and with it message_id, subject, tags, sender and recipient$/,
+  );
 });

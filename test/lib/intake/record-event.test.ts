@@ -56,9 +56,9 @@ test("A deleted message stays deleted, whatever the event's id or email file", a
   expect(await head()).toBeUndefined();
 });
 
-test("A message that is deleted before its first event is not stored", async () => {
+test("A message that is blocked before its first event is not stored", async () => {
   const { stored, opened, account_id, id, head } = await message();
-  await deleteMessage(table, { account_id, id }, noon);
+  await deleteMessage(table, { account_id, id }, noon, { force: true });
 
   expect([await store(stored), await recordChange(table, opened, noon)]).toEqual(["expired", "expired"]);
 

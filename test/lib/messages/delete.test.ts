@@ -1,9 +1,20 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { deleteMessage, removeContent } from "../../../lib/messages/delete.ts";
+import { markStored, readMarker } from "../../../lib/messages/marker.ts";
 import type { NewMessage } from "../../../lib/messages/message.ts";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
-import { day, itemsOf, newMessage, noon, opened, recordEvent, table } from "../../harness/service.ts";
+import { transact } from "../../../lib/table/transact.ts";
+import {
+  day,
+  itemsOf,
+  loseSegment,
+  newMessage,
+  noon,
+  opened,
+  recordEvent,
+  table,
+} from "../../harness/service.ts";
 import { failingAfter, readMessage } from "./stored-message.ts";
 
 /** Random bytes do not compress, so this email has three segments. */
@@ -28,10 +39,48 @@ describe("Deleting a message", () => {
     await expect(deleteMessage(failingAfter("DeleteCommand", 1), message, noon)).rejects.toThrow("power cut");
     expect(await readMessage(message)).toBeNull();
 
-    expect(await deleteMessage(table, message, noon)).toBe(true);
+    expect(await deleteMessage(table, message, noon)).toBe("deleted");
 
     expect(await itemsOf(message)).toEqual([tombstone]);
-    expect(await deleteMessage(table, message, noon)).toBe(false);
+    expect(await deleteMessage(table, message, noon)).toBe("gone");
+  });
+
+  test("writes nothing for an id that the account never had, so that a later message can have it", async () => {
+    const message = newMessage({ account_id: randomUUID() });
+
+    expect(await deleteMessage(table, message, noon)).toBe("unknown");
+
+    expect(await itemsOf(message)).toEqual([]);
+    expect(await readMarker(table, message)).toBeUndefined();
+  });
+
+  test("blocks an unknown id if it is forced to", async () => {
+    const message = newMessage({ account_id: randomUUID() });
+
+    expect(await deleteMessage(table, message, noon, { force: true })).toBe("gone");
+
+    expect(await readMarker(table, message)).toMatchObject({ deleted_at: expect.any(String) });
+  });
+
+  test("deletes the segments of a message whose store was interrupted", async () => {
+    const message = newMessage({ account_id: randomUUID() });
+    await expect(storeMessage(failingAfter("PutCommand", 2), message, raw, noon)).rejects.toThrow();
+
+    expect(await deleteMessage(table, message, noon)).toBe("deleted");
+
+    expect(await itemsOf(message)).toEqual([tombstone]);
+  });
+
+  test("marks a message that has expired and was purged, because a marker shows that it existed", async () => {
+    const message = newMessage({ account_id: randomUUID() });
+    await transact(table, [markStored(table, message, noon / 1000)]);
+
+    expect(await deleteMessage(table, message, noon)).toBe("gone");
+
+    expect(await readMarker(table, message)).toEqual(
+      expect.objectContaining({ deleted_at: expect.any(String) }),
+    );
+    expect(await readMarker(table, message)).not.toHaveProperty("expires_at");
   });
 });
 
@@ -56,6 +105,16 @@ describe("Deleting the content of a message", () => {
 
     expect(await removeContent(table, message, noon)).toBe(true);
 
+    expect(await itemsOf(message)).toHaveLength(1);
+  });
+
+  test("works on a damaged message", async () => {
+    const message = await store();
+    await loseSegment(message, 0);
+
+    expect(await removeContent(table, message, noon)).toBe(true);
+
+    expect((await readMessage(message))?.content).toBeNull();
     expect(await itemsOf(message)).toHaveLength(1);
   });
 

@@ -41,7 +41,7 @@ const changes: Record<string, () => Promise<(busy: Table) => Promise<boolean>>> 
   },
   "deleting a message": async () => {
     const message = await stored();
-    return (busy) => deleteMessage(busy, message, noon);
+    return async (busy) => (await deleteMessage(busy, message, noon)) === "deleted";
   },
   "removing a content": async () => {
     const message = await stored();

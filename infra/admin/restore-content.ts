@@ -1,0 +1,76 @@
+/** `restore-content`: writes the content of a damaged message again, from the email that it was made of. */
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { compressToSegments } from "../../lib/messages/compression.ts";
+import { renderContent } from "../../lib/messages/content.ts";
+import { replaceContent } from "../../lib/messages/delete.ts";
+import { readEnvelope } from "../../lib/messages/envelope.ts";
+import { findMessage, type StoredMessage } from "../../lib/messages/find.ts";
+import type { LongFields } from "../../lib/messages/head.ts";
+import { hasLongFields, readLongFields } from "../../lib/messages/long-fields.ts";
+import { maximumRawBytes } from "../../lib/messages/store-message.ts";
+import { UserError } from "../cli/user-error.ts";
+import { findMail } from "../mail/find-mail.ts";
+import { readEmails } from "../mail/read-emails.ts";
+import { defineCommand, openTableOf, report, type Shell, uuid } from "./command.ts";
+import { messageId, noSuchMessage } from "./message-command.ts";
+
+/** Finds the email with this digest: the whole file, as a pipeline sent it, or one email of an mbox. */
+const emailWith = async (digest: string, path: string, { input }: Shell): Promise<Buffer> => {
+  const isIt = (raw: Buffer): boolean => createHash("sha256").update(raw).digest("hex") === digest;
+  for (const { bytes, open } of await findMail([path], input)) {
+    const whole = bytes <= maximumRawBytes ? await buffer(open()) : null;
+    if (whole && isIt(whole)) return whole;
+    for await (const { raw } of readEmails(whole ? Readable.from([whole]) : open()))
+      if (isIt(raw)) return raw;
+  }
+  throw new UserError(`${path}: no email in it has the digest ${digest} of the message's email`);
+};
+
+/** The fields of a message without content that are read from its email if they were lost with the segments. */
+const fieldsOf = (raw: Buffer): LongFields => {
+  const { date: _, ...envelope } = readEnvelope(raw);
+  return { ...envelope, tags: [] };
+};
+
+/** A long subject is stored in the first segments. Returns `null` if they are the ones that are missing. */
+const readableLongFields = (message: StoredMessage): Promise<Partial<LongFields> | null> =>
+  readLongFields(message).catch(() => null);
+
+const explanation = `
+The message keeps its id, its delivery attempts and its counters. FILE is the email, to the byte, or an mbox with it.
+"show-message" prints the digest of the email.`;
+
+export const restoreContent = (shell: Shell) =>
+  defineCommand("restore-content", "write the content of a damaged message again")
+    .argument("<id>", "the message's id")
+    .argument("<file>", "the message's email, or an mbox with it; - is standard input")
+    .requiredOption("--account <uuid>", "the account", uuid)
+    .addHelpText("after", explanation)
+    .action(async (name, path, { account, local, json }) => {
+      const table = openTableOf({ local });
+      const id = messageId(name);
+      const now = Date.now();
+      const message = await findMessage(table, account, id, now, { withContent: false });
+      if (!message) throw noSuchMessage(id);
+      const { head } = message;
+      if (head.content_removed_at) {
+        throw new UserError(
+          `${id}: not damaged. remove-content removed its email on ${head.content_removed_at}`,
+        );
+      }
+      if (head.digest === "") throw new UserError(`${id}: the message was stored without an email`);
+      const raw = await emailWith(head.digest, path, shell);
+      const stored = await readableLongFields(message);
+      const long = hasLongFields(head) ? { ...fieldsOf(raw), ...stored } : undefined;
+      const content = await compressToSegments(renderContent(raw, long), raw.length);
+      if (!(await replaceContent(table, head, content, {}, now))) {
+        throw new UserError(`${id}: the message was changed meanwhile. Run the command again`);
+      }
+      const fields = stored ? "kept" : "read from the email";
+      const note = stored
+        ? ""
+        : "   (subject and addresses are now those of the email, and the tags are lost)";
+      report(shell, json, { id, content_restored: true, fields }, `content restored   ${id}${note}`);
+    });

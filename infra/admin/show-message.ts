@@ -1,0 +1,52 @@
+/** `show-message`: the fields of a message, how it is stored, and what a damaged one lacks. */
+import { Option } from "@commander-js/extra-typings";
+import { findMessage, type StoredMessage } from "../../lib/messages/find.ts";
+import { headFields } from "../../lib/messages/head-fields.ts";
+import { hasLongFields, readLongFields } from "../../lib/messages/long-fields.ts";
+import { UserError } from "../cli/user-error.ts";
+import { openTableOf, report, type Shell } from "./command.ts";
+import { defineMessageCommand, forEachMessage, noSuchMessage } from "./message-command.ts";
+
+/** Reads every segment, because nothing else shows that one is missing. */
+const storageOf = async ({ head, segments }: StoredMessage) => {
+  const storage = { segments: head.segments, bytes: 0, email_digest: head.digest };
+  try {
+    for await (const segment of segments()) storage.bytes += segment.length;
+    return storage;
+  } catch (error) {
+    if (!(error instanceof Error && /^A segment .* is missing$/.test(error.message))) throw error;
+    const lost = hasLongFields(head) ? ["message_id, subject, tags, sender and recipient"] : [];
+    return { ...storage, missing: [error.message, ...lost].join(", and with it ") };
+  }
+};
+
+const linesOf = (fields: object): string[] =>
+  Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name.padEnd(24)}${typeof value === "string" ? value : JSON.stringify(value)}`);
+
+export const showMessage = (shell: Shell) =>
+  defineMessageCommand("show-message", "show the fields of messages, and how they are stored")
+    .addOption(
+      new Option("--open", "print the address of the message's page on npm start").implies({ local: true }),
+    )
+    .addHelpText("after", "\nOver HTTP, Get Message returns chosen fields: ?fields=status,delivery_attempts")
+    .action((operands, { account, local, open, json }) => {
+      const table = openTableOf({ local });
+      return forEachMessage(shell, operands, account, async ({ id }) => {
+        const message = await findMessage(table, account, id, Date.now(), { withContent: false });
+        if (!message) throw noSuchMessage(id);
+        if (open) {
+          const url = `http://127.0.0.1:${process.env.PORT ?? 3000}/messages#${account}/${id}`;
+          return report(shell, json, { id, url }, url);
+        }
+        const stored_content = await storageOf(message);
+        const isDamaged = "missing" in stored_content;
+        const long = isDamaged
+          ? await readLongFields(message).catch(() => ({}))
+          : await readLongFields(message);
+        const fields = { ...headFields(message.head), ...long, stored_content };
+        report(shell, json, fields, ...linesOf(fields), "");
+        if (isDamaged) throw new UserError(`${id}: damaged. restore-content writes its email again`);
+      });
+    });

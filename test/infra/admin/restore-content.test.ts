@@ -1,0 +1,136 @@
+/** `restore-content` on messages that lost a segment. */
+import { randomBytes, randomUUID } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { NewMessage } from "../../../lib/messages/message.ts";
+import { storeMessage } from "../../../lib/messages/store-message.ts";
+import { admin } from "../../harness/admin.ts";
+import { cutAfter } from "../../harness/power-cut.ts";
+import {
+  attempted,
+  itemsOf,
+  loseSegment,
+  newMessage,
+  opened,
+  recordEvent,
+  table,
+} from "../../harness/service.ts";
+import { temporaryFolder } from "../../harness/temporary-folder.ts";
+import { readMessage } from "../../lib/messages/stored-message.ts";
+
+/** Three segments, because random bytes don't compress. */
+const email = () =>
+  Buffer.from(
+    `From: a@example.com\nTo: b@example.org\nSubject: Hi\nMessage-ID: <1@x>\n\n${randomBytes(300_000).toString("base64")}\n`,
+  );
+
+/** A message from a pipeline, which chose its id, with an attempt and an open. */
+const stored = async (raw: Buffer, fields: Partial<NewMessage> = {}) => {
+  const message = newMessage({ account_id: randomUUID(), ...fields });
+  await storeMessage(table, message, raw, Date.now());
+  await recordEvent(message, attempted(Date.now(), "250 OK"), Date.now());
+  await recordEvent(message, opened, Date.now());
+  return message;
+};
+
+const fileOf = (bytes: Buffer | string): string => {
+  const path = join(temporaryFolder(), "letter");
+  writeFileSync(path, bytes);
+  return path;
+};
+
+const restoring = ({ account_id, id }: { account_id: string; id: string }, file: string) =>
+  `restore-content ${id} ${file} --account ${account_id}`;
+
+test("A damaged message is whole again, with its id, attempts and counters", async () => {
+  const raw = email();
+  const message = await stored(raw);
+  const before = await readMessage(message);
+  await loseSegment(message, 1);
+
+  const ran = await admin(restoring(message, fileOf(raw)));
+
+  expect(ran).toMatchObject({ status: 0, stdout: [`content restored   ${message.id}`], stderr: [] });
+  expect(before).toMatchObject({ num_attempts: 1, open_count: 1 });
+  expect(await readMessage(message)).toEqual(before);
+});
+
+test.each([
+  [
+    "an mbox",
+    (raw: Buffer) =>
+      `From x Sat Nov 21 15:00:00 2026\nSubject: other\n\nOther\n\nFrom x Sat Nov 21 15:00:00 2026\n${raw}\n`,
+  ],
+  ["standard input", (raw: Buffer) => raw.toString()],
+])("The email is found in %s", async (place, write) => {
+  const raw = email();
+  const message = await stored(raw);
+  await loseSegment(message, 0);
+
+  const file = place === "an mbox" ? fileOf(write(raw)) : "-";
+  const ran = await admin(restoring(message, file), { input: write(raw) });
+
+  expect(ran).toMatchObject({ status: 0, stderr: [] });
+  expect((await readMessage(message))?.content).toBe(raw.toString());
+});
+
+test("Another email is rejected, and nothing is written", async () => {
+  const message = await stored(email());
+  await loseSegment(message, 1);
+  const before = await itemsOf(message);
+  const file = fileOf(email());
+
+  const { status, stderr } = await admin(restoring(message, file));
+
+  expect(status).toBe(1);
+  expect(stderr).toEqual([expect.stringMatching(`^${file}: no email in it has the digest [\\da-f]{64} of `)]);
+  expect(await itemsOf(message)).toEqual(before);
+});
+
+test("Content that was removed, or that never was, is not restored", async () => {
+  const raw = email();
+  const removed = await stored(raw);
+  await admin(`remove-content ${removed.id} --account ${removed.account_id}`);
+  const never = newMessage({ account_id: randomUUID() });
+  await storeMessage(table, never, null, Date.now());
+
+  const file = fileOf(raw);
+  const ran = [await admin(restoring(removed, file)), await admin(restoring(never, file))];
+
+  expect(ran.map(({ status }) => status)).toEqual([1, 1]);
+  expect(ran.flatMap(({ stderr }) => stderr)).toEqual([
+    expect.stringMatching(/not damaged. remove-content removed its email on \d{4}-/),
+    `${never.id}: the message was stored without an email`,
+  ]);
+  expect((await readMessage(removed))?.content).toBeNull();
+});
+
+test("If the segment with a long subject is lost, the fields are read from the email again", async () => {
+  const raw = email();
+  const message = await stored(raw, { subject: "Long ".repeat(20_000), tags: ["billing"] });
+  await loseSegment(message, 0);
+
+  const { stdout } = await admin(restoring(message, fileOf(raw)));
+
+  expect(stdout[0]).toMatch(/and the tags are lost\)$/);
+  const fromEmail = { subject: "Hi", tags: [], sender: "a@example.com", recipient: "b@example.org" };
+  expect(await readMessage(message)).toMatchObject({ ...fromEmail, content: raw.toString(), open_count: 1 });
+});
+
+test("After a power cut between any two calls, running the command again restores the message", async () => {
+  const raw = email();
+  const file = fileOf(raw);
+  for (let calls = 0, wasCut = true; wasCut; calls++) {
+    const message = await stored(raw);
+    const before = await readMessage(message);
+    const items = (await itemsOf(message)).length;
+    await loseSegment(message, 1);
+
+    wasCut = await cutAfter(calls, () => admin(restoring(message, file)));
+    await admin(restoring(message, file));
+
+    expect(await readMessage(message)).toEqual(before);
+    expect(await itemsOf(message)).toHaveLength(items);
+  }
+});
