@@ -76,7 +76,7 @@ export const importMail = (
       const message = messageOf(raw, fields);
       const isNew = await retry(() => storeMessage(table, message, raw, now), {
         isRetryable: isThrottled,
-        timeoutMs: Number.POSITIVE_INFINITY,
+        deadline: Number.POSITIVE_INFINITY,
       });
       report({ source, bytes, id: message.id, message_id: message.message_id, isNew });
     } catch (error) {

@@ -1,10 +1,10 @@
 /** Every error of the API. Functions and API Gateway return these errors, and the OpenAPI document lists them. */
 
-/** An error response. `message` is one sentence for the caller. */
+/** An error response. `message` is one sentence for the caller. Of several values of a header, each response has one. */
 export type ErrorResponse = {
   readonly status: number;
   readonly message: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 };
 
 const error = (status: number, message: string, headers: ErrorResponse["headers"] = {}): ErrorResponse => ({
@@ -58,7 +58,9 @@ export const idempotencyKeyReused = error(
 
 export const noRoute = error(404, "No such route or method");
 export const blocked = error(403, "The request was blocked by a firewall rule");
-const retryAfter = { "Retry-After": "1" };
-export const tooManyRequests = error(429, "Too many requests: please slow down", retryAfter);
+export const tooManyRequests = error(429, "Too many requests: please slow down", { "Retry-After": "1" });
 export const internalError = error(500, "Internal server error");
-export const unavailable = error(503, "The service is temporarily unavailable: please try again", retryAfter);
+/** Callers that were throttled together get different waits, so that they don't come back together. */
+export const unavailable = error(503, "The service is temporarily unavailable: please try again", {
+  "Retry-After": ["1", "2", "3"],
+});

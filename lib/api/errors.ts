@@ -11,7 +11,10 @@ export class ApiError extends Error {
   constructor({ status, message, headers = {} }: ErrorResponse) {
     super(message);
     this.status = status;
-    this.headers = headers;
+    const one = (values: readonly string[]) => values[Math.floor(Math.random() * values.length)] ?? "";
+    this.headers = Object.fromEntries(
+      Object.entries(headers).map(([name, values]) => [name, one([values].flat())]),
+    );
   }
 }
 

@@ -31,7 +31,7 @@ export type Once = {
    * returns the stored response. If the condition of a write fails, writes nothing and returns the failed conditions.
    *
    * @throws ApiError 422 if the Idempotency-Key was used with a different request
-   * @throws TimeoutError if transaction conflicts or throttling last longer than 20 seconds
+   * @throws TimeoutError or ThrottlingException if conflicts last longer than 20 seconds, or throttling than one
    */
   commit: (
     response: StorableResponse,

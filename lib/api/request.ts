@@ -69,6 +69,9 @@ export const headerValues = ({ headers }: ApiRequest, name: string): string[] =>
     spelling.toLowerCase() === name ? values : [],
   );
 
+/** The time that remains for the response when the last retry has failed. */
+const marginMs = 1000;
+
 /** Adds the request and its log data to Lambda's context object. */
 export const beginRequest = <Path, Query, Body>(
   event: APIGatewayProxyEvent,
@@ -89,6 +92,7 @@ export const beginRequest = <Path, Query, Body>(
   const counted = metered(table, (units) => {
     requestLog.consumedCapacity += units;
   });
-  const request = { headers, now, requestLog, table: counted };
+  const deadline = requestLog.startedAt + lambdaContext.getRemainingTimeInMillis() - marginMs;
+  const request = { headers, now, requestLog, table: { ...counted, deadline } };
   return Object.assign(lambdaContext, { request: request as ApiRequest<Path, Query, Body> });
 };

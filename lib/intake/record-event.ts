@@ -6,6 +6,7 @@ import { draftMessage, writeContent } from "../messages/store-message.ts";
 import { epochSeconds, isLive } from "../table/expiry.ts";
 import { getItem } from "../table/get.ts";
 import { eventKey, sha256 } from "../table/keys.ts";
+import { isThrottled, retry } from "../table/retry.ts";
 import type { Table } from "../table/table.ts";
 import { type FailedConditions, transact } from "../table/transact.ts";
 import { putIfAbsent, type Write } from "../table/writes.ts";
@@ -65,7 +66,8 @@ const recordOnce = async (
     { fingerprint: fingerprintOf(event), expires_at: epochSeconds(now) + recordSeconds },
     now,
   );
-  const failed = await transact(table, [...writes, record]).catch((error) => {
+  const waiting = { isRetryable: isThrottled, deadline: table.deadline };
+  const failed = await retry(() => transact(table, [...writes, record]), waiting).catch((error) => {
     throw isTooLarge(error) ? tooLarge : error;
   });
   return failed ? (checkRecord(event, failed.get(record)) ?? failed) : "recorded";

@@ -88,7 +88,7 @@ export const findMessage = async (
         const from = requested;
         const to = Math.min(from + pageSize, head.segments);
         requested = to;
-        const page = retry(() => fetchPage(from, to), { signal: abort.signal });
+        const page = retry(() => fetchPage(from, to), { signal: abort.signal, deadline: table.deadline });
         page.catch(() => {}); // Prevents an unhandled rejection. The loop below throws the error.
         pending.push(page);
       };

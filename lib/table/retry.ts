@@ -1,4 +1,8 @@
-/** Retries a call after the SDK's own retries have failed, for callers that prefer a long wait to an error. */
+/**
+ * Retries. Waiting adds no capacity to a throttled partition: a request that retried for 20 seconds would hold one of
+ * the AWS account's 1,000 Lambda environments for as long, and twice the load of one account would take them all. So a
+ * request gives up within a second. A stream that has begun, an import and RecordEvents can wait, and do.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isThrottlingError, isTransientError } from "@smithy/core/retry";
 import { uptimeMs } from "../time.ts";
@@ -7,33 +11,35 @@ const isSdkError = (error: unknown): error is Error & { cause?: Error } => error
 
 export const isThrottled = (error: unknown): boolean => isSdkError(error) && isThrottlingError(error);
 
-/** Returns whether the error means that the table is throttled or unreachable, such as a timeout or a 5xx error. */
+/** Whether the table is throttled or unreachable, for example after a timeout or a 5xx error. */
 export const isUnavailable = (error: unknown): boolean =>
   isSdkError(error) && (isThrottled(error) || isTransientError(error));
 
-/** Returns a retry's delay in milliseconds. Full jitter prevents failed callers from retrying at the same time. */
+/**
+ * A retry's delay in milliseconds, with full jitter: callers that were throttled together would otherwise come back
+ * together.
+ */
 export const backoff = (failures: number, baseMs: number, maximumMs: number): number =>
   Math.random() * Math.min(baseMs * 2 ** failures, maximumMs);
 
 type Options = {
   isRetryable?: (error: unknown) => boolean;
   signal?: AbortSignal | undefined;
-  timeoutMs?: number;
+  deadline?: number | undefined;
 };
 
 /**
- * Makes a call, and retries a failed call with exponential backoff. Returns the call's result.
+ * Makes a call, and retries it with exponential backoff for longer than the SDK does.
  *
  * @param options.isRetryable by default, errors of an unavailable table are retried
  * @param options.signal ends the retries with an AbortError
- * @param options.timeoutMs the time in milliseconds after which no attempt is retried; by default 60,000
+ * @param options.deadline `uptimeMs()` after which no attempt is retried; by default a minute from now
  * @throws the error of the last attempt
  */
 export const retry = async <T>(
   call: () => Promise<T>,
-  { isRetryable = isUnavailable, signal, timeoutMs = 60_000 }: Options = {},
+  { isRetryable = isUnavailable, signal, deadline = uptimeMs() + 60_000 }: Options = {},
 ): Promise<T> => {
-  const deadline = uptimeMs() + timeoutMs;
   for (let failures = 1; ; failures++) {
     try {
       return await call();
@@ -47,11 +53,11 @@ export const retry = async <T>(
 const isWriteRetryable = (error: unknown): boolean =>
   isThrottled(error) || (error instanceof Error && error.name === "TransactionConflictException");
 
-/** Retries a write after throttling or a transaction conflict. The SDK does not retry transaction conflicts. */
-export const retryWrite = <T>(write: () => Promise<T>): Promise<T> =>
-  retry(write, { isRetryable: isWriteRetryable });
+/** Retries a write after throttling, and after a conflict with a transaction, which the SDK does not retry. */
+export const retryWrite = <T>(write: () => Promise<T>, deadline?: number): Promise<T> =>
+  retry(write, { isRetryable: isWriteRetryable, deadline });
 
-/** Makes a conditional write. Returns true if the write succeeds, or false if the write's condition fails. */
+/** Makes a conditional write. Returns whether the condition was true. */
 export const succeeds = async (write: () => Promise<unknown>): Promise<boolean> => {
   try {
     await retryWrite(write);

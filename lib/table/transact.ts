@@ -8,6 +8,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
+import { uptimeMs } from "../time.ts";
 import { getItem } from "./get.ts";
 import { backoff } from "./retry.ts";
 import type { Table } from "./table.ts";
@@ -31,21 +32,23 @@ const failedConditions = (entries: readonly Entry[]): FailedConditions => {
   };
 };
 
-/** A transaction must end before the function's timeout, which is 28 seconds for buffered responses. */
-const timeoutMs = 20_000;
+/** Waiting helps after a conflict, because the other transaction ends. A buffered function has 28 seconds. */
+const longestConflictMs = 20_000;
+
+/** Waiting does not help after throttling; see retry.ts. */
+const longestThrottlingMs = 1000;
 
 const conflict = "TransactionConflict";
 const failedCondition = "ConditionalCheckFailed";
-const throttling = ["ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"];
-const retryable = new Set([conflict, ...throttling]);
+const throttling = new Set(["ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"]);
+const ours = new Set([conflict, failedCondition, ...throttling]);
 
 /** Returns each write's cancellation reason if a condition failed or a retry can help. Throws all other errors. */
 const readReasons = (error: unknown): CancellationReason[] => {
   // DynamoDB is still processing an earlier attempt. A retry with the same token returns the earlier attempt's result.
   if (error instanceof TransactionInProgressException) return [];
   const reasons = error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
-  const isOurs = ({ Code = "" }: CancellationReason) => Code === failedCondition || retryable.has(Code);
-  if (!reasons.some(isOurs)) throw error;
+  if (!reasons.some(({ Code = "" }) => ours.has(Code))) throw error;
   return reasons;
 };
 
@@ -74,11 +77,11 @@ const readFailures = async (
  * and returns the failed conditions. All attempts send one idempotency token, so a retry after a lost response does not
  * repeat the writes.
  *
- * DynamoDB cancels a transaction if a parallel transaction writes the same items. After a conflict, `transact` reads
- * the items that caused the conflict. If one of the items makes a condition fail, `transact` returns the failed
- * condition, because a retry would fail, too.
+ * DynamoDB cancels a transaction if a parallel one writes the same items. After such a conflict, we read the items
+ * that caused it: if one of them now makes a condition fail, a retry would fail, too.
  *
- * @throws TimeoutError if conflicts or throttling last longer than 20 seconds
+ * @throws TimeoutError if conflicts last longer than 20 seconds, or until the table's deadline
+ * @throws ThrottlingException if throttling lasts longer than a second
  *
  * @example
  * const member = putIfAbsent(table, memberKey(account_id, user_id), fields, now);
@@ -86,7 +89,9 @@ const readFailures = async (
  * if (failed?.get(member)) return "a member already";
  */
 export const transact = async (table: Table, writes: readonly Write[]): Promise<FailedConditions | null> => {
-  const signal = AbortSignal.timeout(timeoutMs);
+  const startedAt = uptimeMs();
+  const timeLeft = (table.deadline ?? Number.POSITIVE_INFINITY) - startedAt;
+  const signal = AbortSignal.timeout(Math.floor(Math.max(0, Math.min(timeLeft, longestConflictMs))));
   const command = new TransactWriteCommand({
     TransactItems: writes.map(({ transactItem }) => transactItem),
     ClientRequestToken: randomUUID(),
@@ -98,9 +103,16 @@ export const transact = async (table: Table, writes: readonly Write[]): Promise<
       const sent = table.client.send(command, { abortSignal: signal });
       const reasons = await sent.then(() => null, readReasons);
       if (!reasons) return null;
-      const isRetryable = reasons.length === 0 || reasons.some(({ Code = "" }) => retryable.has(Code));
-      if (!isRetryable) return failedConditions(reportedFailures(writes, reasons));
-      await sleep(backoff(attempts, 20, 1000), undefined, { signal });
+      const codes = new Set(reasons.map(({ Code = "" }) => Code));
+      const isThrottled = !codes.isDisjointFrom(throttling);
+      if (codes.has(failedCondition) && !codes.has(conflict) && !isThrottled) {
+        return failedConditions(reportedFailures(writes, reasons));
+      }
+      const delay = backoff(attempts, 25, 1000);
+      if (isThrottled && uptimeMs() + delay > startedAt + longestThrottlingMs) {
+        throw Object.assign(new Error("The table stayed throttled"), { name: "ThrottlingException" });
+      }
+      await sleep(delay, undefined, { signal });
       const inConflict = writes.filter((_, index) => reasons[index]?.Code === conflict);
       const failures = await readFailures(table, inConflict, signal);
       if (failures.length > 0) return failedConditions(failures);

@@ -24,7 +24,13 @@ test.each([
   ...[500, 502, 503, 504].map(httpError),
 ])("An unavailable table (%o) is a 503", (error) => {
   const message = "The service is temporarily unavailable: please try again";
-  expect(toApiError(error)).toMatchObject({ status: 503, message, headers: { "Retry-After": "1" } });
+  expect(toApiError(error)).toMatchObject({ status: 503, message });
+});
+
+test("Callers that get a 503 together come back after different times, of 1 to 3 seconds", () => {
+  const waits = Array.from({ length: 200 }, () => toApiError(named("ThrottlingException")).headers);
+
+  expect(new Set(waits.map((headers) => headers["Retry-After"]))).toEqual(new Set(["1", "2", "3"]));
 });
 
 test.each([named("AccessDeniedException"), named("ValidationException"), httpError(400), coded("ENOENT")])(

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { retry } from "../../../lib/table/retry.ts";
+import { uptimeMs } from "../../../lib/time.ts";
 
 const throttled = Object.assign(new Error("slow down"), { name: "ThrottlingException" });
 
@@ -9,8 +10,8 @@ const failing = (times: number, error: Error) => {
   return () => (calls++ < times ? Promise.reject(error) : Promise.resolve(calls));
 };
 
-test("After its timeout it throws the error of the last attempt", async () => {
-  await expect(retry(failing(Infinity, throttled), { timeoutMs: 100 })).rejects.toBe(throttled);
+test("After its deadline it throws the error of the last attempt", async () => {
+  await expect(retry(failing(Infinity, throttled), { deadline: uptimeMs() + 100 })).rejects.toBe(throttled);
 });
 
 test("A signal ends the retries", async () => {
