@@ -50,19 +50,15 @@ export const createApiKey = async (table: Table, grant: Grant, now: number): Pro
   return created;
 };
 
-const getApiKey = async (table: Table, id: string, now: number): Promise<ApiKey | null> => {
-  const apiKey = await getItem<ApiKey>(table, apiKeyKey(id), { consistent: true });
-  return apiKey && isLive(apiKey, now) ? apiKey : null;
-};
+/** Strongly consistent, so a new API key works on the next request, and a revoked one fails. */
+const readApiKey = (table: Table, id: string): Promise<ApiKey | undefined> =>
+  getItem<ApiKey>(table, apiKeyKey(id), { consistent: true });
 
-/**
- * Returns the API key with this secret, or `null` if the API key is unknown, revoked or expired. The read is strongly
- * consistent, so a new API key works at once, and a revoked API key fails at once.
- */
-export const findApiKey = async (table: Table, secret: string, now: number): Promise<ApiKey | null> => {
-  const apiKey = await getApiKey(table, idOfSecret(secret), now);
-  return apiKey?.revoked_at ? null : apiKey;
-};
+/** Returns the API key with this secret, even if it is revoked or expired: the log names it, {@link isUsable} decides. */
+export const findApiKey = (table: Table, secret: string): Promise<ApiKey | undefined> =>
+  readApiKey(table, idOfSecret(secret));
+
+export const isUsable = (apiKey: ApiKey, now: number): boolean => isLive(apiKey, now) && !apiKey.revoked_at;
 
 /** The limit of parallel reads. Too many reads could time out while they wait for one of the SDK's 50 connections. */
 const readsAtOnce = 20;
@@ -70,8 +66,14 @@ const readsAtOnce = 20;
 /** Returns an account's API keys, the oldest first. Includes revoked API keys, but not expired API keys. */
 export const listApiKeys = async (table: Table, account_id: string, now: number): Promise<ApiKey[]> => {
   const listed = await listItems<Pick<ApiKey, "id">>(table, apiKeyListingKey(account_id, ""));
-  const apiKeys = await pLimit(readsAtOnce).map(listed, ({ id }) => getApiKey(table, id, now));
-  return apiKeys.filter((apiKey) => apiKey !== null).sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
+  const apiKeys = await pLimit(readsAtOnce).map(
+    listed,
+    async ({ id }) => (await readApiKey(table, id)) ?? [],
+  );
+  return apiKeys
+    .flat()
+    .filter((apiKey) => isLive(apiKey, now))
+    .sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
 };
 
 const usable = `${live} AND attribute_not_exists(revoked_at)`;
@@ -103,8 +105,8 @@ export const rotateApiKey = async (
   graceSeconds: number,
   now: number,
 ): Promise<(NewApiKey & { old: ApiKey }) | null> => {
-  const found = await getApiKey(table, id, now);
-  if (!found || found.revoked_at) return null;
+  const found = await readApiKey(table, id);
+  if (!found || !isUsable(found, now)) return null;
   const end = epochSeconds(now) + graceSeconds;
   const old = { ...found, expires_at: Math.min(end, found.expires_at ?? end) };
   const { account_id, scopes, label } = found;

@@ -18,7 +18,6 @@ export const authorize = (
   const allowedKey = async (request: ApiRequest): Promise<ApiKey> => {
     const apiKey = await request.apiKey;
     if (apiKey.account_id !== request.path.account_id) throw new ApiError(invalidApiKey);
-    request.requestLog.apiKey = apiKey;
     const { scopes } = apiKey;
     if (!grants(scopes, scope) && !scopes.some(isPartialScope)) throw new ApiError(lacksScope(scope));
     return apiKey;
@@ -26,6 +25,7 @@ export const authorize = (
   return {
     before: ({ context: { request } }) => {
       request.apiKey = allowedKey(request);
+      request.apiKey.catch(() => {}); // Until `run` awaits it, an unhandled rejection would end the process.
     },
   };
 };

@@ -24,8 +24,8 @@ export type RequestLog = {
   consumedCapacity: number;
   /** The values of the query parameters whose `isLogged` is true. */
   query?: Record<string, unknown>;
-  /** The API key, if it is valid and belongs to the account in the path. */
-  apiKey?: ApiKey;
+  /** The API key of the request's secret, even if it is revoked, expired or another account's. */
+  apiKey?: ApiKey | undefined;
   /** The cause of a 5xx response or of an incomplete response. */
   fault?: Error;
 };

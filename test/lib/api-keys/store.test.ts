@@ -2,13 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
-import {
-  createApiKey,
-  findApiKey,
-  idOfSecret,
-  revokeApiKey,
-  rotateApiKey,
-} from "../../../lib/api-keys/store.ts";
+import { createApiKey, idOfSecret, revokeApiKey, rotateApiKey } from "../../../lib/api-keys/store.ts";
 import { apiKeyKey, apiKeyListingKey } from "../../../lib/table/keys.ts";
 import { listItems } from "../../../lib/table/list.ts";
 import { startFaultyEngine } from "../../harness/faulty-engine.ts";
@@ -50,13 +44,12 @@ test("Revoking a key that does not exist writes nothing", async () => {
 });
 
 test("Revoking a key twice keeps the time of the first revocation", async () => {
-  const { id, secret } = await newKey();
+  const { id } = await newKey();
 
   expect(await revokeApiKey(table, id, noon)).toBe(true);
   expect(await revokeApiKey(table, id, noon + 1000)).toBe(false);
 
   expect(await itemUnder(id)).toMatchObject({ revoked_at: new Date(noon).toISOString() });
-  expect(await findApiKey(table, secret, noon)).toBeNull();
 });
 
 test("A key and its listing expire at the same time", async () => {
