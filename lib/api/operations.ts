@@ -32,7 +32,10 @@ export type Operation<Path extends AccountPath = AccountPath, Query = unknown, B
   readonly file: string;
   /** The scope that an API key needs for the operation. */
   readonly scope: Scope;
-  /** All DynamoDB calls of the operation's function, including the read of the API key. */
+  /**
+   * The calls that the operation's own code makes, in any order. The role also gets what authentication, the
+   * Idempotency-Key and the retries of a transaction need.
+   */
   readonly permissions: readonly Permission[];
   /** Whether Lambda streams the response. A buffered response is limited to 6 MB. */
   readonly streams: boolean;
@@ -78,7 +81,7 @@ export const getMessage = operation({
   file: "functions/get-message.ts",
   scope: scopes.readMessages,
   permissions: [
-    { call: "GetItem", on: [itemTypes.apiKey, itemTypes.message] },
+    { call: "GetItem", on: [itemTypes.message] },
     { call: "Query", on: [itemTypes.message] },
   ],
   streams: true,
@@ -96,14 +99,8 @@ export const addAccountMember = operation({
   file: "functions/add-account-member.ts",
   scope: scopes.addMembers,
   permissions: [
-    // The function reads member items only after a transaction conflict.
-    { call: "GetItem", on: [itemTypes.apiKey, itemTypes.user, itemTypes.account, itemTypes.idempotency] },
-    { call: "BatchGetItem", on: [itemTypes.user, itemTypes.idempotency] },
-    {
-      call: "PutItem",
-      on: [itemTypes.user, itemTypes.account, itemTypes.idempotency],
-      within: "TransactWriteItems",
-    },
+    { call: "GetItem", on: [itemTypes.user] },
+    { call: "PutItem", on: [itemTypes.user, itemTypes.account], within: "TransactWriteItems" },
   ],
   streams: false,
   idempotent: true,

@@ -6,11 +6,12 @@ import { IAMClient, SimulatePrincipalPolicyCommand } from "@aws-sdk/client-iam";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { expect, onTestFinished, test } from "vitest";
+import { permissionsOf } from "../../infra/stack/permissions.ts";
 import { getMessage, operations } from "../../lib/api/operations.ts";
 import { listItems } from "../../lib/table/list.ts";
 import { interceptedTable } from "../harness/intercepted-table.ts";
 import { listen } from "../harness/listen.ts";
-import { type Permission, permissionFor, permissionsOf } from "../harness/permissions.ts";
+import { type Permission, permissionFor, rolePermissions } from "../harness/permissions.ts";
 import { table } from "../harness/service.ts";
 import { functionOf, templateWith } from "../harness/synthesise.ts";
 import { allowedCalls, grantedCalls } from "./aws/aws.ts";
@@ -22,7 +23,7 @@ const tableArn = "arn:aws:dynamodb:eu-west-1:123456789012:table/email-api";
 /** Replaces IAM by the policies of the template, plus other permissions. */
 const simulateIam = (operation: (typeof operations)[number], others: Permission[] = []): void => {
   const template = templateWith();
-  const granted = [...permissionsOf(template, functionOf(template, operation)), ...others];
+  const granted = [...rolePermissions(template, functionOf(template, operation)), ...others];
   const iam = mockClient(IAMClient);
   onTestFinished(() => iam.restore());
   iam.on(SimulatePrincipalPolicyCommand).callsFake(({ ActionNames, ContextEntries }) => {
@@ -44,7 +45,7 @@ const simulateIam = (operation: (typeof operations)[number], others: Permission[
 
 test.for(operations)("IAM allows $id exactly the calls in the table of operations", async (operation) => {
   simulateIam(operation);
-  expect(await allowedCalls(roleArn, tableArn)).toEqual(grantedCalls(operation.permissions));
+  expect(await allowedCalls(roleArn, tableArn)).toEqual(grantedCalls(permissionsOf(operation)));
 });
 
 test.for([
@@ -53,7 +54,7 @@ test.for([
 ] as const)("A role that also allows %s on %s fails the check", async ([action, prefix, name]) => {
   simulateIam(getMessage, [{ action, prefix, within: undefined }]);
   expect(await allowedCalls(roleArn, tableArn)).toContain(name);
-  expect(grantedCalls(getMessage.permissions)).not.toContain(name);
+  expect(grantedCalls(permissionsOf(getMessage))).not.toContain(name);
 });
 
 const fill = async (pk: string, items: number): Promise<void> => {

@@ -11,7 +11,7 @@ export type Permission = { action: string; prefix: string; within: string | unde
 export type Call = { action: string; key: string; within?: string | undefined };
 
 /** Returns a function's permissions on the table. */
-export const permissionsOf = (template: Template, { Properties: { Role } }: Resource): Permission[] =>
+export const rolePermissions = (template: Template, { Properties: { Role } }: Resource): Permission[] =>
   ofType(template, "AWS::IAM::Policy")
     .filter(({ Properties }) => Properties.Roles.some((of: Reference) => nameIn(of) === nameIn(Role)))
     .flatMap(({ Properties }) => Properties.PolicyDocument.Statement)

@@ -5,7 +5,7 @@ import { addAccountMember, getMessage, type Operation } from "../../../lib/api/o
 import { recordEvent } from "../../../lib/intake/record-event.ts";
 import { takeEvents } from "../../../lib/intake/take-events.ts";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
-import { guard, permissionsOf } from "../../harness/permissions.ts";
+import { guard, rolePermissions } from "../../harness/permissions.ts";
 import { bearer, call, newKey, newMessage, noon, startService, table } from "../../harness/service.ts";
 import { deliver } from "../../harness/sqs.ts";
 import { functionOf, ofType, type Resource, templateWith } from "../../harness/synthesise.ts";
@@ -13,7 +13,7 @@ import { functionOf, ofType, type Resource, templateWith } from "../../harness/s
 /** Starts the service with a table that rejects every call without a permission of the operation's role. */
 const startGuarded = async (operation: Operation) => {
   const template = templateWith();
-  const { table, conflict, unused } = guard(permissionsOf(template, functionOf(template, operation)));
+  const { table, conflict, unused } = guard(rolePermissions(template, functionOf(template, operation)));
   return { url: await startService(() => noon, table), conflict, unused };
 };
 
@@ -57,7 +57,7 @@ test("RecordEvents has every permission that it needs, and no other", async () =
   const [recordEvents] = ofType(template, "AWS::Lambda::Function").filter(
     ({ Properties }) => Properties.Environment?.Variables.EVENT_QUEUE_URL,
   );
-  const { table, conflict, unused } = guard(permissionsOf(template, recordEvents as Resource));
+  const { table, conflict, unused } = guard(rolePermissions(template, recordEvents as Resource));
   const readEmail = async () => randomBytes(1_000_000);
   const handler = takeEvents(
     (event) => recordEvent(table, event, readEmail, noon),

@@ -1,0 +1,31 @@
+/** The permissions of an operation's role: the calls of its entry, and those that `endpoint` makes for every operation. */
+import type { Operation } from "../../lib/api/operations.ts";
+import { itemTypes } from "../../lib/table/keys.ts";
+import type { Permission } from "../../lib/table/permission.ts";
+
+const { apiKey, idempotency } = itemTypes;
+
+/** With an Idempotency-Key, one BatchGetItem reads the stored response and whatever `prefetch` reads. */
+const idempotencyNeeds = (own: readonly Permission[]): Permission[] => [
+  {
+    call: "BatchGetItem",
+    on: [...own.filter(({ call }) => call === "GetItem").flatMap(({ on }) => on), idempotency],
+  },
+  { call: "PutItem", on: [idempotency], within: "TransactWriteItems" },
+];
+
+/** After a conflict, `transact` reads the items that it writes. */
+const transactionNeeds = (calls: readonly Permission[]): Permission => ({
+  call: "GetItem",
+  on: calls.filter(({ within }) => within).flatMap(({ on }) => on),
+});
+
+export const permissionsOf = ({ permissions: own, idempotent }: Operation): Permission[] => {
+  const calls: Permission[] = [{ call: "GetItem", on: [apiKey] }, ...own];
+  if (idempotent) calls.push(...idempotencyNeeds(own));
+  calls.push(transactionNeeds(calls));
+  const groups = Map.groupBy(calls, ({ call, within }) => `${call} ${within}`);
+  return [...groups.values()].map((group) =>
+    Object.assign({}, ...group, { on: [...new Set(group.flatMap(({ on }) => on))] }),
+  );
+};
