@@ -22,7 +22,7 @@ const invoke = async (variables: Record<string, string>) => {
   });
   const AWS_ENDPOINT_URL_DYNAMODB = `http://127.0.0.1:${await listen(dynamodb)}`;
   const event = JSON.stringify(addAccountMemberEvent({ account_id: crypto.randomUUID(), secret: "emk_any" }));
-  const script = `require("${join(folder, bundleFile)}").handler(${event}, {})`;
+  const script = `require("${join(folder, bundleFile)}").handler(${event}, { getRemainingTimeInMillis: () => 28_000 })`;
   const { stderr } = await run(`node -e '${script}'`, {
     variables: { TABLE_NAME: "any", AWS_REGION: "eu-central-1", AWS_ENDPOINT_URL_DYNAMODB, ...variables },
   });

@@ -32,7 +32,7 @@ test("A function that calls DynamoDB over TLS loads no Web Crypto, web streams, 
   const outcome = await evaluate(`
     const before = new Set(${loaded});
     const { handler } = await import("${entry}");
-    const { statusCode } = await handler(${event}, {});
+    const { statusCode } = await handler(${event}, { getRemainingTimeInMillis: () => 28_000 });
     console.log(JSON.stringify({ statusCode, loaded: ${loaded}.filter((name) => !before.has(name)) }));`);
 
   expect(outcome).toEqual({ statusCode: 503, loaded: ["NativeModule tls"] });
