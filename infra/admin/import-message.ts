@@ -3,11 +3,18 @@ import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { isInRange } from "../../lib/messages/message.ts";
 import { dayMilliseconds } from "../../lib/time.ts";
 import { findMail } from "../mail/find-mail.ts";
-import { type Imported, importMail } from "../mail/import-mail.ts";
+import { type Imported, type ImportOutcome, importMail } from "../mail/import-mail.ts";
 import { collect, defineCommand, openTableOf, report, type Shell, uuid } from "./command.ts";
 import { countOutcomes } from "./outcomes.ts";
 
-const names = ["stored", "there already", "failed"] as const;
+/** What a line of the output and the summary at the end call each outcome. */
+const names = {
+  stored: "stored",
+  "there already": "there already",
+  deleted: "deleted before, skipped",
+} as const satisfies Record<ImportOutcome, string>;
+
+const failed = "failed";
 
 const days = (value: string): number => {
   const count = Number(value);
@@ -31,7 +38,7 @@ Examples:
   import-message --account UUID --domain UUID --direction incoming - < letter.eml
 
 The id of a message is derived from the account and the email. So after an interruption, run the same import
-again: messages that already exist stay unchanged.`;
+again: messages that exist stay as they are, and messages that were deleted stay deleted.`;
 
 export const importMessage = (shell: Shell) =>
   defineCommand("import-message", "store emails as messages")
@@ -53,6 +60,7 @@ export const importMessage = (shell: Shell) =>
         .argParser(futureDate)
         .conflicts("retainDays"),
     )
+    .option("--restore-deleted", "store messages again that were deleted (default: skip them)")
     .addHelpText("after", examples)
     .action(async (paths, options) => {
       const now = Date.now();
@@ -71,22 +79,25 @@ export const importMessage = (shell: Shell) =>
       const table = openTableOf(options);
       const files = await findMail(paths, shell.input);
       const totalBytes = files.reduce((total, { bytes }) => total + bytes, 0);
-      const outcomes = countOutcomes(shell, "emails", names, totalBytes);
+      const outcomes = countOutcomes(shell, "emails", [...Object.values(names), failed], totalBytes);
       let total = 0;
       const reportEmail = (imported: Imported): void => {
         const { source, bytes } = imported;
         total++;
-        if ("error" in imported) outcomes.add("failed", bytes, () => shell.fail(imported.error, source));
+        if ("error" in imported) outcomes.add(failed, bytes, () => shell.fail(imported.error, source));
         else {
-          const { id, message_id, isNew } = imported;
-          const object = { id, file: source, message_id, account_id: account, is_new: isNew };
-          const line = `${id}  ${source}${isNew ? "" : "  (there already)"}`;
-          // On a terminal, does not print the files of a folder, because thousands of lines would hide the errors.
+          const { id, message_id, outcome } = imported;
+          const is_new = outcome === "stored";
+          const is_deleted = outcome === "deleted";
+          const object = { id, file: source, message_id, account_id: account, is_new, is_deleted };
+          const line = `${id}  ${source}${is_new ? "" : `  (${names[outcome]})`}`;
+          // On a terminal, the files of a folder have no lines: thousands of them would hide the errors.
           const isPrinted = json || !shell.terminal || paths.includes(source);
           const print = isPrinted ? () => report(shell, json, object, line) : undefined;
-          outcomes.add(isNew ? "stored" : "there already", bytes, print);
+          outcomes.add(names[outcome], bytes, print);
         }
       };
-      await importMail(table, files, fields, now, reportEmail).finally(outcomes.end);
+      const { restoreDeleted } = options;
+      await importMail(table, files, fields, now, reportEmail, { restoreDeleted }).finally(outcomes.end);
       if (!json && total !== 1) shell.print(outcomes.summary());
     });

@@ -38,8 +38,10 @@ export const seed = async (
   try {
     await importMail(table, files, fields, now, (imported) => {
       progress.add(imported.bytes);
-      if ("error" in imported) seeded.failures.push(visible(`${imported.source}: ${imported.error.message}`));
-      else seeded.ids.push(imported.id);
+      const { source } = imported;
+      if ("error" in imported) seeded.failures.push(visible(`${source}: ${imported.error.message}`));
+      else if (imported.outcome !== "deleted") seeded.ids.push(imported.id);
+      else seeded.failures.push(visible(`${source}: deleted before, so it is not imported again`));
     });
   } finally {
     progress.end();

@@ -1,8 +1,11 @@
 /** Finds email files, mboxes and Maildirs in the paths that an operator gives. */
+import type { Dirent } from "node:fs";
 import { createReadStream } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
+import { UserError } from "../cli/user-error.ts";
 
+/** `open` throws for what can't be read, so the import names it and goes on with the next file. */
 export type MailFile = { path: string; bytes: number; open: () => AsyncIterable<Buffer> };
 
 /** A file without an extension is an mbox, or an email in an MH folder. */
@@ -10,44 +13,75 @@ const extensions = new Set(["", ".eml", ".mbox", ".mbx"]);
 
 const isHidden = (name: string): boolean => name.startsWith(".");
 
-async function* filesIn(folder: string, isMailbox = false): AsyncGenerator<string> {
-  const entries = await readdir(folder, { withFileTypes: true });
+/** Node.js reads names as UTF-8. A byte that isn't becomes U+FFFD, and no file has the resulting name. */
+const isUnreadable = (name: string): boolean => name.includes("\ufffd");
+
+const unreadable = (path: string, error: unknown): MailFile => ({
+  path,
+  bytes: 0,
+  open: () => {
+    throw error;
+  },
+});
+
+const fileAt = async (path: string): Promise<MailFile> => ({
+  path,
+  bytes: (await stat(path).catch(() => null))?.size ?? 0,
+  open: () => createReadStream(path, { highWaterMark: 1024 * 1024 }),
+});
+
+/** A mail program moves the files of a Maildir from `new` to `cur`, maybe between our listing and our reading. */
+const listedFile = async (path: string): Promise<MailFile> => {
+  const file = await fileAt(path);
+  const open = async function* () {
+    try {
+      yield* file.open();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+      throw new UserError("the file was moved or deleted meanwhile. Run the same import again");
+    }
+  };
+  return { ...file, open };
+};
+
+async function* filesIn(folder: string, isMailbox = false): AsyncGenerator<MailFile> {
+  let entries: Dirent[];
+  try {
+    entries = await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    return yield unreadable(folder, error);
+  }
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   const isMaildir = ["cur", "new"].every((name) => entries.some((entry) => entry.name === name));
   for (const entry of entries) {
     const { name } = entry;
     const path = join(folder, name);
-    if (entry.isDirectory()) {
-      // A Maildir stores emails in the folders cur and new. The folder tmp of a Maildir contains incomplete emails.
-      const hasEmails = isMaildir && (name === "cur" || name === "new");
-      // The hidden subfolders of a Maildir, such as .Sent, are also Maildirs.
-      if (hasEmails || isHidden(name) === isMaildir) yield* filesIn(path, hasEmails);
-    } else if (entry.isFile() && !isHidden(name) && !isMaildir) {
-      if (isMailbox || extensions.has(extname(name).toLowerCase())) yield path;
-    }
+    // Of a Maildir, tmp holds incomplete emails. Its hidden subfolders, such as .Sent, are Maildirs, too.
+    const hasEmails = isMaildir && (name === "cur" || name === "new");
+    const isWanted = entry.isDirectory()
+      ? hasEmails || isHidden(name) === isMaildir
+      : entry.isFile() &&
+        !isHidden(name) &&
+        !isMaildir &&
+        (isMailbox || extensions.has(extname(name).toLowerCase()));
+    if (!isWanted) continue;
+    if (isUnreadable(name)) yield unreadable(path, new UserError("its name is not UTF-8. Rename it"));
+    else if (entry.isDirectory()) yield* filesIn(path, hasEmails);
+    else yield await listedFile(path);
   }
 }
 
-const fileAt = (path: string, bytes: number): MailFile => ({
-  path,
-  bytes,
-  open: () => createReadStream(path, { highWaterMark: 1024 * 1024 }),
-});
-
-/** The result includes paths that do not exist, so that the import reports an error for each missing file. */
+/** The result includes paths that don't exist, so that the import reports an error for each of them. */
 export const findMail = async (
   paths: string[],
   standardInput: AsyncIterable<Buffer> = process.stdin,
 ): Promise<MailFile[]> => {
   const files: MailFile[] = [];
   for (const path of paths) {
-    if (path === "-") {
-      files.push({ path, bytes: 0, open: () => standardInput });
-      continue;
-    }
-    const found = await stat(path).catch(() => null);
-    if (!found?.isDirectory()) files.push(fileAt(path, found?.size ?? 0));
-    else for await (const file of filesIn(path)) files.push(fileAt(file, (await stat(file)).size));
+    const isFolder = path !== "-" && (await stat(path).catch(() => null))?.isDirectory();
+    if (path === "-") files.push({ path, bytes: 0, open: () => standardInput });
+    else if (isFolder) for await (const file of filesIn(path)) files.push(file);
+    else files.push(await fileAt(path));
   }
   return files;
 };

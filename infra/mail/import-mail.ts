@@ -1,11 +1,22 @@
 /** Reads emails from files, and stores each email as a message. */
 import { createHash } from "node:crypto";
+import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { readEnvelope } from "../../lib/messages/envelope.ts";
+import type { MessageRef } from "../../lib/messages/events.ts";
+import { readMarker } from "../../lib/messages/marker.ts";
 import type { NewMessage } from "../../lib/messages/message.ts";
-import { MessageRejectedError, rejectTooLarge, storeMessage } from "../../lib/messages/store-message.ts";
-import { isThrottled, retry } from "../../lib/table/retry.ts";
+import { removeSegments } from "../../lib/messages/segments.ts";
+import {
+  draftMessage,
+  MessageRejectedError,
+  rejectTooLarge,
+  writeContent,
+} from "../../lib/messages/store-message.ts";
+import { messageMarkerKey } from "../../lib/table/keys.ts";
+import { isThrottled, retry, retryWrite, succeeds } from "../../lib/table/retry.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { describe } from "../cli/user-error.ts";
+import { withDeletions } from "./deleted-emails.ts";
 import type { MailFile } from "./find-mail.ts";
 import { inParallel } from "./in-parallel.ts";
 import { readEmails } from "./read-emails.ts";
@@ -16,13 +27,19 @@ export type ImportFields = Omit<NewMessage, "id" | "message_id" | "subject" | "s
   recipient?: string | undefined;
 };
 
+/** `deleted`: the message was deleted earlier, so the import skipped its email. */
+export type ImportOutcome = "stored" | "there already" | "deleted";
+
 /** The result of importing one email. `source` is a path, or `inbox.mbox:3` for the third email of an mbox. */
 export type Imported = { source: string; bytes: number } & (
-  | { id: string; message_id: string; isNew: boolean }
+  | { id: string; message_id: string; outcome: ImportOutcome }
   | { error: Error }
 );
 
-type Found = { source: string; bytes: number } & ({ raw: Buffer } | { error: unknown });
+type Found = { source: string; bytes: number } & (
+  | { raw: Buffer; id: string }
+  | { id?: never; error: unknown }
+);
 
 /** Derives a UUID (version 8) from account and email, so that importing an email twice stores one message. */
 const idOf = (account_id: string, raw: Buffer): string => {
@@ -33,21 +50,21 @@ const idOf = (account_id: string, raw: Buffer): string => {
 };
 
 /** @throws MessageRejectedError if the sender or the recipient is in neither the email nor `fields` */
-const messageOf = (raw: Buffer, fields: ImportFields): NewMessage => {
+const messageOf = (id: string, raw: Buffer, fields: ImportFields): NewMessage => {
   const { date, ...envelope } = readEnvelope(raw);
   const sender = envelope.sender || fields.sender;
   const recipient = envelope.recipient || fields.recipient;
   if (!sender) throw new MessageRejectedError("its headers have no sender. Pass --sender");
   if (!recipient) throw new MessageRejectedError("its headers have no recipient. Pass --recipient");
-  return { sent_at: date, ...fields, ...envelope, sender, recipient, id: idOf(fields.account_id, raw) };
+  return { sent_at: date, ...fields, ...envelope, sender, recipient, id };
 };
 
-async function* emailsIn(files: MailFile[]): AsyncGenerator<Found> {
+async function* emailsIn(files: MailFile[], account_id: string): AsyncGenerator<Found> {
   for (const { path, open } of files) {
     try {
       let number = 0;
       for await (const { raw, bytes, isOfMbox } of readEmails(open())) {
-        yield { source: isOfMbox ? `${path}:${++number}` : path, bytes, raw };
+        yield { source: isOfMbox ? `${path}:${++number}` : path, bytes, raw, id: idOf(account_id, raw) };
       }
     } catch (error) {
       yield { source: path, bytes: 0, error };
@@ -55,10 +72,46 @@ async function* emailsIn(files: MailFile[]): AsyncGenerator<Found> {
   }
 }
 
+type Options = {
+  /** Imports messages that were deleted, too; by default, the import skips them. */
+  restoreDeleted?: boolean | undefined;
+};
+
+/** Without its marker, a message counts as never deleted, also for `prepare-table`. */
+const forgetDeletion = async (table: Table, { account_id, id }: MessageRef): Promise<void> => {
+  const Key = messageMarkerKey(account_id, id);
+  await retryWrite(() => table.client.send(new DeleteCommand({ TableName: table.name, Key })));
+};
+
 /**
- * Stores the emails of the files, several emails at a time. A message that already exists remains unchanged.
+ * Stores a message unless it was deleted. `delete-message` sets the marker before it touches the head. So a deletion at
+ * the same time overwrites the head that we put, or makes our put fail, and then we find the marker.
+ */
+const store = async (table: Table, message: NewMessage, raw: Buffer, now: number): Promise<ImportOutcome> => {
+  const draft = draftMessage(message, raw, now);
+  const { account_id, id } = draft.head;
+  const isDeleted = async () => (await readMarker(table, { account_id, id }))?.deleted_at !== undefined;
+  for (;;) {
+    const head = await writeContent(table, draft, now);
+    if (!head) return "there already";
+    // If the put would replace an item, that may be the tombstone of a deletion since the marker was read.
+    const isReplacing = head.put.ExpressionAttributeValues !== undefined;
+    const isPut =
+      !(isReplacing && (await isDeleted())) &&
+      (await succeeds(() => table.client.send(new PutCommand(head.put))));
+    if (isPut) return "stored";
+    if (await isDeleted()) {
+      await removeSegments(table, { account_id, id });
+      return "deleted";
+    }
+  }
+};
+
+/**
+ * Stores the emails of the files, several at a time. A message that exists stays as it is. While the table is throttled,
+ * the import waits: its operator prefers that to starting again.
  *
- * @param report receives the result of each email. A rejected email does not stop the import
+ * @param report receives the result of each email. A rejected email doesn't stop the import
  * @throws Error if the table fails. The import can be run again
  */
 export const importMail = (
@@ -67,22 +120,31 @@ export const importMail = (
   fields: ImportFields,
   now: number,
   report: (imported: Imported) => void,
+  { restoreDeleted }: Options = {},
 ): Promise<void> => {
-  const importOne = async ({ source, bytes, ...found }: Found): Promise<void> => {
+  const account_id = fields.account_id.toLowerCase();
+  const importOne = async (found: Found & { isDeleted: boolean }): Promise<void> => {
+    const { source, bytes, isDeleted } = found;
     try {
       if ("error" in found) throw new MessageRejectedError(describe(found.error));
       rejectTooLarge(bytes);
-      const { raw } = found;
-      const message = messageOf(raw, fields);
-      const isNew = await retry(() => storeMessage(table, message, raw, now), {
+      const { raw, id } = found;
+      const message = messageOf(id, raw, fields);
+      const importIt = async (): Promise<ImportOutcome> => {
+        if (isDeleted && !restoreDeleted) return "deleted";
+        if (isDeleted) await forgetDeletion(table, { account_id, id });
+        return store(table, message, raw, now);
+      };
+      const outcome = await retry(importIt, {
         isRetryable: isThrottled,
         deadline: Number.POSITIVE_INFINITY,
       });
-      report({ source, bytes, id: message.id, message_id: message.message_id, isNew });
+      report({ source, bytes, id, message_id: message.message_id, outcome });
     } catch (error) {
       if (!(error instanceof MessageRejectedError)) throw error;
       report({ source, bytes, error });
     }
   };
-  return inParallel(emailsIn(files), ({ bytes }) => bytes, importOne);
+  const emails = withDeletions(table, account_id, emailsIn(files, account_id));
+  return inParallel(emails, ({ bytes }) => bytes, importOne);
 };

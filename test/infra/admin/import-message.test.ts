@@ -1,8 +1,11 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { chmodSync, renameSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { expect, test } from "vitest";
+import { join } from "node:path";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { expect, test, vi } from "vitest";
 import { dayMilliseconds } from "../../../lib/time.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
 import { bearer, call, startService } from "../../harness/service.ts";
@@ -31,7 +34,7 @@ test("An imported email has the fields of its headers, and is readable at once",
   const printed = await adminJson(`${importing} --tag one --tag two --retain-days 7 ${file}`);
 
   const [id, message_id] = [expect.any(String), expect.stringMatching(/^<.+>$/)];
-  expect(printed).toEqual([{ id, file, message_id, account_id: account, is_new: true }]);
+  expect(printed).toEqual([{ id, file, message_id, account_id: account, is_new: true, is_deleted: false }]);
   const message = await getMessage(printed[0].id);
   const content = await readFile(file, "utf8");
   expect(message).toMatchObject({ direction: "outgoing", status: "sent", tags: ["one", "two"], content });
@@ -105,6 +108,88 @@ test("A folder is imported as a whole, and the outcomes are counted", async () =
   const expected = "3 stored, 1 there already, 1 failed|all.mbox:1|all.mbox:2|all.mbox:3|one.eml";
   expect(lines.sort()).toEqual(expected.split("|"));
   expect(stderr).toEqual([`${folder}/mail/none.eml: its headers have no sender. Pass --sender`]);
+});
+
+/** Runs `act` as a user whom file permissions hold back, because root may read everything. */
+const withoutRoot = async <T>(act: () => Promise<T>): Promise<T> => {
+  const isRoot = process.geteuid?.() === 0;
+  if (isRoot) process.seteuid?.(65_534);
+  try {
+    return await act();
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+  }
+};
+
+test("Entries that can't be read are named, and every other email is imported", async () => {
+  const folder = folderOf({
+    "a/x.eml": email(1),
+    "locked/y.eml": email(2),
+    "listed/z.eml": email(3),
+    "z.eml": email(4),
+  });
+  const latin1 = Buffer.concat([Buffer.from(`${folder}/caf`), Buffer.from([0xe9]), Buffer.from(".eml")]);
+  writeFileSync(latin1, email(5));
+  chmodSync(folder, 0o755);
+  chmodSync(join(folder, "locked"), 0);
+  chmodSync(join(folder, "listed"), 0o444); // Its names can be read, but not its files.
+
+  const { status, stdout, stderr } = await withoutRoot(() =>
+    admin(`${importingInto(randomUUID())} ${folder}`),
+  );
+
+  expect(stderr).toEqual([
+    `${folder}/caf\ufffd.eml: its name is not UTF-8. Rename it`,
+    `${folder}/listed/z.eml: permission denied`,
+    `${folder}/locked: permission denied`,
+  ]);
+  expect(stdout.map((line) => line.split("/").at(-1))).toEqual(["x.eml", "z.eml", "2 stored, 3 failed"]);
+  expect(status).toBe(1);
+});
+
+test("An email that a mail program moves from new to cur meanwhile is named, and the others are imported", async () => {
+  const emails = Array.from({ length: 40 }, (_, number) => [`new/${number + 10}.M1P2.host`, email(number)]);
+  const folder = folderOf({ ...Object.fromEntries(emails), "cur/1.M1P2.host:2,S": email(41) });
+  const importing = `${importingInto(randomUUID())} ${folder}`;
+  const { send } = DynamoDBDocumentClient.prototype;
+  vi.spyOn(DynamoDBDocumentClient.prototype, "send").mockImplementationOnce(function (
+    this: DynamoDBDocumentClient,
+    ...call: unknown[]
+  ) {
+    renameSync(join(folder, "new/49.M1P2.host"), join(folder, "cur/49.M1P2.host:2,"));
+    return Reflect.apply(send, this, call);
+  });
+
+  const first = await admin(importing);
+  const again = await admin(importing);
+
+  const fault = "the file was moved or deleted meanwhile. Run the same import again";
+  expect(first.stderr).toEqual([`${folder}/new/49.M1P2.host: ${fault}`]);
+  expect([first.status, first.stdout.at(-1)]).toEqual([1, "40 stored, 1 failed"]);
+  expect([again.status, again.stdout.at(-1)]).toEqual([0, "1 stored, 40 there already"]);
+});
+
+test("An email that was deleted stays deleted when its mbox is imported again, unless the operator asks for it", async () => {
+  const account_id = randomUUID();
+  const importing = `${importingInto(account_id)} ${folderOf({ mbox: mboxOf([email(1), email(2)]) })}`;
+  const [{ id }] = await adminJson(importing);
+  await admin(`delete-message ${id} --account ${account_id}`);
+  const shown = () => admin(`show-message ${id} --account ${account_id}`);
+
+  const again = await admin(importing);
+  const skipped = await adminJson(importing);
+  const before = await shown();
+  const restored = await admin(`${importing} --restore-deleted`);
+  const after = await shown();
+  await admin(`delete-message ${id} --account ${account_id}`);
+
+  expect(again.status).toBe(0);
+  expect(again.stdout.at(-1)).toBe("1 there already, 1 deleted before, skipped");
+  expect(again.stdout).toContainEqual(expect.stringMatching(`^${id}  .*  \\(deleted before, skipped\\)$`));
+  expect(skipped).toContainEqual(expect.objectContaining({ id, is_new: false, is_deleted: true }));
+  expect([before.status, after.status]).toEqual([1, 0]);
+  expect(restored.stdout.at(-1)).toBe("1 stored, 1 there already");
+  expect((await adminJson(importing))[0]).toMatchObject({ id, is_deleted: true });
 });
 
 test("On a terminal, a bar shows the progress, and the emails of a folder have no lines", async () => {

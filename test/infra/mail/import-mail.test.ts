@@ -1,14 +1,17 @@
 import { randomUUID } from "node:crypto";
+import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { type Imported, importMail } from "../../../infra/mail/import-mail.ts";
+import { deleteMessage } from "../../../lib/messages/delete.ts";
+import type { Table } from "../../../lib/table/table.ts";
 import { interceptedTable } from "../../harness/intercepted-table.ts";
-import { day, noon, table } from "../../harness/service.ts";
+import { day, itemsOf, noon, table } from "../../harness/service.ts";
 
-/** Imports 50 emails into a table whose first writes fail with these errors. */
-const importWith = async (names: string[], reported: Imported[] = []) => {
+/** Imports 50 emails into a table whose first calls of `failing` fail with these errors. */
+const importWith = async (failingCommand: string, names: string[], reported: Imported[] = []) => {
   const errors = names.map((name) => Object.assign(new Error(name), { name }));
   const failing = interceptedTable(table, (command, proceed) => {
-    const error = command.constructor.name === "PutCommand" ? errors.shift() : undefined;
+    const error = command.constructor.name === failingCommand ? errors.shift() : undefined;
     if (error) throw error;
     return proceed();
   });
@@ -26,17 +29,55 @@ const importWith = async (names: string[], reported: Imported[] = []) => {
   return reported;
 };
 
-test("An import retries while the table is throttled", async () => {
-  const reported = await importWith(["ThrottlingException", "ProvisionedThroughputExceededException"]);
+test.each(["GetCommand", "PutCommand"])(
+  "An import retries while the table is throttled: %s",
+  async (command) => {
+    const reported = await importWith(command, [
+      "ThrottlingException",
+      "ProvisionedThroughputExceededException",
+    ]);
 
-  expect(reported.filter((imported) => "isNew" in imported && imported.isNew)).toHaveLength(50);
-});
+    expect(
+      reported.filter((imported) => "outcome" in imported && imported.outcome === "stored"),
+    ).toHaveLength(50);
+  },
+);
 
 test("An error of the table ends the import, and no email is blamed", async () => {
   const reported: Imported[] = [];
 
-  await expect(importWith(["ResourceNotFoundException"], reported)).rejects.toThrow();
+  await expect(importWith("PutCommand", ["ResourceNotFoundException"], reported)).rejects.toThrow();
 
   expect(reported.length).toBeLessThan(50);
   expect(reported.filter((imported) => "error" in imported)).toEqual([]);
 });
+
+test.each([1, 2])(
+  "A message that is deleted during its import stays deleted: before call %i",
+  async (calls) => {
+    const ids = { account_id: randomUUID(), domain_id: randomUUID() };
+    const raw = "From: a@b.example\nTo: c@d.example\n\nHello\n";
+    const state = { direction: "incoming", status: "received", retain_until: new Date(noon + day) } as const;
+    const open = () => Readable.from([Buffer.from(raw)]);
+    const importOn = async (on: Table) => {
+      const reported: Imported[] = [];
+      const files = [{ path: "letter.eml", bytes: 0, open }];
+      await importMail(on, files, { ...ids, ...state }, noon, (imported) => reported.push(imported));
+      return reported;
+    };
+    let left = calls;
+    let message = { account_id: ids.account_id, id: "" };
+    const deleting = interceptedTable(table, async (command, proceed) => {
+      const { Key } = command.input as { Key?: { pk: string } };
+      message = { ...message, id: Key?.pk.split("#")[2] ?? message.id };
+      if (left-- === 0) await deleteMessage(table, message, noon, { force: true });
+      return proceed();
+    });
+
+    const reported = await importOn(deleting);
+
+    expect(reported).toMatchObject([{ outcome: "deleted" }]);
+    expect(await itemsOf(message)).toHaveLength(1);
+    expect(await importOn(table)).toMatchObject([{ outcome: "deleted" }]);
+  },
+);
