@@ -10,7 +10,7 @@ import type { AccountMember } from "../lib/members/member.ts";
 import { findUser, newMember, newUser, putMember, putUser, type User } from "../lib/members/store.ts";
 
 const created = (member: AccountMember) => ({
-  status: addAccountMember.response.status,
+  status: addAccountMember.status,
   body: JSON.stringify(member),
 });
 const conflict = { status: alreadyMember.status, body: errorBody(alreadyMember) };

@@ -29,7 +29,7 @@ export const createHandler = endpoint({
     if (!grants(scopes, getMessage.scope, domainScope(message.head.domain))) {
       throw new ApiError(lacksScope(getMessage.scope));
     }
-    return { status: getMessage.response.status, body: messageBody(message, query.fields) };
+    return { status: getMessage.status, body: messageBody(message, query.fields) };
   },
 });
 

@@ -24,7 +24,7 @@ type Change<Event = ChangeEvent> = Event extends ChangeEvent
   ? Omit<Event, "id" | "account_id" | "message">
   : never;
 
-type Sample = {
+type DemoMessage = {
   file: string;
   /** The message's creation time, which is before all of its events. */
   created: Date;
@@ -32,7 +32,7 @@ type Sample = {
   events: Change[];
 };
 
-const samples = (now: number): Sample[] => {
+const samples = (now: number): DemoMessage[] => {
   const ago = (minutes: number): Date => new Date(now - minutes * 60_000);
   const attempt = (time: Date, status: string, log: string): Change => ({
     type: "message.delivery_attempt",
@@ -89,7 +89,7 @@ const samples = (now: number): Sample[] => {
   ];
 };
 
-const store = async (table: Table, { file, created, fields, events }: Sample, now: number) => {
+const store = async (table: Table, { file, created, fields, events }: DemoMessage, now: number) => {
   const raw = await readFile(new URL(`demo/${file}`, import.meta.url));
   const { subject, sender, recipient, message_id } = readEnvelope(raw);
   const retain_until = new Date(now + 30 * dayMilliseconds);

@@ -23,6 +23,7 @@ The API key needs the scope \`${addAccountMember.scope}\`.`,
   body: { email: "ada@example.org", role: "Developer", name: "Ada Lovelace" },
   success: {
     description: "The user is now a member of the account.",
+    schema: AccountMember,
     examples: { added: { summary: "A new member", value: accountMember } },
   },
   errors: {

@@ -45,6 +45,13 @@ export const describeProperties = (properties: unknown, fields: Component["field
     }),
   );
 
+/** Returns the name of a schema that the texts of an operation describe. */
+export const nameOf = (schema: z.ZodMiniType, components: Readonly<Record<string, Component>>): string => {
+  const name = Object.keys(components).find((name) => components[name]?.schema === schema);
+  if (name === undefined) throw new Error("`components` of an operation's texts lacks the schema of a body");
+  return name;
+};
+
 export const schemaRef = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 /** Returns the JSON Schema of each component. Components refer to other components with `$ref`. */

@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import * as z from "zod/mini";
 import { type Operation, type OperationId, operations } from "../../lib/api/operations.ts";
 import { addAccountMemberTexts } from "./add-account-member.ts";
-import { type Component, component, componentSchemas } from "./components.ts";
+import { type Component, component, componentSchemas, nameOf } from "./components.ts";
 import { getMessageTexts } from "./get-message.ts";
-import { type OperationObject, operationObject, type Sample } from "./operation-object.ts";
+import { type ExampleValues, type OperationObject, operationObject } from "./operation-object.ts";
 import { commonHeaders } from "./outcomes.ts";
 import { type OperationTexts, tags } from "./texts.ts";
 
@@ -32,16 +32,17 @@ const componentsOf = (entries: readonly Entry[]): Record<string, Component> =>
 /** The schemas of complete responses. A response is complete if the request has no parameter `fields`. */
 export const completeSchemas = componentSchemas(componentsOf(entries));
 
-export const documentOf = (entries: readonly Entry[], sample: Sample) => {
+export const documentOf = (entries: readonly Entry[], examples: ExampleValues) => {
   const components = componentsOf(entries);
   const schemas = componentSchemas(components);
   const paths: Record<string, Record<string, OperationObject>> = {};
   for (const { operation, texts } of entries) {
-    const { method, path, queryParameters, response } = operation;
-    const object = operationObject(operation, texts, components, sample);
+    const { method, path, queryParameters } = operation;
+    const object = operationObject(operation, texts, components, examples);
     paths[path] = { ...paths[path], [method.toLowerCase()]: object };
     // A caller can omit fields with the parameter `fields`, so the response's schema must not require fields.
-    if ("fields" in queryParameters) delete schemas[response.schema ?? ""]?.required;
+    const { schema } = texts.success;
+    if (schema && "fields" in queryParameters) delete schemas[nameOf(schema, components)]?.required;
   }
   return {
     openapi: "3.1.1",
@@ -51,7 +52,7 @@ export const documentOf = (entries: readonly Entry[], sample: Sample) => {
       description: readFileSync(new URL("introduction.md", import.meta.url), "utf8"),
       contact: { name: "The team that runs this API" },
     },
-    servers: [{ url: sample.serverUrl ?? "http://127.0.0.1:3000" }],
+    servers: [{ url: examples.serverUrl ?? "http://127.0.0.1:3000" }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     components: {
@@ -68,4 +69,4 @@ export const documentOf = (entries: readonly Entry[], sample: Sample) => {
   };
 };
 
-export const openApiDocument = (sample: Sample = {}) => documentOf(entries, sample);
+export const openApiDocument = (examples: ExampleValues = {}) => documentOf(entries, examples);

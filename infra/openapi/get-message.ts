@@ -2,6 +2,7 @@
 import { messageNotFound, tooLargeUncompressed } from "../../lib/api/error-catalogue.ts";
 import { getMessage } from "../../lib/api/operations.ts";
 import { domainScope } from "../../lib/api-keys/scopes.ts";
+import { Message } from "../../lib/messages/message.ts";
 import bounceNotification from "./examples/bounce-notification.json" with { type: "json" };
 import deliveredMessage from "./examples/delivered-message.json" with { type: "json" };
 import { messageComponents } from "./message-components.ts";
@@ -22,6 +23,7 @@ The API key needs the scope \`${getMessage.scope}\` or \`${domainScope("example.
 form, \`example.com\` is the domain of the message's sender, or of its recipient for an incoming message.`,
   success: {
     description: "The message.",
+    schema: Message,
     examples: {
       delivered: { summary: "An email that was delivered, opened and clicked", value: deliveredMessage },
       bounce: { summary: "A bounce notification without content", value: bounceNotification },

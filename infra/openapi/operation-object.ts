@@ -1,13 +1,12 @@
 /** Builds the OpenAPI object of an operation from the operation's table entry and descriptions. */
-import type * as z from "zod/mini";
 import type { Operation, OperationId } from "../../lib/api/operations.ts";
 import type { Parameter, ParametersFor } from "../../lib/api/parameters.ts";
-import { type Component, parameterSchema, schemaRef } from "./components.ts";
+import { type Component, nameOf, parameterSchema, schemaRef } from "./components.ts";
 import { responsesOf } from "./outcomes.ts";
 import type { OperationTexts } from "./texts.ts";
 
 /** Example values for the OpenAPI document. `npm start` uses ids of stored messages, so that the examples work. */
-export type Sample = {
+export type ExampleValues = {
   /** The address of the API. The default is the address of the local server (`npm start`). */
   serverUrl?: string;
   /** Examples of parameters. The Idempotency-Key has no default example, because a fixed key works only once. */
@@ -16,7 +15,7 @@ export type Sample = {
 };
 
 /** Optional parameters have no `example`, because the reference page would use the `example` in every request. */
-const parametersOf = (place: "path" | "query", parameters: ParametersFor<unknown>, sample: Sample) =>
+const parametersOf = (place: "path" | "query", parameters: ParametersFor<unknown>, examples: ExampleValues) =>
   Object.entries<Parameter<unknown>>(parameters).map(([name, { schema, description, example }]) => {
     const jsonSchema = parameterSchema(schema);
     const required = !schema.safeParse(undefined).success;
@@ -27,11 +26,11 @@ const parametersOf = (place: "path" | "query", parameters: ParametersFor<unknown
       description: required ? description : `${description} For example, \`${example}\`.`,
       ...(jsonSchema.type === "array" && { style: "form", explode: false }),
       schema: jsonSchema,
-      ...(required && { example: sample.parameters?.[name] ?? example }),
+      ...(required && { example: examples.parameters?.[name] ?? example }),
     };
   });
 
-const idempotencyKey = ({ parameters = {} }: Sample) => ({
+const idempotencyKey = ({ parameters = {} }: ExampleValues) => ({
   name: "Idempotency-Key",
   in: "header",
   required: false,
@@ -42,22 +41,16 @@ const idempotencyKey = ({ parameters = {} }: Sample) => ({
   ...("Idempotency-Key" in parameters && { example: parameters["Idempotency-Key"] }),
 });
 
-const refTo = (schema: z.ZodMiniType, components: Record<string, Component>) => {
-  const name = Object.keys(components).find((name) => components[name]?.schema === schema);
-  if (name === undefined) throw new Error("No operation's texts describe the schema of a request body");
-  return schemaRef(name);
-};
-
 export type OperationObject = ReturnType<typeof operationObject>;
 
 export const operationObject = (
   operation: Operation,
   texts: OperationTexts,
   components: Record<string, Component>,
-  sample: Sample,
+  examples: ExampleValues,
 ) => {
   const { id, scope, body, idempotent, pathParameters, queryParameters } = operation;
-  const example = sample.bodies?.[id] ?? texts.body;
+  const example = examples.bodies?.[id] ?? texts.body;
   return {
     operationId: id,
     tags: [texts.tag],
@@ -65,17 +58,17 @@ export const operationObject = (
     description: texts.description,
     security: [{ apiKey: [scope] }],
     parameters: [
-      ...parametersOf("path", pathParameters, sample),
-      ...parametersOf("query", queryParameters, sample),
-      ...(idempotent ? [idempotencyKey(sample)] : []),
+      ...parametersOf("path", pathParameters, examples),
+      ...parametersOf("query", queryParameters, examples),
+      ...(idempotent ? [idempotencyKey(examples)] : []),
     ],
     ...(body && {
       requestBody: {
         description: "At most 64 KiB.",
         required: true,
-        content: { "application/json": { schema: refTo(body, components), example } },
+        content: { "application/json": { schema: schemaRef(nameOf(body, components)), example } },
       },
     }),
-    responses: responsesOf(operation, texts),
+    responses: responsesOf(operation, texts, components),
   };
 };

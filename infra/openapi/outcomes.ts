@@ -3,7 +3,7 @@ import * as catalogue from "../../lib/api/error-catalogue.ts";
 import type { Operation } from "../../lib/api/operations.ts";
 import type { Parameter } from "../../lib/api/parameters.ts";
 import { requestIdHeader } from "../../lib/api/response.ts";
-import { schemaRef } from "./components.ts";
+import { type Component, nameOf, schemaRef } from "./components.ts";
 import type { Errors, Examples, OperationTexts } from "./texts.ts";
 
 type Header = { $ref: string } | { description: string; required: boolean; schema: object };
@@ -118,15 +118,19 @@ const descriptions: Record<string, string> = {
   503: "The service is temporarily unavailable. The request can safely be sent again.",
 };
 
-export const responsesOf = (operation: Operation, texts: OperationTexts): Record<string, ResponseObject> => {
-  const { status, schema } = operation.response;
+export const responsesOf = (
+  operation: Operation,
+  texts: OperationTexts,
+  components: Readonly<Record<string, Component>>,
+): Record<string, ResponseObject> => {
+  const { description, schema, examples = {} } = texts.success;
   const replay = operation.idempotent ? replayHeader : {};
   const errors = Object.entries({ ...commonErrors(operation), ...texts.errors });
   const responses: Record<string, ResponseObject> = {
-    [status]: {
-      description: texts.success.description,
+    [operation.status]: {
+      description,
       headers: { ...replay, ...(operation.streams ? compressionHeaders : {}), ...commonHeaderRefs },
-      ...(schema && { content: jsonContent(schema, texts.success.examples ?? {}) }),
+      ...(schema && { content: jsonContent(nameOf(schema, components), examples) }),
     },
   };
   for (const [status, group] of Map.groupBy(errors, ([, error]) => error.status)) {

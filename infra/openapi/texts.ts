@@ -1,4 +1,5 @@
 /** The texts of an operation in the OpenAPI document, such as the summary and the descriptions. */
+import type * as z from "zod/mini";
 import type { ErrorResponse } from "../../lib/api/error-catalogue.ts";
 import type { Component } from "./components.ts";
 
@@ -18,8 +19,9 @@ export type OperationTexts = {
   description: string;
   /** An example of the request's body, if the operation reads a body. */
   body?: unknown;
-  success: { description: string; examples?: Examples };
-  /** The errors of this operation. `commonErrors` in `responses.ts` adds the errors that many operations share. */
+  /** The successful response. One without a body has no schema. */
+  success: { description: string; schema?: z.ZodMiniType; examples?: Examples };
+  /** The errors of this operation. `commonErrors` in `outcomes.ts` adds the errors that many operations share. */
   errors: Errors;
   /** The descriptions of statuses that only this operation has, such as 409. */
   descriptions: Record<number, string>;

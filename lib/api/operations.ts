@@ -8,7 +8,7 @@ import { NewMember } from "../members/member.ts";
 import { fieldsParameter } from "../messages/fields.ts";
 import { itemTypes } from "../table/keys.ts";
 import type { Permission } from "../table/permission.ts";
-import { type ParametersFor, uuidParameter } from "./parameters.ts";
+import { optional, type ParametersFor, uuidParameter } from "./parameters.ts";
 
 export type OperationId = "GetMessage" | "AddAccountMember";
 
@@ -26,8 +26,8 @@ export type Operation<Path extends AccountPath = AccountPath, Query = unknown, B
   readonly queryParameters: ParametersFor<Query>;
   /** The schema of the request's JSON body, or `null` if the operation reads no body. */
   readonly body: z.ZodMiniType<Body> | null;
-  /** The status of a successful response, and its schema's name in the OpenAPI document (`null` for no content). */
-  readonly response: { readonly status: number; readonly schema: string | null };
+  /** The status of a successful response. Its schema is in the texts of the reference, because no function needs it. */
+  readonly status: number;
   /** The file that exports the operation's Lambda handler. */
   readonly file: string;
   /** The scope that an API key needs for the operation. */
@@ -67,17 +67,17 @@ export const getMessage = operation({
     ),
   },
   queryParameters: {
-    fields: {
+    fields: optional({
       schema: fieldsParameter,
       description:
         "Fields of the Message object, separated by commas. The response contains only these fields, in the usual " +
         "order. Without `content` and `content_parsed`, the response does not depend on the size of the email.",
       example: "status,delivery_attempts",
       isLogged: true,
-    },
+    }),
   },
   body: null,
-  response: { status: 200, schema: "Message" },
+  status: 200,
   file: "functions/get-message.ts",
   scope: scopes.readMessages,
   permissions: [
@@ -95,7 +95,7 @@ export const addAccountMember = operation({
   pathParameters: { account_id },
   queryParameters: {},
   body: NewMember,
-  response: { status: 201, schema: "AccountMember" },
+  status: 201,
   file: "functions/add-account-member.ts",
   scope: scopes.addMembers,
   permissions: [

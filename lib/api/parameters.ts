@@ -23,7 +23,26 @@ export const schemaOf = <Values>(parameters: ParametersFor<Values>): z.ZodMiniTy
   return object as z.ZodMiniType<Values>;
 };
 
-/** Returns a parameter that accepts a UUID in upper or lower case, and converts the UUID to lower case. */
+/** A query parameter that a request may leave out. */
+export const optional = <Value>(parameter: Parameter<Value>): Parameter<Value | undefined> => ({
+  ...parameter,
+  schema: z.optional(parameter.schema),
+});
+
+/** An integer in decimal digits, from 0 up. `Number` alone would also accept "", " 1", "1e1" and "0x10". */
+export const integerParameter = (
+  name: string,
+  [minimum, maximum]: readonly [minimum: number, maximum: number],
+  description: string,
+  example: string,
+): Parameter<number> => {
+  const rule = `${name} must be an integer from ${minimum} to ${maximum}`;
+  const digits = z.string(rule).check(z.regex(/^\d{1,15}$/, rule));
+  const number = z.int(rule).check(z.minimum(minimum, rule), z.maximum(maximum, rule));
+  return { schema: z.pipe(z.pipe(digits, z.transform(Number)), number), description, example };
+};
+
+/** Accepts a UUID in any case, and passes it on in lower case. */
 export const uuidParameter = (name: string, description: string, example: string): Parameter<string> => ({
   schema: z.guid(`${name} must be a UUID`).check(z.toLowerCase()),
   description,

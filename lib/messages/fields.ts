@@ -42,19 +42,17 @@ const rule = "fields must list fields of the Message object, separated by commas
 const names: ReadonlySet<string> = new Set(messageFields);
 
 /** The query parameter `fields`. The error message quotes at most 50 characters of an unknown name. */
-export const fieldsParameter = z.optional(
+export const fieldsParameter = z.pipe(
   z.pipe(
-    z.pipe(
-      z.string(),
-      z.transform((input, { issues }): string[] => {
-        const fields = [...new Set(input.split(","))];
-        const unknown = fields.find((name) => !names.has(name));
-        if (unknown === undefined) return fields;
-        const fault = input === "" ? "is empty" : `contains ${JSON.stringify(unknown.slice(0, 50))}`;
-        issues.push({ code: "custom", message: `${rule}, but ${fault}`, input });
-        return z.NEVER;
-      }),
-    ),
-    z.array(z.enum(messageFields)),
+    z.string(),
+    z.transform((input, { issues }): string[] => {
+      const fields = [...new Set(input.split(","))];
+      const unknown = fields.find((name) => !names.has(name));
+      if (unknown === undefined) return fields;
+      const fault = input === "" ? "is empty" : `contains ${JSON.stringify(unknown.slice(0, 50))}`;
+      issues.push({ code: "custom", message: `${rule}, but ${fault}`, input });
+      return z.NEVER;
+    }),
   ),
+  z.array(z.enum(messageFields)),
 );

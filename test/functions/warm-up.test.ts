@@ -63,7 +63,7 @@ test.each(operations)(
 
     const [first, ...others] = log.mock.calls.map(([, fields]) => Object(fields).status);
     expect(first).toBe(401);
-    expect(new Set(others)).toEqual(new Set([operation.response.status]));
+    expect(new Set(others)).toEqual(new Set([operation.status]));
     // Only the API key is read with a consistent read.
     expect(engine.calls.filter(({ consistent }) => consistent)).toHaveLength(1);
   },

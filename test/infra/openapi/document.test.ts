@@ -91,10 +91,12 @@ test("The Idempotency-Key has no example, so no client sends a key that was used
 
 test("Operations on one path are all in the document, and one without content has no body", () => {
   const { path } = addAccountMember;
-  const response = { status: 204, schema: null };
-  const remove: Operation = { ...getMessage, method: "DELETE", path, response };
+  const remove: Operation = { ...getMessage, method: "DELETE", path, status: 204 };
   const read: Operation = { ...getMessage, path };
-  const entries = [remove, read].map((operation) => ({ operation, texts: getMessageTexts }));
+  const entries = [
+    { operation: remove, texts: { ...getMessageTexts, success: { description: "It is gone." } } },
+    { operation: read, texts: getMessageTexts },
+  ];
 
   const { paths } = documentOf(entries, {});
 
