@@ -2,7 +2,7 @@
 import { Readable, Writable } from "node:stream";
 import type { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { scopes } from "../api-keys/scopes.ts";
-import { itemTypes } from "../table/keys.ts";
+import { apiKeyKey } from "../table/keys.ts";
 import { openTable, type Table } from "../table/table.ts";
 import type { ApiHandler } from "./delivery.ts";
 import type { Operation } from "./operations.ts";
@@ -10,32 +10,45 @@ import type { Operation } from "./operations.ts";
 /** The timeout of `warmUp`. */
 const timeoutMs = 500;
 
-const id = "00000000-0000-4000-8000-000000000000";
+/** The account, and the id in every path parameter, of a sample request. */
+export const sampleId = "00000000-0000-4000-8000-000000000000";
 
-/**
- * The data of sample requests. `body` is a valid request body. `items` are the items that a Query returns. `requests` is
- * the number of successful requests. Together, they should make eight or nine DynamoDB calls. After so many calls, V8
- * has compiled the SDK's code to machine code.
- */
-type Sample = { body?: object; items?: object[]; requests: number };
+/** An item in the JSON of DynamoDB's API. Without the partition key: it has that of the read that returns it. */
+type SampleItem = { sk: { S: string } } & Record<string, object>;
 
-/** A valid API key for sample requests, in the JSON format of DynamoDB. */
-const sampleApiKey = { account_id: { S: id }, scopes: { L: [{ S: scopes.everything }] } };
+type Sample = {
+  /** A valid request body. */
+  body?: object;
+  /** What the table holds. A read of one item, or of a batch, returns items with its sort keys; a Query returns all. */
+  items?: readonly SampleItem[];
+  /** Of successful requests. Together they should make eight or nine DynamoDB calls: then V8 has compiled the SDK. */
+  requests: number;
+};
+
+const sampleApiKey: SampleItem = {
+  sk: { S: apiKeyKey("").sk },
+  account_id: { S: sampleId },
+  scopes: { L: [{ S: scopes.everything }] },
+};
 
 const sampleEvent = ({ method, pathParameters }: Operation, { body }: Sample) => ({
   httpMethod: method,
   headers: { Authorization: "Bearer none", "Content-Type": "application/json", "Idempotency-Key": "none" },
-  pathParameters: Object.fromEntries(Object.keys(pathParameters).map((name) => [name, id])),
+  pathParameters: Object.fromEntries(Object.keys(pathParameters).map((name) => [name, sampleId])),
   body: JSON.stringify(body),
 });
 
-/**
- * Makes a DynamoDB command return a sample response. The SDK still serialises and signs the call, but does not send the
- * call. A GetItem of an API key returns `sampleApiKey`. A Query returns `items`. All other reads find no item.
- */
+type Key = Record<string, unknown>;
+type Read = { Key?: Key | undefined; RequestItems?: Record<string, { Keys: Key[] }> };
+
+/** Lets the SDK serialise, sign and parse a command as usual, but returns the sample's items instead of sending it. */
 const sendNowhere = ({ middlewareStack, input }: GetCommand, { items = [] }: Sample): void => {
-  const isApiKey = String(input.Key?.pk).startsWith(itemTypes.apiKey);
-  const body = JSON.stringify(isApiKey ? { Item: sampleApiKey } : { Items: items, Responses: {} });
+  const found = ({ pk, sk }: Key) =>
+    [sampleApiKey, ...items].flatMap((item) => (item.sk.S === sk ? { ...item, pk: { S: pk } } : []));
+  const { Key = {}, RequestItems = {} }: Read = input;
+  const ofBatch = Object.entries(RequestItems).map(([table, { Keys }]) => [table, Keys.flatMap(found)]);
+  const Responses = Object.fromEntries(ofBatch);
+  const body = JSON.stringify({ Item: found(Key)[0], Items: items, Responses });
   const response = { statusCode: 200, headers: {}, body: Readable.from([Buffer.from(body)]) };
   middlewareStack.add(() => async () => ({ response }), { step: "deserialize", priority: "low" });
 };
