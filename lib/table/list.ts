@@ -1,35 +1,56 @@
 /** Lists the items of a partition. */
-import { type NativeAttributeValue, QueryCommand, type QueryCommandOutput } from "@aws-sdk/lib-dynamodb";
+import { type NativeAttributeValue, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { ItemKey } from "./keys.ts";
 import type { Table } from "./table.ts";
 
+type Item = Record<string, NativeAttributeValue>;
+
+type PageOptions = {
+  /** The sort key after which the page starts; by default the first. An item with this key need not exist. */
+  after?: string | undefined;
+  /** The largest number of items; by default as many as fit into 1 MB. */
+  limit?: number | undefined;
+  /** The attributes to return; by default all. */
+  only?: readonly string[];
+};
+
 /**
- * Returns the items of partition `first.pk` with a sort key that starts with `first.sk`, in the order of their sort
- * keys. The reads are strongly consistent. The list may contain expired items.
- *
- * @param only the attributes to return; by default all
+ * Returns items of partition `pk` whose sort keys start with `sk`, in the order of their sort keys. `next` is the `after`
+ * of the next page, which may turn out to be empty; there is none after the last page. The read is strongly consistent,
+ * and may return expired items.
  */
-export const listItems = async <Stored extends object = Record<string, NativeAttributeValue>>(
+export const listPage = async <Stored extends object = Item>(
+  table: Table,
+  { pk, sk }: ItemKey,
+  { after, limit, only = [] }: PageOptions = {},
+): Promise<{ items: (ItemKey & Stored)[]; next: string | undefined }> => {
+  const { Items = [], LastEvaluatedKey } = await table.client.send(
+    new QueryCommand({
+      TableName: table.name,
+      KeyConditionExpression: "pk = :pk AND begins_with(sk, :sk)",
+      ExpressionAttributeValues: { ":pk": pk, ":sk": sk },
+      ProjectionExpression: only.length > 0 ? only.join(", ") : undefined,
+      ConsistentRead: true,
+      ExclusiveStartKey: after === undefined ? undefined : { pk, sk: after },
+      Limit: limit,
+      ReturnConsumedCapacity: "TOTAL",
+    }),
+  );
+  return { items: Items as (ItemKey & Stored)[], next: LastEvaluatedKey?.sk };
+};
+
+/** Returns the items of all pages. */
+export const listItems = async <Stored extends object = Item>(
   table: Table,
   first: ItemKey,
   ...only: string[]
 ): Promise<(ItemKey & Stored)[]> => {
   const items: (ItemKey & Stored)[] = [];
-  let from: QueryCommandOutput["LastEvaluatedKey"];
+  let after: string | undefined;
   do {
-    const { Items = [], LastEvaluatedKey } = await table.client.send(
-      new QueryCommand({
-        TableName: table.name,
-        KeyConditionExpression: "pk = :pk AND begins_with(sk, :sk)",
-        ExpressionAttributeValues: { ":pk": first.pk, ":sk": first.sk },
-        ProjectionExpression: only.length > 0 ? only.join(", ") : undefined,
-        ConsistentRead: true,
-        ExclusiveStartKey: from,
-        ReturnConsumedCapacity: "TOTAL",
-      }),
-    );
-    items.push(...(Items as (ItemKey & Stored)[]));
-    from = LastEvaluatedKey;
-  } while (from);
+    const page = await listPage<Stored>(table, first, { after, only });
+    items.push(...page.items);
+    after = page.next;
+  } while (after);
   return items;
 };

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { segmentKey } from "../../../lib/table/keys.ts";
-import { listItems } from "../../../lib/table/list.ts";
+import { listItems, listPage } from "../../../lib/table/list.ts";
 import { metered } from "../../../lib/table/metered.ts";
 import { table } from "../../harness/service.ts";
 
@@ -17,6 +17,22 @@ test("Returns all items of a partition in order, even if they take several pages
 
   expect(await listItems(table, first, "pk", "sk")).toEqual(keys);
   expect(await listItems(table, { ...first, sk: "HEAD" })).toEqual([]);
+});
+
+test("A page has at most `limit` items, and the next page starts after it", async () => {
+  const [pk, id] = [`ACCOUNT#${randomUUID()}`, randomUUID()];
+  const keys = ["1", "2", "3"].map((n) => ({ pk, sk: `MEMBER#${n}` }));
+  for (const Item of [...keys, { pk, sk: "OTHER" }]) {
+    await table.client.send(new PutCommand({ TableName: table.name, Item: { ...Item, id } }));
+  }
+  const first = { pk, sk: "MEMBER#" };
+
+  const page = await listPage(table, first, { limit: 2, only: ["pk", "sk"] });
+  const rest = await listPage(table, first, { limit: 2, after: page.next });
+
+  expect(page).toEqual({ items: keys.slice(0, 2), next: "MEMBER#2" });
+  expect(rest).toEqual({ items: [{ ...keys[2], id }], next: undefined });
+  expect(await listPage(table, first, { after: "MEMBER#9" })).toEqual({ items: [], next: undefined });
 });
 
 test("The request log counts the capacity that a listing consumes", async () => {
