@@ -55,7 +55,7 @@ const codecOf = (label: string): Codec => {
   if (label === "" || asciiLabels.has(label)) return decodeUnlabelled;
   if (utf7Labels.has(label)) return decodeUtf7;
   if (iso2022Jp.test(label)) return decodeIso2022Jp;
-  if (utf16ByMark.has(label)) return iconvCodec("utf-16", { defaultEncoding: "utf-16be" });
+  if (utf16ByMark.has(label)) return iconvCodec("utf-16", { defaultEncoding: "utf16be" });
 
   // Some mailers write `iso8859_15` or `euc_jp`.
   const decoder = webDecoder(label) ?? (label.includes("_") && webDecoder(label.replaceAll("_", "-")));
@@ -109,11 +109,10 @@ const attempt = <T>(open: () => T): T | undefined => {
 
 const webDecoder = (label: string) => attempt(() => new TextDecoder(label));
 
-/** Returns whether iconv-lite decodes a charset. `iconv.encodingExists` wrongly accepts the label `constructor`. */
 const isInIconv = (label: string): boolean =>
-  !notCharsets.has(label.replace(/[^0-9a-z]/g, "")) && attempt(() => iconv.getDecoder(label)) !== undefined;
+  !notCharsets.has(label.replace(/[^0-9a-z]/g, "")) && iconv.encodingExists(label);
 
 const iconvCodec =
-  (label: string, options?: iconv.Options): Codec =>
+  (label: string, options?: iconv.DecodeOptions): Codec =>
   (bytes) =>
     iconv.decode(bytes, label, options);
