@@ -24,9 +24,9 @@ test("delete-message leaves a tombstone only, and says how long backups keep the
   const { status, stdout } = await admin(`delete-message ${id} --account ${account_id}`);
   const left = await itemsOf({ account_id, id });
   const found = await get();
-  await admin(importing);
+  await admin(`${importing} --restore-deleted`);
   const [deleted] = await adminJson(`delete-message ${id} --account ${account_id}`);
-  await admin(importing);
+  await admin(`${importing} --restore-deleted`);
   const [deletedLocally] = await adminJson(`delete-message ${id} --account ${account_id} --local`);
 
   expect([status, stdout.length]).toEqual([0, 1]);
