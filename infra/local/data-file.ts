@@ -1,5 +1,6 @@
 /** Locks the file of `--data`, so that only one `npm start` at a time uses the file. */
 import { existsSync, realpathSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { UserError } from "../cli/user-error.ts";
 
@@ -9,7 +10,7 @@ const busy = 5;
 const reasons = new Map<unknown, string>([
   [busy, 'is in use by another "npm start". Stop that one, or name another file'],
   [8, "can't be written"],
-  [14, "can't be opened. Check that its folder exists"],
+  [14, "can't be opened. Check that you may write to it and to its folder"],
   [26, "has another format. Name a new file, or one that npm start has created"],
 ]);
 
@@ -28,14 +29,16 @@ const openLocked = (path: string, statements: string): DatabaseSync => {
 /** The open lock files. Without a reference to a lock file, garbage collection would close and unlock the lock file. */
 const locks: DatabaseSync[] = [];
 
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+
 /**
  * Reserves the data file for this process. If two DynamoDB processes used one data file, each process would find only a
  * part of the stored items. `lockDataFile` locks a second file, because DynamoDB could not use a locked data file. The
  * operating system releases the lock when the process ends, even after `kill -9`.
  */
 export const lockDataFile = (file: string): void => {
-  const isFolder = statSync(file, { throwIfNoEntry: false })?.isDirectory();
-  if (isFolder) throw new UserError(`--data takes a file, but ${file} is a folder`, 2);
+  if (isFolder(file)) throw new UserError(`--data takes a file, but ${file} is a folder`, 2);
+  if (!isFolder(dirname(file))) throw new UserError(`--data: the folder ${dirname(file)} does not exist`, 2);
   const lockFile = `${existsSync(file) ? realpathSync(file) : file}-lock`;
   try {
     locks.push(openLocked(lockFile, "PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE"));

@@ -64,13 +64,18 @@ const fail = async (error: unknown): Promise<void> => {
 /** Starts the embedded DynamoDB behind a proxy that rejects requests from web pages. Returns the proxy's port. */
 const startDynamoDb = async ({ data }: Options): Promise<number> => {
   const port = portOf("DYNAMODB_PORT", defaultDynamoDbPort);
+  const isChosen = process.env.DYNAMODB_PORT !== undefined;
   if (data !== undefined) lockDataFile(data);
   engine = await startEngine({ ports: portsClosedToPages, file: data });
   engine.ended.then((output) => fail(new UserError(`The embedded DynamoDB has ended: ${output}`)));
   Object.assign(process.env, localEnvironment(engine.port));
   const guard = engineGuard(engine.port);
   servers.push(guard);
-  return listen(guard, port, "DYNAMODB_PORT");
+  // Many programs like port 8000. Only the commands that we print need ours, so they may as well name another port.
+  return listen(guard, port, "DYNAMODB_PORT").catch((error) => {
+    if (isChosen) throw error;
+    return listen(guard, 0, "DYNAMODB_PORT");
+  });
 };
 
 /** Starts DynamoDB if necessary. Returns environment variables with which the operator's commands find the table. */

@@ -5,7 +5,7 @@ import { UserError } from "../cli/user-error.ts";
 const afterOptions = `
 Environment:
   PORT            port of the API (3000); 0 takes any free port
-  DYNAMODB_PORT   port of the embedded DynamoDB, for other programs (8000)
+  DYNAMODB_PORT   port of the embedded DynamoDB, for other programs (8000, or any free port if 8000 is in use)
   AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION and credentials
                   use another DynamoDB, such as DynamoDB Local, instead of the embedded one
   TABLE_NAME      the table; it is created if it does not exist (email-api)
@@ -28,7 +28,7 @@ export const readOptions = (args: string[]): Options | null => {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return null;
-    const reason = error.message.replace(/^error: /, "").replace("\n", " ");
+    const reason = error.message.replace(/^error: |\.$/g, "").replace("\n", " ");
     throw new UserError(`${reason}. See npm start -- --help`, 2);
   }
 };

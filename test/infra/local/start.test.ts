@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { describe, expect, inject, test, vi } from "vitest";
+import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
 import { UserError } from "../../../infra/cli/user-error.ts";
 import { freePort } from "../../../infra/local/engine.ts";
 import { portOf, readOptions } from "../../../infra/local/options.ts";
@@ -87,6 +87,18 @@ test.each([
   expect(await responds(Number(new URL(service.url).port))).toBe(false);
 });
 
+test("A busy port 8000 does not stop npm start; the printed commands name another port", async () => {
+  const other = createServer().on("error", () => {}); // somebody else may use port 8000 already
+  other.listen(8000, "127.0.0.1");
+  onTestFinished(() => void other.close());
+
+  const { output } = await startLocal({}, ["env", "-u", "DYNAMODB_PORT", "node", "infra/local/main.ts"]);
+
+  const recorded = await run(commandsOf(output)("The first message is opened once more"));
+  expect(recorded).toMatchObject({ status: 0, stderr: "" });
+  expect(output).toMatch(/DYNAMODB_PORT='(?!8000')\d+' npm run -s admin/);
+});
+
 test("npm start ends when its engine ends, and reports that", async () => {
   const { child, ended, said } = await startLocal();
 
@@ -97,6 +109,9 @@ test("npm start ends when its engine ends, and reports that", async () => {
 });
 
 describe("An error that the user can fix is one line:", () => {
+  /** A folder into which not even root may write. */
+  const closed = process.platform === "darwin" ? "/System" : "/proc";
+  const mayWrite = "Check that you may write to it and to its folder";
   const otherFormat = "has another format. Name a new file, or one that npm start has created";
 
   test.each(["PORT", "DYNAMODB_PORT"])("%s is in use", async (variable) => {
@@ -110,24 +125,26 @@ describe("An error that the user can fix is one line:", () => {
   });
 
   test.each([
-    ["--data nowhere/x.db", "--data: nowhere/x.db can't be opened. Check that its folder exists"],
+    ["--data nowhere/x.db", "--data: the folder nowhere does not exist"],
+    ["--data package.json/x.db", "--data: the folder package.json does not exist"],
+    [`--data ${closed}/x.db`, `--data: ${closed}/x.db can't be opened. ${mayWrite}`],
     ["--data package.json", `--data: package.json ${otherFormat}`],
     ["--data test", "--data takes a file, but test is a folder"],
     ["--seed nowhere", "--seed takes a folder with emails, but nowhere does not exist"],
     ["--date x", "unknown option '--date' (Did you mean --data?). See npm start -- --help"],
+    ["extra", "too many arguments. Expected 0 arguments but got 1: extra. See npm start -- --help"],
   ])("a bad argument, with exit status 2: %s", async (options, reason) => {
     const ended = await run(`PORT=0 DYNAMODB_PORT=0 node infra/local/main.ts ${options}`);
 
     expect(ended).toEqual({ status: 2, stdout: "", stderr: `${reason}\n` });
   });
 
-  test("a missing value, an extra argument, and a port that is none", () => {
+  test("a missing value, and a port that is none", () => {
     process.env.SOME_PORT = "70000";
 
     expect(() => readOptions(["--data"])).toThrow(
       new UserError("option '--data <file>' argument missing. See npm start -- --help", 2),
     );
-    expect(() => readOptions(["extra"])).toThrow("too many arguments. Expected 0 arguments but got 1");
     expect(() => portOf("SOME_PORT", 1)).toThrow("SOME_PORT takes a port from 0 to 65535, not 70000");
   });
 
