@@ -9,6 +9,7 @@ import { domainScope, grants, isDomainScope } from "../lib/api-keys/scopes.ts";
 import { messageBody } from "../lib/messages/body.ts";
 import { includesContent } from "../lib/messages/fields.ts";
 import { findMessage } from "../lib/messages/find.ts";
+import { withLongFields } from "../lib/messages/long-fields.ts";
 import { sampleItems } from "../lib/messages/sample.ts";
 
 export const createHandler = endpoint({
@@ -20,16 +21,17 @@ export const createHandler = endpoint({
       consistent: false,
       withContent: includesContent(query.fields),
     }),
-  handle: async ({ path, query, prefetched, scopes, table, now }) => {
-    const withContent = includesContent(query.fields);
+  handle: async ({ path, query: { fields }, prefetched, scopes, table, now }) => {
+    const find = () =>
+      findMessage(table, path.account_id, path.message_id, now, { withContent: includesContent(fields) });
     const message =
-      prefetched ?? (await findMessage(table, path.account_id, path.message_id, now, { withContent }));
+      (await withLongFields(prefetched, fields)) ?? (await withLongFields(await find(), fields));
     // If the message does not exist, `handle` cannot check domain scopes, because the message contains the domain.
     if (!message) throw new ApiError(messageNotFound);
     if (!grants(scopes, getMessage.scope, domainScope(message.head.domain))) {
       throw new ApiError(lacksScope(getMessage.scope));
     }
-    return { status: getMessage.status, body: messageBody(message, query.fields) };
+    return { status: getMessage.status, body: messageBody(message, fields) };
   },
 });
 

@@ -3,15 +3,17 @@ import { Option } from "@commander-js/extra-typings";
 import { findMessage, type StoredMessage } from "../../lib/messages/find.ts";
 import { headFields } from "../../lib/messages/head-fields.ts";
 import { hasLongFields, readLongFields } from "../../lib/messages/long-fields.ts";
+import { readSegments } from "../../lib/messages/read-segments.ts";
 import { UserError } from "../cli/user-error.ts";
 import { openTableOf, report, type Shell } from "./command.ts";
 import { defineMessageCommand, forEachMessage, noSuchMessage } from "./message-command.ts";
 
 /** Reads every segment, because nothing else shows that one is missing. */
-const storageOf = async ({ head, segments }: StoredMessage) => {
+const storageOf = async (message: StoredMessage) => {
+  const { head } = message;
   const storage = { segments: head.segments, bytes: 0, email_digest: head.digest };
   try {
-    for await (const segment of segments()) storage.bytes += segment.length;
+    for await (const segment of readSegments(message)) storage.bytes += segment.length;
     return storage;
   } catch (error) {
     if (!(error instanceof Error && /^A segment .* is missing$/.test(error.message))) throw error;

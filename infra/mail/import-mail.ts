@@ -5,7 +5,6 @@ import { readEnvelope } from "../../lib/messages/envelope.ts";
 import type { MessageRef } from "../../lib/messages/events.ts";
 import { readMarker } from "../../lib/messages/marker.ts";
 import type { NewMessage } from "../../lib/messages/message.ts";
-import { removeSegments } from "../../lib/messages/segments.ts";
 import {
   draftMessage,
   MessageRejectedError,
@@ -100,10 +99,8 @@ const store = async (table: Table, message: NewMessage, raw: Buffer, now: number
       !(isReplacing && (await isDeleted())) &&
       (await succeeds(() => table.client.send(new PutCommand(head.put))));
     if (isPut) return "stored";
-    if (await isDeleted()) {
-      await removeSegments(table, { account_id, id });
-      return "deleted";
-    }
+    await head.discard();
+    if (await isDeleted()) return "deleted";
   }
 };
 

@@ -21,7 +21,8 @@ const { message, event, messageMarker } = itemTypes;
 
 const permissions: readonly Permission[] = [
   { call: "GetItem", on: [message, event, messageMarker] },
-  { call: "PutItem", on: [message] }, // The segments of the content are written before the transaction.
+  { call: "PutItem", on: [message] }, // The segments of the content are written before the transaction,
+  { call: "DeleteItem", on: [message] }, // and deleted again if the message was deleted in the meantime.
   { call: "PutItem", on: [message, event], within: "TransactWriteItems" },
   { call: "UpdateItem", on: [message, messageMarker], within: "TransactWriteItems" },
 ];

@@ -120,6 +120,7 @@ const recordStored = async (
     const head = await writeContent(table, draft, now);
     const result = await recordOnce(table, event, head ? [head, mark] : [mark], now);
     if (result === "recorded") return head ? "recorded" : "repeated"; // An import may have stored the message.
+    await head?.discard();
     if (result === "repeated") return "repeated";
     if (result.get(mark)) return "expired"; // It was deleted in the meantime.
   }

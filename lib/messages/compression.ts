@@ -10,14 +10,14 @@ import {
   constants,
   createZstdCompress,
   createZstdDecompress,
-  type ZstdCompress,
   zstdCompressSync,
   zstdDecompressSync,
 } from "node:zlib";
+import { throughZlib } from "../through-zlib.ts";
+import type { ContentOffsets } from "./head.ts";
 
-/** A DynamoDB item holds 400 KB, and a page of a Query holds 1 MiB. Three segments fill a page. */
+/** A DynamoDB item holds 400 KB, but three of these fill a page of a Query, which holds 1 MiB. */
 const maximumSegmentBytes = 340_000;
-export const segmentsPerPage = 3;
 
 /** The first segment of a message is small, so that the first DynamoDB Query of `findMessage` is fast. */
 const firstSegmentBytes = 100_000;
@@ -39,28 +39,14 @@ const cut = (compressed: Buffer): Buffer[] => {
 /** Limits the zstd window to 2^27 bytes (128 MiB), because decompression needs as much memory as the zstd window. */
 const maximumWindowLog = 27;
 
-/** Returns the base-2 logarithm of zstd's window size. Zstd finds repeated attachments only within the window. */
+/** The window spans `content`, because zstd finds a repeated attachment only within it. */
 const windowLog = (rawBytes: number): number =>
-  Math.min(maximumWindowLog, Math.max(17, Math.ceil(Math.log2(rawBytes * 1.1 + 1))));
+  Math.min(maximumWindowLog, Math.ceil(Math.log2(rawBytes * 1.1)));
 
-/** Waits for each write, because Node.js appends an empty zstd frame if `end` is called during a write. */
-const writeFrame = async (zstd: ZstdCompress, pieces: Iterable<Buffer>): Promise<void> => {
-  try {
-    for (const piece of pieces) {
-      await new Promise<void>((resolve, reject) =>
-        zstd.write(piece, (error) => (error ? reject(error) : resolve())),
-      );
-    }
-    zstd.end();
-  } catch (error) {
-    zstd.destroy(error instanceof Error ? error : undefined);
-  }
-};
+export type Compressed = ContentOffsets & { segments: Buffer[]; content_bytes: number };
 
-/** Compressed content. `bytes` is the JSON's uncompressed length. `parsedStart` is the offset of `content_parsed`. */
-export type Compressed = { segments: Buffer[]; bytes: number; parsedStart: number };
-
-export const noContent: Compressed = { segments: [], bytes: 0, parsedStart: '"content":null,'.length };
+const noOffsets: ContentOffsets = { content_start: 0, content_parsed_start: 0 };
+export const noContent: Compressed = { segments: [], content_bytes: 0, ...noOffsets };
 
 /** Small emails are compressed without a stream, which is faster and blocks the process only briefly. */
 const unstreamedBytes = 64 * 1024;
@@ -71,7 +57,7 @@ const unstreamedBytes = 64 * 1024;
  */
 const zstdParameters = (rawBytes: number) => ({
   [constants.ZSTD_c_compressionLevel]: rawBytes > smallBytes ? 2 : 3,
-  [constants.ZSTD_c_windowLog]: windowLog(rawBytes),
+  [constants.ZSTD_c_windowLog]: rawBytes > unstreamedBytes ? windowLog(rawBytes) : 0, // 0: as zstd finds best
   // Without long-distance matching, zstd is faster, and still finds most repetitions in a small email.
   [constants.ZSTD_c_enableLongDistanceMatching]: rawBytes > unstreamedBytes ? 1 : 0,
   [constants.ZSTD_c_ldmMinMatch]: 32,
@@ -80,23 +66,23 @@ const zstdParameters = (rawBytes: number) => ({
   [constants.ZSTD_c_contentSizeFlag]: 0, // `openFrame` would make the content size wrong
 });
 
-/** Compresses the JSON that `pieces` yields. The return value of `pieces` is the offset of `content_parsed`. */
+/** Compresses the JSON that `pieces` yields. The return value of `pieces` says where its parts begin. */
 export const compressToSegments = async (
-  pieces: Iterable<Buffer, number | undefined>,
+  pieces: Iterable<Buffer, ContentOffsets | undefined>,
   rawBytes: number,
 ): Promise<Compressed> => {
-  let parsedStart = 0;
+  let offsets = noOffsets;
   const counted = function* () {
-    parsedStart = (yield* pieces) ?? 0;
+    offsets = (yield* pieces) ?? noOffsets;
   };
   const params = zstdParameters(rawBytes);
   if (rawBytes <= unstreamedBytes) {
     const json = Buffer.concat([...counted()]);
-    return { segments: cut(zstdCompressSync(json, { params })), bytes: json.length, parsedStart };
+    return { segments: cut(zstdCompressSync(json, { params })), content_bytes: json.length, ...offsets };
   }
-  const zstd = createZstdCompress({ params });
-  const [chunks] = await Promise.all([zstd.toArray(), writeFrame(zstd, counted())]);
-  return { segments: cut(Buffer.concat(chunks)), bytes: zstd.bytesWritten, parsedStart };
+  const zstd = throughZlib(counted(), createZstdCompress({ params }));
+  const segments = cut(Buffer.concat(await zstd.toArray()));
+  return { segments, content_bytes: zstd.bytesWritten, ...offsets };
 };
 
 const decompression = { params: { [constants.ZSTD_d_windowLogMax]: maximumWindowLog } };
@@ -107,9 +93,9 @@ const streamedChunkBytes = 512 * 1024;
 export const decompressor = () => createZstdDecompress({ ...decompression, chunkSize: streamedChunkBytes });
 
 /** Returns `null` if the decompressed content has more than 1 MiB. */
-export const decompressSmall = (segments: Uint8Array[]): Buffer | null => {
+export const decompressSmall = (compressed: Uint8Array): Buffer | null => {
   try {
-    return zstdDecompressSync(Buffer.concat(segments), {
+    return zstdDecompressSync(compressed, {
       ...decompression,
       chunkSize: 128 * 1024,
       maxOutputLength: smallBytes,

@@ -1,5 +1,6 @@
 /** Renders a message's content as the JSON that Get Message returns. */
 import { isUtf8 } from "node:buffer";
+import type { ContentOffsets } from "./head.ts";
 import { parseEmail } from "./mime.ts";
 
 /** Converts a long string to JSON in slices of 65,536 characters, so that each piece of JSON has less than 1 MiB. */
@@ -12,22 +13,23 @@ export const decodeRaw = (raw: Uint8Array): string => {
 };
 
 /**
- * Yields the bytes `"content":…,"content_parsed":…}` in pieces of less than 1 MiB. The bytes equal the output of
- * JSON.stringify. Memory use is a small multiple of the email's size. Never throws.
+ * Yields the bytes `"content":…,"content_parsed":…}` in pieces of less than 1 MiB, as JSON.stringify would write them.
+ * Memory use is a small multiple of the email's size. Never throws.
  *
  * @param raw the email, or `null` if the email is not available
- * @param fields fields that come before `content`
- * @returns the number of bytes before `content_parsed`
+ * @param longFields the fields that come before `content`, if any
+ * @returns the offsets of `"content":` and `"content_parsed":`
  */
 export function* renderContent(
   raw: Uint8Array | null,
-  fields: Record<string, Json> = {},
-): Generator<Buffer, number> {
+  longFields?: Record<string, Json>,
+): Generator<Buffer, ContentOffsets> {
   const content = raw && decodeRaw(raw);
   const content_parsed = raw && parseEmail(raw);
-  const bytes = yield* inPieces(jsonFields({ ...fields, content }, ","));
+  const content_start = longFields ? yield* inPieces(jsonFields(longFields, ",")) : 0;
+  const content_parsed_start = content_start + (yield* inPieces(jsonFields({ content }, ",")));
   yield* inPieces(jsonFields({ content_parsed }, "}"));
-  return bytes;
+  return { content_start, content_parsed_start };
 }
 
 function* inPieces(texts: Iterable<string>): Generator<Buffer, number> {

@@ -2,15 +2,12 @@
  * Deletes a message, or only its content, before it expires. A response of Get Message that is under way breaks off,
  * because the segments that it still needs are gone. If a call is interrupted, call it again: it deletes the rest.
  */
-import { randomUUID } from "node:crypto";
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { epochSeconds, live, nowValue } from "../table/expiry.ts";
+import { live, nowValue } from "../table/expiry.ts";
 import { getItem } from "../table/get.ts";
-import { headKey, segmentsOf } from "../table/keys.ts";
-import { listItems } from "../table/list.ts";
+import { headKey } from "../table/keys.ts";
 import { retryWrite, succeeds } from "../table/retry.ts";
 import type { Table } from "../table/table.ts";
-import { daySeconds } from "../time.ts";
 import { type Compressed, compressToSegments, noContent } from "./compression.ts";
 import { renderContent } from "./content.ts";
 import type { MessageRef } from "./events.ts";
@@ -18,10 +15,8 @@ import { findMessage } from "./find.ts";
 import type { Head } from "./head.ts";
 import { hasLongFields, readLongFields } from "./long-fields.ts";
 import { markDeleted, readMarker } from "./marker.ts";
-import { removeSegments, writeSegments } from "./segments.ts";
-
-/** An expiry of one day ago is in the past even for a slow clock. TTL ignores items that expired over 5 years ago. */
-const tombstoneAgeSeconds = daySeconds;
+import { deleteSegments, discardSegments, listSegments, writeSegments } from "./segments.ts";
+import { tombstonePut } from "./tombstone.ts";
 
 /** `deleted`: the message was here. `gone`: only its marker or its remains were. `unknown`: nothing was, and nothing is written. */
 export type Deletion = "deleted" | "gone" | "unknown";
@@ -37,28 +32,30 @@ export type Deletion = "deleted" | "gone" | "unknown";
  */
 export const deleteMessage = async (
   table: Table,
-  { account_id, id }: MessageRef,
+  message: MessageRef,
   now: number,
   { force = false } = {},
 ): Promise<Deletion> => {
-  const key = headKey(account_id, id);
-  const putTombstone = async (): Promise<Record<string, unknown> | undefined> => {
-    const tombstone = { content_digest: randomUUID(), expires_at: epochSeconds(now) - tombstoneAgeSeconds };
-    const Item = { ...key, ...tombstone };
-    const command = new PutCommand({ TableName: table.name, Item, ReturnValues: "ALL_OLD" });
-    const { Attributes } = await retryWrite(() => table.client.send(command));
-    return Attributes;
+  /** Returns whether the tombstone has replaced a message. */
+  const putTombstone = async (): Promise<boolean> => {
+    const put = { ...tombstonePut(table, message, now), ReturnValues: "ALL_OLD" } as const;
+    const { Attributes } = await retryWrite(() => table.client.send(new PutCommand(put)));
+    return Attributes?.created_at !== undefined;
   };
   const isKnown = async (): Promise<boolean> =>
-    (await readMarker(table, { account_id, id })) !== undefined ||
-    (await getItem(table, key, { consistent: true })) !== undefined ||
-    (await listItems(table, segmentsOf(account_id, id), "sk")).length > 0;
+    (await readMarker(table, message)) !== undefined ||
+    (await getItem(table, headKey(message.account_id, message.id), { consistent: true })) !== undefined ||
+    (await listSegments(table, message)).length > 0;
   if (!force && !(await isKnown())) return "unknown";
-  await markDeleted(table, { account_id, id }, now);
-  const previous = await putTombstone();
-  const removed = await removeSegments(table, { account_id, id });
-  await putTombstone(); // Makes a concurrent `storeMessage` write its deleted segments again.
-  return previous?.created_at !== undefined || removed > 0 ? "deleted" : "gone";
+  await markDeleted(table, message, now);
+  let wasHere = await putTombstone();
+  for (let isAgain = true; isAgain; ) {
+    const removed = await deleteSegments(table, message, await listSegments(table, message));
+    // A store that has read the first tombstone may have put its head although we took its segments.
+    isAgain = await putTombstone();
+    wasHere ||= isAgain || removed > 0;
+  }
+  return wasHere ? "deleted" : "gone";
 };
 
 /**
@@ -74,7 +71,9 @@ export const replaceContent = async (
   changes: Partial<Head>,
   now: number,
 ): Promise<boolean> => {
-  const written = await writeSegments(table, head, content);
+  const written = await writeSegments(table, head, content, head.content_digest);
+  // We list them now, because a call that begins after our update has segments that we must not delete.
+  const obsolete = await listSegments(table, head, written);
   const fields = Object.entries({ ...written, ...changes });
   const command = new UpdateCommand({
     TableName: table.name,
@@ -88,8 +87,11 @@ export const replaceContent = async (
       ...nowValue(now),
     },
   });
-  if (!(await succeeds(() => table.client.send(command)))) return false;
-  await removeSegments(table, head, written);
+  if (!(await succeeds(() => table.client.send(command)))) {
+    await discardSegments(table, head, written, head.content_digest, now);
+    return false;
+  }
+  await deleteSegments(table, head, obsolete);
   return true;
 };
 

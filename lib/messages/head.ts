@@ -12,14 +12,22 @@ export type StatusChange = Pick<Message, "status" | "bounce_classification"> & {
   delivered_at?: string | undefined;
 };
 
-/** Where the content is, and which parts of its JSON are where. */
-export type ContentFields = {
+/** Where the parts of the content's JSON begin. */
+export type ContentOffsets = {
+  /** The offset of `"content":`. Only long fields come before it, so it is 0 for most messages. */
+  content_start: number;
+  /** The offset of `"content_parsed":`. */
+  content_parsed_start: number;
+};
+
+/** How the content is stored. */
+export type ContentFields = ContentOffsets & {
   segments: number;
+  /** The number of segments in each page after the first segment. */
+  page_segments: number;
   /** The length of the JSON before compression. */
   content_bytes: number;
-  /** The offset of `"content_parsed":` in the JSON. */
-  content_parsed_start: number;
-  /** SHA-256 of the expiry and of all segments. The keys of the segments contain this digest. */
+  /** Names this version of the content. The keys of its segments contain it, so no two versions share a segment. */
   content_digest: string;
 };
 

@@ -2,10 +2,18 @@
 import { zstdCompressSync } from "node:zlib";
 import { headSort, segmentSort } from "../table/keys.ts";
 
-const content = zstdCompressSync(`"content":"${"x".repeat(1000)}","content_parsed":null}`);
+const json = `"content":"${"x".repeat(1000)}","content_parsed":null}`;
+const content = zstdCompressSync(json);
 
 /** The two items of the stored message, in the JSON format of DynamoDB's API. */
 export const sampleItems = [
-  { sk: { S: headSort }, segments: { N: "1" }, content_digest: { S: "" }, delivery_attempts: { L: [] } },
+  {
+    sk: { S: headSort },
+    delivery_attempts: { L: [] },
+    segments: { N: "1" },
+    content_bytes: { N: String(json.length) },
+    content_start: { N: "0" },
+    content_digest: { S: "" },
+  },
   { sk: { S: segmentSort("", 0) }, bytes: { B: content.toString("base64") } },
 ];

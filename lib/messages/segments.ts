@@ -1,14 +1,23 @@
-/** Writes and deletes the segments of a message's content. */
+/**
+ * Writes and deletes the segments of a message's content.
+ *
+ * Content of more than one segment also has a list of its pages, which is written first and outlives a delete: a store
+ * that was held back during the delete may still write pages, and without the list nobody could find them.
+ */
 import { createHash } from "node:crypto";
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
-import { segmentKey, segmentsOf } from "../table/keys.ts";
+import { nowValue } from "../table/expiry.ts";
+import { getItem } from "../table/get.ts";
+import { headKey, type ItemKey, pageListKey, segmentsOf } from "../table/keys.ts";
 import { listItems } from "../table/list.ts";
-import { retryWrite } from "../table/retry.ts";
+import { retryWrite, succeeds } from "../table/retry.ts";
 import type { Table } from "../table/table.ts";
 import type { Compressed } from "./compression.ts";
 import type { MessageRef } from "./events.ts";
-import type { Head } from "./head.ts";
+import type { ContentFields, Head } from "./head.ts";
+import { keyOfSegment, type Pages, pageSegments } from "./pages.ts";
+import { tombstonePut } from "./tombstone.ts";
 
 /** A partition accepts 1 MB of writes a second. If more writes ran in parallel, DynamoDB would throttle writes. */
 const atOnce = pLimit(8);
@@ -32,40 +41,103 @@ const writeAll = async <T>(
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
 };
 
-/** Returns one SHA-256 digest of the message's expiry and the bytes of all segments. */
-const contentDigest = (segments: Buffer[], expires_at: number): string => {
-  const hash = createHash("sha256").update(String(expires_at));
+/**
+ * A call that is interrupted and repeated must find the same digest, to overwrite what it has written. Calls before and
+ * after a delete must not: each deletes its segments if it fails, and would take those of the other. So the digest
+ * covers the bytes, the expiry, and the version that the content replaces.
+ */
+const contentDigest = (segments: Buffer[], expires_at: number, replaced = ""): string => {
+  const hash = createHash("sha256").update(`${expires_at} ${replaced} `);
   for (const bytes of segments) hash.update(bytes);
   return hash.digest("hex");
 };
 
-/** Writes all segments. Returns the fields of the message's head that describe the segments. */
+const keysOf = (message: MessageRef, pages: Pages): ItemKey[] =>
+  Array.from({ length: pages.segments }, (_, index) => keyOfSegment(message, pages, index));
+
+/**
+ * Writes all segments, and returns the fields of the head that describe them.
+ *
+ * @param replaced the `content_digest` of the item that the head will replace, if there is one
+ */
 export const writeSegments = async (
   table: Table,
   { account_id, id, expires_at }: Pick<Head, "account_id" | "id" | "expires_at">,
-  { segments, bytes: content_bytes, parsedStart: content_parsed_start }: Compressed,
-) => {
-  const content_digest = contentDigest(segments, expires_at);
-  await writeAll(segments, (bytes, index) => {
-    const Item = { ...segmentKey(account_id, id, content_digest, index), bytes, expires_at };
-    return table.client.send(new PutCommand({ TableName: table.name, Item }));
-  });
-  return { content_digest, content_bytes, content_parsed_start, segments: segments.length };
+  { segments, ...content }: Compressed,
+  replaced?: string,
+): Promise<ContentFields> => {
+  const content_digest = contentDigest(segments, expires_at, replaced);
+  const pages: Pages = {
+    content_digest,
+    segments: segments.length,
+    page_segments: pageSegments(segments.length),
+  };
+  const put = (Item: object) => table.client.send(new PutCommand({ TableName: table.name, Item }));
+  if (segments.length > 1) {
+    await retryWrite(() => put({ ...pageListKey(account_id, id, content_digest), pages, expires_at }));
+  }
+  const keys = keysOf({ account_id, id }, pages);
+  await writeAll(keys, (key, index) => put({ ...key, bytes: segments[index], expires_at }));
+  return { ...content, ...pages };
+};
+
+const deleteAll = (table: Table, keys: ItemKey[]): Promise<void> =>
+  writeAll(keys, ({ pk, sk }) =>
+    table.client.send(new DeleteCommand({ TableName: table.name, Key: { pk, sk } })),
+  );
+
+/**
+ * Deletes the segments of a head that was not put, unless another call has put a head with the same segments. The
+ * tombstone makes sure that no call puts one from now on.
+ *
+ * @param replaced the `content_digest` of the item that the head would have replaced. If there was no such item and
+ * still is none, a delete has only marked the message so far, and will find the segments itself
+ */
+export const discardSegments = async (
+  table: Table,
+  message: MessageRef,
+  written: Pages,
+  replaced: string | undefined,
+  now: number,
+): Promise<void> => {
+  const unchanged = {
+    ConditionExpression: "content_digest = :replaced AND expires_at <= :now",
+    ExpressionAttributeValues: { ":replaced": replaced ?? "", ...nowValue(now) },
+  };
+  await succeeds(() =>
+    table.client.send(new PutCommand({ ...tombstonePut(table, message, now), ...unchanged })),
+  );
+  const key = headKey(message.account_id, message.id);
+  const current = await getItem<Head>(table, key, { consistent: true });
+  if (current && current.content_digest !== written.content_digest) {
+    await deleteAll(table, keysOf(message, written));
+  }
+};
+
+type Listed = ItemKey & { pages?: Pages };
+
+/** Lists the first segments of a message, and the lists of its further pages. @param except content that is left out */
+export const listSegments = async (
+  table: Table,
+  { account_id, id }: MessageRef,
+  except?: Pages,
+): Promise<Listed[]> => {
+  const listed = await listItems<Listed>(table, segmentsOf(account_id, id), "pk", "sk", "pages");
+  return listed.filter(({ sk }) => !except || !sk.includes(except.content_digest));
 };
 
 /**
- * Deletes a message's segments. Returns the number of deleted segments.
- *
- * @param kept the content whose segments are not deleted; by default, all segments are deleted
+ * Deletes the listed segments and those of the listed pages. Returns the number of first segments. They go last: as
+ * long as one of them is there, a delete that was interrupted can tell that the message existed.
  */
-export const removeSegments = async (
+export const deleteSegments = async (
   table: Table,
-  { account_id, id }: MessageRef,
-  kept?: Pick<Head, "content_digest">,
+  message: MessageRef,
+  listed: readonly Listed[],
 ): Promise<number> => {
-  const items = await listItems(table, segmentsOf(account_id, id), "pk", "sk");
-  const prefix = kept && segmentsOf(account_id, id, kept.content_digest).sk;
-  const obsolete = items.filter(({ sk }) => prefix === undefined || !sk.startsWith(prefix));
-  await writeAll(obsolete, (Key) => table.client.send(new DeleteCommand({ TableName: table.name, Key })));
-  return obsolete.length;
+  const further = listed.flatMap(({ pages }) => (pages ? keysOf(message, pages).slice(1) : []));
+  const firsts = listed.filter(({ pages }) => !pages);
+  await deleteAll(table, further);
+  await deleteAll(table, firsts);
+  return firsts.length;
 };

@@ -19,7 +19,7 @@ import { type Compressed, compressToSegments, noContent } from "./compression.ts
 import { renderContent } from "./content.ts";
 import type { ContentFields, Head, LongFields } from "./head.ts";
 import { NewMessage } from "./message.ts";
-import { writeSegments } from "./segments.ts";
+import { discardSegments, writeSegments } from "./segments.ts";
 
 export const maximumRawBytes = 40 * 1024 * 1024;
 
@@ -89,12 +89,12 @@ export const draftMessage = (message: NewMessage, raw: Uint8Array | null, now: n
   };
 };
 
-/** The put of a head, for a PutCommand or for a transaction. */
-export type HeadPut = Write & { put: PutCommandInput };
+/** The put of a head, for a PutCommand or for a transaction. `discard` deletes the segments if it was not put. */
+export type HeadPut = Write & { put: PutCommandInput; discard: () => Promise<void> };
 
 /**
  * Writes the content of a message. Returns the put of its head, or `null` if the message is already stored. If the
- * put's condition fails, call this again.
+ * put's condition fails, call `discard` and then this function again.
  *
  * @throws MessageRejectedError if a message with another email has the id
  */
@@ -106,18 +106,20 @@ export const writeContent = async (table: Table, draft: Draft, now: number): Pro
     if (existing?.digest === digest) return null;
     throw new MessageRejectedError(`a message with another email has the id ${id}`);
   }
-  const written = await writeSegments(table, draft.head, await draft.content());
+  const replaced = existing?.content_digest;
+  const written = await writeSegments(table, draft.head, await draft.content(), replaced);
   const put = {
     TableName: table.name,
     Item: { ...key, ...draft.head, ...written },
-    ConditionExpression: existing ? "content_digest = :existing" : absent,
-    ExpressionAttributeValues: existing && { ":existing": existing.content_digest },
+    ConditionExpression: existing ? "content_digest = :replaced" : absent,
+    ExpressionAttributeValues: existing && { ":replaced": replaced },
   };
   return {
     key,
     put,
     transactItem: { Put: put },
-    fails: (found): found is Item => found?.content_digest !== existing?.content_digest,
+    fails: (found): found is Item => found?.content_digest !== replaced,
+    discard: () => discardSegments(table, draft.head, written, replaced, now),
   };
 };
 
@@ -139,5 +141,6 @@ export const storeMessage = async (
     const head = await writeContent(table, draft, now);
     if (!head) return false;
     if (await succeeds(() => table.client.send(new PutCommand(head.put)))) return true;
+    await head.discard();
   }
 };

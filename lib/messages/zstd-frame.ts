@@ -11,9 +11,6 @@ const magicBytes = 4;
 const headerBytes = 6;
 const checksumBytes = 4;
 
-/** Until November 2026, Node.js ended many stored zstd streams with an empty zstd frame, which `closeFrame` removes. */
-const emptyFrame = Buffer.from("28b52ffd240001000099e9d851", "hex");
-
 /** The byte Frame_Header_Descriptor of a stored zstd frame, which has a checksum but no content size field. */
 const storedDescriptor = 0b100;
 const sentDescriptor = 0b000;
@@ -23,7 +20,7 @@ const maximumWindow = (23 - 10) << 3;
 
 /** RFC 8878, section 3.1.1.2.4, limits a block to 128 KiB, or to the window size if the window is smaller. */
 const maximumBlockBytes = 128 * 1024;
-/** A window of 128 KiB, which `openFrame` needs for its blocks. */
+/** A small email's window is smaller than our raw blocks, so its frame is sent with a window of 128 KiB. */
 const minimumWindow = (17 - 10) << 3;
 
 /** Returns whether a stored zstd frame can be sent over HTTP. RFC 9659 forbids a zstd window over 8 MB in HTTP. */
@@ -49,16 +46,14 @@ export const openFrame = (firstSegment: Uint8Array, bytes: Uint8Array): Buffer =
   return Buffer.concat([header, ...blocks]);
 };
 
-/** Yields the compressed blocks of a zstd frame. Removes the checksum, because `openFrame` adds bytes to the frame. */
+/** Yields the compressed blocks of a zstd frame without the checksum, which `openFrame` makes wrong. */
 export async function* closeFrame(segments: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const heldBytes = checksumBytes + emptyFrame.length;
   let held = Buffer.alloc(0);
   let skipped = headerBytes;
   for await (const segment of segments) {
     const bytes = Buffer.concat([held, segment.subarray(skipped)]);
     skipped = 0;
-    yield bytes.subarray(0, -heldBytes);
-    held = bytes.subarray(-heldBytes);
+    yield bytes.subarray(0, -checksumBytes);
+    held = bytes.subarray(-checksumBytes);
   }
-  if (!held.subarray(checksumBytes).equals(emptyFrame)) yield held.subarray(0, -checksumBytes);
 }

@@ -36,19 +36,32 @@ export const messagePartition = (account_id: string, id: string): string =>
 /** The sort key of a message's head. `HEAD` sorts before `SEGMENT`, so one Query returns the head and segments. */
 export const headSort = "HEAD";
 
-/** @param digest the digest of the content. If the content changes, the new segments have a new digest. */
 export const segmentSort = (digest: string, index: number): string =>
   `SEGMENT#${digest}#${String(index).padStart(5, "0")}`;
 
 export const headKey = (account_id: string, id: string) =>
   itemKey(messagePartition(account_id, id), headSort);
 
-export const segmentKey = (account_id: string, id: string, digest: string, index: number) =>
-  itemKey(messagePartition(account_id, id), segmentSort(digest, index));
+/**
+ * Page 0 is the first segment, which lies beside the head. Each further page has a partition of its own, because one
+ * partition takes 1 MB of writes and 24 MB of eventually consistent reads a second: 40 MiB would take 32 seconds to
+ * store. IAM policies cover the pages, because their partition keys begin like the message's.
+ */
+export const segmentKey = (account_id: string, id: string, digest: string, index: number, page = 0) => {
+  const partition = messagePartition(account_id, id);
+  return itemKey(page === 0 ? partition : `${partition}#${digest}#${page}`, segmentSort(digest, index));
+};
 
-/** The key prefix of a message's segments. @param digest limits the prefix to segments of content with this digest */
-export const segmentsOf = (account_id: string, id: string, digest?: string) =>
-  itemKey(messagePartition(account_id, id), digest === undefined ? "SEGMENT#" : `SEGMENT#${digest}#`);
+/**
+ * The item that says which pages a content has, so that they can be found and deleted. `_` sorts behind `#`: every first
+ * segment comes before it, and the Query for the head and the first segment never returns it instead.
+ */
+export const pageListKey = (account_id: string, id: string, digest: string) =>
+  itemKey(messagePartition(account_id, id), `SEGMENT_PAGES#${digest}`);
+
+/** The key prefix of a message's first segments and of its lists of pages. */
+export const segmentsOf = (account_id: string, id: string) =>
+  itemKey(messagePartition(account_id, id), "SEGMENT");
 
 /** @param email in lower case, so that addresses that differ only in case mean the same user */
 export const userKey = (email: string) => itemKey(itemTypes.user + email, "USER");

@@ -10,6 +10,7 @@ import { type ApiKey, createApiKey } from "../../lib/api-keys/store.ts";
 import type { ChangeEvent } from "../../lib/intake/event.ts";
 import { type Outcome, recordChange } from "../../lib/intake/record-event.ts";
 import type { NewMessage } from "../../lib/messages/message.ts";
+import { keyOfSegment, type Pages } from "../../lib/messages/pages.ts";
 import type { Clock } from "../../lib/table/expiry.ts";
 import { messagePartition } from "../../lib/table/keys.ts";
 import { openTable, type Table } from "../../lib/table/table.ts";
@@ -89,17 +90,23 @@ export const status = (status: string, time: string, known: object = {}) =>
 export const attempted = (time: number, log = "", status = "deferred") =>
   ({ type: "message.delivery_attempt", time: new Date(time).toISOString(), log, status }) as const;
 
-export type StoredItem = { sk: string; expires_at: number; bytes?: Uint8Array; updated_at?: string };
+export type StoredItem = {
+  pk: string;
+  sk: string;
+  expires_at: number;
+  bytes?: Uint8Array;
+  updated_at?: string;
+  pages?: Pages;
+};
 
-/** Returns all items of a message in the order of their keys. */
-export const itemsOf = async ({ account_id, id }: MessageRef): Promise<StoredItem[]> => {
+const inPartition = async (pk: string): Promise<StoredItem[]> => {
   const items: StoredItem[] = [];
   const pages = paginateQuery(
     { client: DynamoDBDocumentClient.from(new DynamoDBClient()) },
     {
       TableName: table.name,
       KeyConditionExpression: "pk = :pk",
-      ExpressionAttributeValues: { ":pk": messagePartition(account_id, id) },
+      ExpressionAttributeValues: { ":pk": pk },
       ConsistentRead: true,
     },
   );
@@ -107,9 +114,26 @@ export const itemsOf = async ({ account_id, id }: MessageRef): Promise<StoredIte
   return items;
 };
 
+/** Returns the items beside a message's head in the order of their keys, and then those of the listed pages. */
+export const itemsOf = async ({ account_id, id }: MessageRef): Promise<StoredItem[]> => {
+  const own = messagePartition(account_id, id);
+  const beside = await inPartition(own);
+  const listed = beside.flatMap(({ pages }) =>
+    Array.from({ length: pages?.segments ?? 0 }, (_, index) =>
+      pages ? keyOfSegment({ account_id, id }, pages, index).pk : own,
+    ),
+  );
+  const further = [...new Set(listed)].filter((pk) => pk !== own);
+  return [beside, ...(await Promise.all(further.map(inPartition)))].flat();
+};
+
+/** Returns the segments of a message in order. */
+export const segmentItemsOf = async (message: MessageRef): Promise<StoredItem[]> =>
+  (await itemsOf(message)).filter(({ bytes }) => bytes);
+
 /** Deletes one segment of a message, from the end if `index` is negative. No known fault does this. */
 export const loseSegment = async (message: MessageRef, index: number): Promise<void> => {
-  const segments = (await itemsOf(message)).filter(({ bytes }) => bytes);
-  const Key = { pk: messagePartition(message.account_id, message.id), sk: segments.at(index)?.sk };
+  const { pk, sk } = (await segmentItemsOf(message)).at(index) ?? {};
+  const Key = { pk, sk };
   await table.client.send(new DeleteCommand({ TableName: table.name, Key }));
 };

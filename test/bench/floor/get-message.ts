@@ -25,7 +25,7 @@ export const createHandler = (table: Table) =>
       return untilSent(Readable.from(pages()), response);
     }
     if (whole) {
-      const content = zstdDecompressSync(Buffer.concat(whole), windowLimit);
+      const content = zstdDecompressSync(whole, windowLimit);
       response.write(Buffer.concat([Buffer.from(opening), content])); // the prelude is sent with the first write
       response.end();
       return;

@@ -1,37 +1,41 @@
 /** A message read without a stack: the calls of Get Message, with four pages under way and without checks. */
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { APIGatewayProxyEvent } from "aws-lambda";
-import { headSort, messagePartition, segmentSort } from "../../../lib/table/keys.ts";
+import { headKey, type ItemKey, segmentKey } from "../../../lib/table/keys.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { findApiKey } from "./calls.ts";
 
 type Item = Record<string, unknown> & { bytes: Buffer };
 
 const pagesUnderWay = 4;
-const segmentsPerPage = 3;
 
 /** Reads the API key, the head and the first segment. Returns the head's fields as JSON, and the segments in order. */
 export const readMessage = async (table: Table, event: APIGatewayProxyEvent) => {
   const { account_id = "", message_id = "" } = event.pathParameters ?? {};
-  const query = async (from: string, Limit: number): Promise<Item[]> => {
+  const query = async (from: ItemKey, Limit: number): Promise<Item[]> => {
     const { Items } = await table.client.send(
       new QueryCommand({
         TableName: table.name,
         KeyConditionExpression: "pk = :pk AND sk >= :from",
-        ExpressionAttributeValues: { ":pk": messagePartition(account_id, message_id), ":from": from },
+        ExpressionAttributeValues: { ":pk": from.pk, ":from": from.sk },
         Limit,
       }),
     );
     return Items as Item[];
   };
-  const [, [head, ...firstPage]] = await Promise.all([findApiKey(event, table), query(headSort, 2)]);
+  const [, [head, first]] = await Promise.all([
+    findApiKey(event, table),
+    query(headKey(account_id, message_id), 2),
+  ]);
   const {
     pk: _pk,
     sk: _sk,
     segments,
+    page_segments,
     digest: _digest,
     content_bytes: _contentBytes,
-    content_parsed_start: _start,
+    content_start: _contentStart,
+    content_parsed_start: _parsedStart,
     content_digest,
     domain: _domain,
     expires_at: _,
@@ -41,16 +45,19 @@ export const readMessage = async (table: Table, event: APIGatewayProxyEvent) => 
 
   const pages = async function* (): AsyncGenerator<Buffer> {
     const last = segments as number;
-    const pageSize = Math.min(segmentsPerPage, Math.ceil((last - 1) / pagesUnderWay));
+    const pageSize = page_segments as number;
     const underWay: Promise<Item[]>[] = [];
-    let next = firstPage.length;
+    let next = 1;
     const ask = () => {
       if (next >= last) return;
-      underWay.push(query(segmentSort(content_digest as string, next), pageSize));
+      const page = Math.ceil(next / pageSize);
+      underWay.push(
+        query(segmentKey(account_id, message_id, content_digest as string, next, page), pageSize),
+      );
       next += pageSize;
     };
     for (let page = 0; page < pagesUnderWay; page++) ask();
-    for (const { bytes } of firstPage) yield bytes;
+    if (first) yield first.bytes;
     for (let page = underWay.shift(); page; page = underWay.shift()) {
       const items = await page;
       ask();
@@ -59,7 +66,7 @@ export const readMessage = async (table: Table, event: APIGatewayProxyEvent) => 
   };
   return {
     opening: `${JSON.stringify({ object: "message", ...fields, num_attempts }).slice(0, -1)},`,
-    whole: firstPage.length === segments ? firstPage.map(({ bytes }) => bytes) : undefined,
+    whole: segments === 1 ? first?.bytes : undefined,
     pages,
   };
 };

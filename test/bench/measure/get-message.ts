@@ -1,6 +1,6 @@
 /** Get Message, warm: small and large emails, the stored bytes passed on, and single fields. */
-import { segmentsOf } from "../../../lib/table/keys.ts";
-import { listItems } from "../../../lib/table/list.ts";
+import { findMessage } from "../../../lib/messages/find.ts";
+import { readSegments } from "../../../lib/messages/read-segments.ts";
 import { openTable } from "../../../lib/table/table.ts";
 import { cpuOf, exactly, type Figure, figure, firstByteOf, lastByteOf } from "../figure.ts";
 import type { Report } from "../function-process.ts";
@@ -86,8 +86,10 @@ export const measureBuild = async (workload: Workload): Promise<Row[]> => {
 };
 
 const storedBytes = async ({ caller, ids }: Workload, size: Size): Promise<number> => {
-  const segments = await listItems(openTable(), segmentsOf(caller.account_id, ids[size]), "bytes");
-  return segments.reduce((sum, { bytes }) => sum + (bytes as Uint8Array).length, 0);
+  const message = await findMessage(openTable(), caller.account_id, ids[size], Date.now());
+  let bytes = 0;
+  if (message) for await (const segment of readSegments(message)) bytes += segment.length;
+  return bytes;
 };
 
 const bytesOf = ([report]: Report[]): Figure => exactly(report?.invocations[0]?.bytes ?? Number.NaN);

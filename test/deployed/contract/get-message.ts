@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, describe, expect, test } from "vitest";
 import { messageNotFound, tooLargeUncompressed } from "../../../lib/api/error-catalogue.ts";
+import { findMessage } from "../../../lib/messages/find.ts";
 import { Message } from "../../../lib/messages/message.ts";
-import { segmentsOf } from "../../../lib/table/keys.ts";
-import { listItems } from "../../../lib/table/list.ts";
+import { keyOfSegment } from "../../../lib/messages/pages.ts";
 import { newEmail } from "../../bench/email.ts";
 import { expectError, expectErrorAbout, expectStatus } from "../expect.ts";
 import { request } from "../request.ts";
@@ -141,8 +141,11 @@ export const describeGetMessage = (serviceOf: () => Service) =>
     test("A fault after the first byte ends the response early, and the next request succeeds", async () => {
       const large = await service.newMessage(newEmail(5 * MiB));
       const { client, name: TableName } = service.table;
-      const segments = await listItems(service.table, segmentsOf(service.account_id, large), "pk", "sk");
-      await client.send(new DeleteCommand({ TableName, Key: { ...segments.at(-1) } }));
+      const { account_id } = service;
+      const found = await findMessage(service.table, account_id, large, Date.now());
+      const last = (found?.head.segments ?? 0) - 1;
+      const Key = found && keyOfSegment({ account_id, id: large }, found.head, last);
+      await client.send(new DeleteCommand({ TableName, Key: { ...Key } }));
       const headers = { Authorization: `Bearer ${secret}` };
       await expect(request(addressOf(large), { headers })).rejects.toThrow();
       expectStatus(await service.getMessage(secret, id), 200);

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { addAccountMember, getMessage, type Operation } from "../../../lib/api/operations.ts";
 import { recordEvent } from "../../../lib/intake/record-event.ts";
 import { takeEvents } from "../../../lib/intake/take-events.ts";
+import { deleteMessage } from "../../../lib/messages/delete.ts";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
 import { guard, rolePermissions } from "../../harness/permissions.ts";
 import { bearer, call, newKey, newMessage, noon, startService, table } from "../../harness/service.ts";
@@ -57,10 +58,15 @@ test("RecordEvents has every permission that it needs, and no other", async () =
   const [recordEvents] = ofType(template, "AWS::Lambda::Function").filter(
     ({ Properties }) => Properties.Environment?.Variables.EVENT_QUEUE_URL,
   );
-  const { table, conflict, unused } = guard(rolePermissions(template, recordEvents as Resource));
-  const readEmail = async () => randomBytes(1_000_000);
+  const guarded = guard(rolePermissions(template, recordEvents as Resource));
+  const { conflict, unused } = guarded;
+  let whileReading: () => Promise<unknown> = async () => {};
+  const readEmail = async () => {
+    await whileReading();
+    return randomBytes(1_000_000);
+  };
   const handler = takeEvents(
-    (event) => recordEvent(table, event, readEmail, noon),
+    (event) => recordEvent(guarded.table, event, readEmail, noon),
     async () => {},
   );
   const record = (...bodies: string[]) =>
@@ -87,5 +93,8 @@ test("RecordEvents has every permission that it needs, and no other", async () =
     expect(await record(change)).toEqual([]);
   }
   expect(await record(stored, ...changes)).toEqual([]);
+  const deleted = { ...message, id: randomUUID() };
+  whileReading = () => deleteMessage(table, { account_id, id: deleted.id }, noon, { force: true });
+  expect(await record(event({ type: "message.stored", message: deleted, raw_email: "1.eml" }))).toEqual([]);
   expect(unused()).toEqual([]);
 });

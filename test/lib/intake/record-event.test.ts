@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { DeleteCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { EventRejectedError, parseEvent, type StoredEvent } from "../../../lib/intake/event.ts";
@@ -7,7 +8,7 @@ import { findMessage } from "../../../lib/messages/find.ts";
 import { eventKey, headKey } from "../../../lib/table/keys.ts";
 import { interceptedTable } from "../../harness/intercepted-table.ts";
 import { pipelineMessage } from "../../harness/pipeline.ts";
-import { day, itemsOf, noon, table } from "../../harness/service.ts";
+import { day, itemsOf, noon, segmentItemsOf, table } from "../../harness/service.ts";
 
 const hello = Buffer.from("Subject: Hello\r\n\r\nHello");
 const other = Buffer.from("Subject: Other\r\n\r\nOther");
@@ -65,21 +66,30 @@ test("A message that is blocked before its first event is not stored", async () 
   expect(await head()).toBeUndefined();
 });
 
-test("A message that is deleted while its event is recorded is not stored", async () => {
-  const { stored, account_id, id, head } = await message();
-  let isDeleted = false;
-  const deleting = interceptedTable(table, async (command, proceed) => {
-    if (command.constructor.name === "TransactWriteCommand" && !isDeleted) {
-      isDeleted = true;
-      await deleteMessage(table, { account_id, id }, noon);
-    }
-    return proceed();
-  });
+test.each(["GetCommand", "PutCommand", "TransactWriteCommand"])(
+  "A message that is deleted while its event is recorded is not stored, and none of its segments stays (%s)",
+  async (name) => {
+    const { stored, account_id, id, head } = await message();
+    let isRead = false;
+    let isDeleted = false;
+    const deleting = interceptedTable(table, async (command, proceed) => {
+      if (command.constructor.name === name && isRead && !isDeleted) {
+        isDeleted = true;
+        await deleteMessage(table, { account_id, id }, noon, { force: true });
+      }
+      return proceed();
+    });
+    const readEmail = async () => {
+      isRead = true;
+      return randomBytes(300_000);
+    };
 
-  expect(await recordEvent(deleting, stored, async () => hello, noon)).toBe("expired");
+    expect(await recordEvent(deleting, stored, readEmail, noon)).toBe("expired");
 
-  expect(await head()).toBeUndefined();
-});
+    expect(await head()).toBeUndefined();
+    expect(await segmentItemsOf({ account_id, id })).toEqual([]);
+  },
+);
 
 test("A message that expires before its event arrives is not stored", async () => {
   const { stored, account_id, id } = await message({ lasts: 1000 });

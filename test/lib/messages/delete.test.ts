@@ -13,6 +13,7 @@ import {
   noon,
   opened,
   recordEvent,
+  segmentItemsOf,
   table,
 } from "../../harness/service.ts";
 import { failingAfter, readMessage } from "./stored-message.ts";
@@ -33,15 +34,25 @@ describe("Deleting a message", () => {
     content_digest: expect.any(String),
     expires_at: expect.toSatisfy((time: number) => time < noon / 1000),
   };
+  const listOfPages = {
+    pk: expect.any(String),
+    sk: expect.stringMatching(/^SEGMENT_PAGES#/),
+    expires_at: expect.any(Number),
+    pages: {
+      content_digest: expect.any(String),
+      segments: expect.any(Number),
+      page_segments: expect.any(Number),
+    },
+  };
 
-  test("leaves only a tombstone, even if the delete was interrupted and called again", async () => {
+  test("leaves only a tombstone and a list of pages, even if the delete was interrupted and called again", async () => {
     const message = await store();
     await expect(deleteMessage(failingAfter("DeleteCommand", 1), message, noon)).rejects.toThrow("power cut");
     expect(await readMessage(message)).toBeNull();
 
     expect(await deleteMessage(table, message, noon)).toBe("deleted");
 
-    expect(await itemsOf(message)).toEqual([tombstone]);
+    expect(await itemsOf(message)).toEqual([tombstone, listOfPages]);
     expect(await deleteMessage(table, message, noon)).toBe("gone");
   });
 
@@ -68,7 +79,7 @@ describe("Deleting a message", () => {
 
     expect(await deleteMessage(table, message, noon)).toBe("deleted");
 
-    expect(await itemsOf(message)).toEqual([tombstone]);
+    expect(await itemsOf(message)).toEqual([tombstone, listOfPages]);
   });
 
   test("marks a message that has expired and was purged, because a marker shows that it existed", async () => {
@@ -94,7 +105,7 @@ describe("Deleting the content of a message", () => {
 
     const after = { updated_at: new Date(noon + 1000).toISOString(), content: null, content_parsed: null };
     expect(await readMessage(message)).toEqual({ ...before, ...after });
-    expect(await itemsOf(message)).toHaveLength(2);
+    expect(await segmentItemsOf(message)).toHaveLength(1);
     expect(JSON.stringify(await itemsOf(message))).not.toContain(raw.toString("base64", 0, 30));
   });
 
@@ -105,7 +116,7 @@ describe("Deleting the content of a message", () => {
 
     expect(await removeContent(table, message, noon)).toBe(true);
 
-    expect(await itemsOf(message)).toHaveLength(1);
+    expect(await segmentItemsOf(message)).toEqual([]);
   });
 
   test("works on a damaged message", async () => {
@@ -115,7 +126,7 @@ describe("Deleting the content of a message", () => {
     expect(await removeContent(table, message, noon)).toBe(true);
 
     expect((await readMessage(message))?.content).toBeNull();
-    expect(await itemsOf(message)).toHaveLength(1);
+    expect(await segmentItemsOf(message)).toEqual([]);
   });
 
   test("returns false for a message that has expired or does not exist", async () => {

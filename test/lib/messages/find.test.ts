@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { findMessage } from "../../../lib/messages/find.ts";
+import { readSegments } from "../../../lib/messages/read-segments.ts";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { interceptedTable } from "../../harness/intercepted-table.ts";
@@ -41,11 +42,11 @@ test.each([
     return output;
   });
 
-  const { head, segments } = await find(slow.table, message);
-  for await (const _ of segments());
+  const found = await find(slow.table, message);
+  for await (const _ of readSegments(found));
 
   expect(most).toBe(parallel);
-  expect(slow.count.calls).toBe(1 + Math.max(parallel, Math.ceil((head.segments - 1) / 3)));
+  expect(slow.count.calls).toBe(1 + Math.max(parallel, Math.ceil((found.head.segments - 1) / 3)));
 });
 
 test("A reader who leaves while the table is throttled causes no more calls", async () => {
@@ -55,7 +56,7 @@ test("A reader who leaves while the table is throttled causes no more calls", as
     throw Object.assign(new Error(), { name: "ThrottlingException" });
   });
 
-  for await (const _ of (await find(throttled.table, message)).segments()) break;
+  for await (const _ of readSegments(await find(throttled.table, message))) break;
   const { calls } = throttled.count;
   await sleep(500);
 

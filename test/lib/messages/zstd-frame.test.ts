@@ -70,18 +70,6 @@ test.each([1, 2, 3, 4, 5])(
   },
 );
 
-test("A stored stream with a second, empty frame is sent as one frame", async () => {
-  const opening = randomBytes(700);
-  const bytes = content(20_000);
-  const emptyFrame = Buffer.from("28b52ffd240001000099e9d851", "hex");
-  const stored = Buffer.concat([...(await compress(bytes)), emptyFrame]);
-
-  const frame = await sent(opening, [stored.subarray(0, 10_000), stored.subarray(10_000)]);
-
-  expect(frameEnd(frame)).toBe(frame.length);
-  expect(zstdDecompressSync(frame).equals(Buffer.concat([opening, bytes]))).toBe(true);
-});
-
 test("An incomplete frame cannot be decompressed", async () => {
   const [segment = Buffer.of()] = await compress(content(20_000));
 

@@ -1,0 +1,169 @@
+/** What stores, replacements and deletes leave behind if they are interrupted, or run at the same time. */
+import { randomBytes, randomUUID } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient, paginateScan } from "@aws-sdk/lib-dynamodb";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { StoredEvent } from "../../../lib/intake/event.ts";
+import { recordEvent } from "../../../lib/intake/record-event.ts";
+import { deleteMessage, removeContent } from "../../../lib/messages/delete.ts";
+import type { MessageRef } from "../../../lib/messages/events.ts";
+import { findMessage } from "../../../lib/messages/find.ts";
+import type { NewMessage } from "../../../lib/messages/message.ts";
+import { keyOfSegment } from "../../../lib/messages/pages.ts";
+import { storeMessage } from "../../../lib/messages/store-message.ts";
+import { messagePartition } from "../../../lib/table/keys.ts";
+import type { Table } from "../../../lib/table/table.ts";
+import { interceptedTable } from "../../harness/intercepted-table.ts";
+import { newMessage, noon, table } from "../../harness/service.ts";
+import { readMessage } from "./stored-message.ts";
+
+/** Random bytes do not compress, so this email has two segments: one beside the head, and one page. */
+const raw = Buffer.concat([Buffer.from("Subject: Hello\r\n\r\n"), randomBytes(150_000)]);
+
+/** The subject is stored with the content, so removing the content writes segments, too. */
+const create = (): NewMessage => newMessage({ account_id: randomUUID(), subject: "é".repeat(60_000) });
+
+/** Returns the keys of all segments that have not expired, also of those that no item names. */
+const segmentsInTable = async ({ account_id, id }: MessageRef, now = noon): Promise<string[]> => {
+  const scan = paginateScan(
+    { client: DynamoDBDocumentClient.from(new DynamoDBClient()) },
+    {
+      TableName: table.name,
+      FilterExpression: "begins_with(pk, :own) AND begins_with(sk, :segment) AND expires_at > :now",
+      ExpressionAttributeValues: {
+        ":own": messagePartition(account_id, id),
+        ":segment": "SEGMENT#",
+        ":now": now / 1000,
+      },
+      ProjectionExpression: "pk, sk",
+    },
+  );
+  const keys: string[] = [];
+  for await (const { Items = [] } of scan) keys.push(...Items.map(({ pk, sk }) => `${pk} ${sk}`));
+  return keys.toSorted();
+};
+
+/** Returns the keys of the segments that a message needs. */
+const neededSegments = async (message: NewMessage, now = noon): Promise<string[]> => {
+  const found = await findMessage(table, message.account_id, message.id, now, { withContent: false });
+  if (!found) return [];
+  const keys = Array.from({ length: found.head.segments }, (_, index) =>
+    keyOfSegment(message, found.head, index),
+  );
+  return keys.map(({ pk, sk }) => `${pk} ${sk}`).toSorted();
+};
+
+type Act = (table: Table, message: NewMessage) => Promise<unknown>;
+const acts = {
+  store: (table, message) => storeMessage(table, message, raw, noon),
+  record: (table, { account_id, ...message }) => {
+    const event = { type: "message.stored", id: "1", account_id, message, raw_email: "1.eml" };
+    return recordEvent(table, event as StoredEvent, async () => raw, noon);
+  },
+  "remove content": (table, message) => removeContent(table, message, noon),
+  delete: (table, message) => deleteMessage(table, message, noon),
+} satisfies Record<string, Act>;
+
+const cutAfter = (calls: number): { table: Table; wasCut: () => boolean } => {
+  let left = calls;
+  const cut = interceptedTable(table, (_, proceed) => {
+    if (left-- <= 0) throw new Error("power cut");
+    return proceed();
+  });
+  return { table: cut, wasCut: () => left < 0 };
+};
+
+const expired = { retain_until: new Date(noon - 1000) };
+test.each<[string, Act, Act?]>([
+  ["Storing a message", acts.store],
+  [
+    "Storing a message in the place of an expired one",
+    acts.store,
+    (table, message) => storeMessage(table, { ...message, ...expired }, randomBytes(300_000), noon - 2000),
+  ],
+  [
+    "Storing a message in the place of a deleted one",
+    acts.store,
+    async (table, message) => {
+      await acts.store(table, message);
+      await acts.delete(table, message);
+    },
+  ],
+  ["Recording a message", acts.record],
+  ["Removing the content of a message", acts["remove content"], acts.store],
+  ["Deleting a message", acts.delete, acts.store],
+  [
+    "Deleting a message whose store was interrupted",
+    acts.delete,
+    (_, message) => acts.store(cutAfter(4).table, message).catch(() => {}),
+  ],
+])("%s leaves no segment behind if it is interrupted after any call and repeated", async (_, act, before) => {
+  for (let calls = 0, wasCut = true; wasCut; calls++) {
+    const message = create();
+    await before?.(table, message);
+    const cut = cutAfter(calls);
+    await act(cut.table, message).catch(() => {});
+    wasCut = cut.wasCut();
+
+    await act(table, message);
+
+    expect(await segmentsInTable(message)).toEqual(await neededSegments(message));
+  }
+});
+
+type Actor = { calls: (() => Promise<unknown>)[]; isDone: boolean };
+
+/**
+ * Runs several functions at the same time. As soon as each of them waits for a call of the table, `choose` selects the
+ * call that is sent next. Without this order, the speed of the functions would decide.
+ */
+const interleave = async (
+  acts: ((table: Table) => Promise<unknown>)[],
+  choose: () => number,
+): Promise<void> => {
+  const actors: Actor[] = acts.map(() => ({ calls: [], isDone: false }));
+  const ended = acts.map(async (act, index) => {
+    const { calls = [] } = actors[index] ?? {};
+    const delayed = interceptedTable(
+      table,
+      (_, proceed) => new Promise((resolve, reject) => calls.push(() => proceed().then(resolve, reject))),
+    );
+    await act(delayed).finally(() => Object.assign(actors[index] ?? {}, { isDone: true }));
+  });
+  for (let acting = actors; acting.length > 0; acting = actors.filter(({ isDone }) => !isDone)) {
+    if (acting.every(({ calls }) => calls.length > 0)) {
+      const { calls = [] } = acting[choose() % acting.length] ?? {};
+      const [call] = calls.splice(choose() % calls.length, 1);
+      await call?.();
+    }
+    await setImmediate();
+  }
+  await Promise.all(ended);
+};
+
+test("Stores, removals and deletes of one message at the same time leave it whole or nothing of it", async () => {
+  const names = fc.array(fc.constantFrom(...(Object.keys(acts) as (keyof typeof acts)[])), {
+    minLength: 2,
+    maxLength: 3,
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.infiniteStream(fc.nat(5)), fc.boolean(), names, async (choices, isStored, names) => {
+      const message = create();
+      if (isStored) await acts.store(table, message);
+
+      await interleave(
+        names.map((name) => (table) => acts[name](table, message)),
+        () => choices.next().value,
+      );
+
+      const read = await readMessage(message);
+      if (read) expect(read.subject).toBe(message.subject);
+      if (read && read.content !== null) expect(read.content).toBe(raw.toString("latin1"));
+      if (!names.includes("delete") && (isStored || names.includes("store"))) expect(read).not.toBeNull();
+      expect(await segmentsInTable(message)).toEqual(await neededSegments(message));
+    }),
+    { numRuns: Number(process.env.PROPERTY_CASES ?? 10) },
+  );
+});
