@@ -18,6 +18,9 @@ const ids = {
   bounce: "33a2c0b6-8e3d-4f20-9b79-5c3d2e1f9a03",
 };
 
+/** What the reference page fills into a path, by parameter. Without it, a visitor's first request would get 404. */
+export const exampleIds = { message_id: ids.welcome };
+
 export type Demo = { account_id: string; domain_id: string; api_key: string; messages: typeof ids };
 
 type Change<Event = ChangeEvent> = Event extends ChangeEvent

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import Negotiator from "negotiator";
 import { openApiDocument } from "../openapi/document.ts";
-import type { Demo } from "./demo.ts";
+import { type Demo, exampleIds } from "./demo.ts";
 import { type Page, type Pages, pageResponse } from "./gateway.ts";
 import { referenceScript } from "./reference-script.ts";
 
@@ -104,7 +104,7 @@ const examplesOf = (demo: Demo) => {
   return {
     parameters: {
       account_id: demo.account_id,
-      message_id: demo.messages.welcome,
+      ...exampleIds,
       "Idempotency-Key": idempotencyKey,
     },
     bodies: { AddAccountMember: { email, role: "Developer", name: "Ada Lovelace" } as const },
