@@ -1,7 +1,7 @@
 /** Record Events: receives events from the queue, and records each event once. */
 import { openEmailBucket } from "../lib/intake/email-bucket.ts";
 import { openEventQueue, type PostponeEvents } from "../lib/intake/event-queue.ts";
-import { type ReadEmail, recordEvent } from "../lib/intake/record-event.ts";
+import { type ReadEmail, recordEvents } from "../lib/intake/record-event.ts";
 import { takeEvents } from "../lib/intake/take-events.ts";
 import type { Clock } from "../lib/table/expiry.ts";
 import { getItem } from "../lib/table/get.ts";
@@ -13,7 +13,11 @@ export const createHandler = (
   readEmail: ReadEmail = openEmailBucket(),
   clock: Clock = Date.now,
   postpone: PostponeEvents = openEventQueue(),
-) => takeEvents((event) => recordEvent(table, event, readEmail, clock()), postpone);
+) =>
+  takeEvents(
+    (events, deadline) => recordEvents({ ...table, deadline }, events, readEmail, clock()),
+    postpone,
+  );
 
 const table = openTable();
 export const handler = createHandler(table);

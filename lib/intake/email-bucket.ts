@@ -1,6 +1,5 @@
 /** Reads raw emails from the intake's S3 bucket. */
 import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
-import { rejectTooLarge } from "../messages/store-message.ts";
 import { EventRejectedError } from "./event.ts";
 import type { ReadEmail } from "./record-event.ts";
 
@@ -11,14 +10,14 @@ export const openEmailBucket = (Bucket = process.env.EMAIL_BUCKET): ReadEmail =>
   if (!Bucket) throw new Error("EMAIL_BUCKET is not set: it names the bucket of raw emails");
   const client = new S3Client({
     maxAttempts: 3,
-    requestHandler: { connectionTimeout: 1000, socketTimeout: 10_000 },
+    requestHandler: { connectionTimeout: 1000, socketTimeout: 3000 },
   });
-  return async (Key) => {
+  return async (Key, accept) => {
     try {
       const { Body, ContentLength = 0 } = await client.send(new GetObjectCommand({ Bucket, Key }));
       if (!Body) throw new Error("S3 returned no body");
       try {
-        rejectTooLarge(ContentLength);
+        accept(ContentLength);
       } catch (error) {
         if ("destroy" in Body) Body.destroy(); // Otherwise, the connection would receive the whole email.
         throw error;

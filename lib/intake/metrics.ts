@@ -1,5 +1,5 @@
 /** The names of the metrics of Record Events. The metrics' dimension `service` is {@link serviceName}. */
-import type { Outcome } from "./record-event.ts";
+import type { Outcome } from "./event-record.ts";
 
 export const serviceName = "RecordEvents";
 

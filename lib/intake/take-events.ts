@@ -1,73 +1,73 @@
 /**
- * Receives batches of events from the queue, and records each event. Only the failed events of a batch are retried.
- * Each attempt writes one log line and one metric. The log never contains the content of an event.
+ * Receives batches of events from the queue. Only the failed events of a batch are retried. Each attempt writes one log
+ * line and one metric, and the log never quotes an event.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Logger } from "@aws-lambda-powertools/logger";
 import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
 import type { Context, SQSEvent, SQSHandler, SQSRecord } from "aws-lambda";
 import { errorFields } from "../error-fields.ts";
+import { uptimeMs } from "../time.ts";
 import { isRejection, type MessageEvent, parseEvent } from "./event.ts";
 import { retrySeconds } from "./event-lifetime.ts";
 import type { PostponeEvents } from "./event-queue.ts";
+import { type Result, TooLittleTimeError } from "./event-record.ts";
 import { outcomeMetrics, serviceName } from "./metrics.ts";
-import { MessageNotStoredYetError, type Outcome } from "./record-event.ts";
-
-type Result = { event?: MessageEvent | undefined; outcome: Outcome | "failed"; error?: unknown };
+import { MessageNotStoredYetError } from "./record-changes.ts";
 
 /**
- * The pauses in milliseconds before the function retries an event whose message is not stored yet. The function waits,
- * because another invocation of the function may soon store the message.
+ * Pauses in milliseconds before the function retries the events whose message is not stored yet: another invocation
+ * may be about to store it.
  */
 const pausesMs = [100, 200, 400];
 
-/** Recording an event may take 45 s if DynamoDB throttles requests. After a timeout, SQS redelivers the batch. */
-const minimumMs = 45_000;
-
-const timeIsUp = new Error("too little time is left in this batch. The event will be retried");
+/**
+ * No retry begins in the last 15 s of an invocation. One call alone can take 12 s, with three attempts of 1 s to connect
+ * and 3 s to respond. At the timeout, Lambda would fail the whole batch, and SQS deliver it again 12 minutes later.
+ */
+const marginMs = 15_000;
 
 const isEarly = ({ error }: Result): boolean => error instanceof MessageNotStoredYetError;
 
 const causeOf = (result: Result): object => {
   const { error } = result;
   if (!(error instanceof Error)) return {};
-  const isReason = isRejection(error) || isEarly(result) || error === timeIsUp;
+  const isReason = isRejection(error) || isEarly(result) || error instanceof TooLittleTimeError;
   return isReason ? { reason: error.message } : { error: errorFields(error) };
 };
 
 const receivesOf = ({ attributes }: SQSRecord): number => Number(attributes.ApproximateReceiveCount);
 
+type Taken = { sqsRecord: SQSRecord; event?: MessageEvent; result?: Result | undefined };
+
+const take = (sqsRecord: SQSRecord): Taken => {
+  try {
+    return { sqsRecord, event: parseEvent(sqsRecord.body) };
+  } catch (error) {
+    return { sqsRecord, result: { outcome: "failed", error } };
+  }
+};
+
 /**
  * Returns the Lambda handler of the event queue. The event source mapping must set `ReportBatchItemFailures`.
  *
- * @param record records one event. If it throws, the error is logged, and the event is retried
+ * @param record records events, and begins no retry after `deadline`, which is in `uptimeMs()`
  */
 export const takeEvents = (
-  record: (event: MessageEvent) => Promise<Outcome>,
+  record: (events: readonly MessageEvent[], deadline: number) => Promise<ReadonlyMap<MessageEvent, Result>>,
   postpone: PostponeEvents,
 ): SQSHandler => {
   const logger = new Logger({ serviceName });
   const metrics = new Metrics({ serviceName });
 
-  const take = async ({ body }: SQSRecord, context: Context): Promise<Result> => {
-    let event: MessageEvent | undefined;
-    try {
-      if (context.getRemainingTimeInMillis() < minimumMs) throw timeIsUp;
-      event = parseEvent(body);
-      return { event, outcome: await record(event) };
-    } catch (error) {
-      return { event, outcome: "failed", error };
-    }
-  };
-
-  const log = (sqsRecord: SQSRecord, result: Result): void => {
+  const log = ({ sqsRecord, event, result = { outcome: "failed", error: undefined } }: Taken): void => {
     metrics.addMetric(outcomeMetrics[result.outcome], MetricUnit.Count, 1);
     const level = isEarly(result) ? "warn" : result.outcome === "failed" ? "error" : "info";
     logger[level]("event", {
       sqs_message_id: sqsRecord.messageId,
       receives: receivesOf(sqsRecord),
-      type: result.event?.type,
-      account_id: result.event?.account_id,
+      type: event?.type,
+      account_id: event?.account_id,
       outcome: result.outcome,
       ...causeOf(result),
     });
@@ -76,17 +76,21 @@ export const takeEvents = (
   return async ({ Records }: SQSEvent, context: Context) => {
     logger.addContext(context);
     metrics.captureColdStartMetric();
-    const results = new Map<SQSRecord, Result>();
-    // The function records one event at a time, because one email of 40 MiB needs much of the function's memory.
-    for (const sqsRecord of Records) results.set(sqsRecord, await take(sqsRecord, context));
-    for (const pause of pausesMs) {
-      const early = [...results].filter(([, result]) => isEarly(result));
-      if (early.length > 0) await sleep(pause);
-      for (const [sqsRecord] of early) results.set(sqsRecord, await take(sqsRecord, context));
+    const deadline = uptimeMs() + context.getRemainingTimeInMillis() - marginMs;
+    const batch = Records.map(take);
+    for (const pause of [0, ...pausesMs]) {
+      const due = batch.filter(({ result }) => !result || isEarly(result));
+      if (due.length === 0) break;
+      if (pause > 0) await sleep(pause);
+      const results = await record(
+        due.flatMap(({ event }) => event ?? []),
+        deadline,
+      );
+      for (const taken of due) taken.result = taken.event && results.get(taken.event);
     }
-    for (const [sqsRecord, result] of results) log(sqsRecord, result);
-    const failed = Records.filter((sqsRecord) => results.get(sqsRecord)?.outcome === "failed");
-    const retries = failed.map((sqsRecord) => ({
+    batch.forEach(log);
+    const failed = batch.filter(({ result }) => !result || result.outcome === "failed");
+    const retries = failed.map(({ sqsRecord }) => ({
       receiptHandle: sqsRecord.receiptHandle,
       seconds: retrySeconds(receivesOf(sqsRecord)),
     }));
@@ -95,6 +99,6 @@ export const takeEvents = (
       await postpone(retries).catch((error) => logger.error("postpone", { error: errorFields(error) }));
     }
     metrics.publishStoredMetrics();
-    return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+    return { batchItemFailures: failed.map(({ sqsRecord }) => ({ itemIdentifier: sqsRecord.messageId })) };
   };
 };

@@ -2,45 +2,41 @@
 import { headKey } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
 import { updateLive, type Write } from "../table/writes.ts";
-import type { StatusChange } from "./head.ts";
-import type { DeliveryAttempt } from "./message.ts";
+import type { Head, StatusChange } from "./head.ts";
 
 export type MessageRef = { account_id: string; id: string };
 
-const change = (
+/** What is appended to the lists of a head, and added to its counters. */
+export type Changes = Partial<
+  Pick<Head, "delivery_attempts" | "open_count" | "click_count"> & { status_changes: StatusChange[] }
+>;
+
+/**
+ * Makes all changes in one update, which costs as much as a single one: DynamoDB bills the head's size. The head keeps
+ * every status, because the newest may arrive first, and has space for at least 340 KB of delivery attempts.
+ */
+export const changeMessage = (
   table: Table,
   { account_id, id }: MessageRef,
+  changes: Changes,
   now: number,
-  expression: string,
-  values: Record<string, unknown>,
-): Write =>
-  updateLive(
+): Write => {
+  const values: Record<string, unknown> = { ":updated_at": new Date(now).toISOString() };
+  const set = ["updated_at = :updated_at"];
+  const add: string[] = [];
+  for (const [field, change] of Object.entries(changes)) {
+    values[`:${field}`] = change;
+    if (typeof change === "number") add.push(`${field} :${field}`);
+    else {
+      set.push(`${field} = list_append(if_not_exists(${field}, :none), :${field})`);
+      values[":none"] = [];
+    }
+  }
+  const UpdateExpression = `SET ${set}${add.length > 0 ? ` ADD ${add}` : ""}`;
+  return updateLive(
     table,
     headKey(account_id, id),
-    {
-      UpdateExpression: `SET updated_at = :updated_at${expression}`,
-      ExpressionAttributeValues: { ...values, ":updated_at": new Date(now).toISOString() },
-    },
+    { UpdateExpression, ExpressionAttributeValues: values },
     now,
   );
-
-const append = (list: "status_changes" | "delivery_attempts"): string =>
-  `, ${list} = list_append(if_not_exists(${list}, :none), :added)`;
-
-/** Adds a status to the status changes of a stored message. Get Message returns the newest status. */
-export const addStatus = (table: Table, message: MessageRef, status: StatusChange, now: number): Write =>
-  change(table, message, now, append("status_changes"), { ":none": [], ":added": [status] });
-
-/** The head of a message has space for at least 340 KB of delivery attempts. */
-export const addDeliveryAttempt = (
-  table: Table,
-  message: MessageRef,
-  attempt: DeliveryAttempt,
-  now: number,
-): Write => change(table, message, now, append("delivery_attempts"), { ":none": [], ":added": [attempt] });
-
-const count = (counter: "open_count" | "click_count") => (table: Table, message: MessageRef, now: number) =>
-  change(table, message, now, ` ADD ${counter} :one`, { ":one": 1 });
-
-export const addOpen = count("open_count");
-export const addClick = count("click_count");
+};

@@ -57,18 +57,29 @@ const record = async (on: Table = table, clock = () => noon, later = postpone): 
 
 const inQueue = (...bodies: string[]) => bodies.map((body, index) => ({ messageId: `sqs-${index}`, body }));
 
-test("The events for which a batch has no time left are retried, and the others are recorded", async () => {
-  const { event, stored, get } = await pipelineMessage();
-  const time = [120_000, 50_000, 44_000, 43_000];
-  const bodies = [stored(null), event("message.opened"), event("message.opened"), event("message.clicked")];
+test("An event for which a batch has too little time left is retried, and an email needs a second per MB", async () => {
+  bucketWith({ "large.eml": 31_000_000 });
+  const large = await pipelineMessage();
+  const small = await pipelineMessage();
+  const bodies = [large.stored("large.eml"), small.stored(null), small.event("message.opened")];
+  const reason = "too little time is left in this batch. The event will be retried";
 
-  const failed = await deliver(await record(), inQueue(...bodies), () => time.shift() ?? 0);
+  expect(await deliver(await record(), inQueue(...bodies), () => 15_900)).toEqual([
+    "sqs-0",
+    "sqs-1",
+    "sqs-2",
+  ]);
+  expect(await deliver(await record(), inQueue(...bodies), () => 46_000)).toEqual(["sqs-0"]);
+  expect(await deliver(await record(), inQueue(...bodies), () => 60_000)).toEqual([]);
 
-  expect(failed).toEqual(["sqs-2", "sqs-3"]);
-  expect(await (await get()).json()).toMatchObject({ open_count: 1, click_count: 0 });
-  expect(logged()[2]).toMatchObject({
-    reason: "too little time is left in this batch. The event will be retried",
-  });
+  expect(await (await small.get()).json()).toMatchObject({ open_count: 1 });
+  expect(logged().map((line) => line.reason)).toEqual([
+    reason,
+    reason,
+    reason,
+    reason,
+    ...Array(5).fill(undefined),
+  ]);
 });
 
 test("A batch is recorded in any order, and each event is one line in the log and one count", async () => {
@@ -81,12 +92,63 @@ test("A batch is recorded in any order, and each event is one line in the log an
   expect(failed).toEqual([]);
   expect(await (await get()).json()).toMatchObject({ open_count: 1, content: raw });
   expect(logged()).toMatchObject([
-    { sqs_message_id: "sqs-0", receives: 1, type: "message.opened", account_id, outcome: "repeated" },
+    { sqs_message_id: "sqs-0", receives: 1, type: "message.opened", account_id, outcome: "recorded" },
     { sqs_message_id: "sqs-1", type: "message.stored", outcome: "recorded", level: "INFO" },
-    { sqs_message_id: "sqs-2", type: "message.opened", outcome: "recorded" },
+    { sqs_message_id: "sqs-2", type: "message.opened", outcome: "repeated" },
   ]);
   expect(counted("EventRecorded")).toEqual([1, 1]);
   expect(counted("EventRepeated")).toBe(1);
+});
+
+test("What a batch says about one message is one transaction, and counts once if it arrives again", async () => {
+  const { event, stored, get } = await pipelineMessage();
+  const transactions: number[] = [];
+  const counting = interceptedTable(table, ({ input: { TransactItems } }, proceed) => {
+    if (Array.isArray(TransactItems)) transactions.push(TransactItems.length);
+    return proceed();
+  });
+  const time = new Date(noon).toISOString();
+  const batch = inQueue(
+    ...Array.from({ length: 6 }, () => event("message.opened")),
+    event("message.clicked"),
+    event("message.status", { time, status: "delivered" }),
+    event("message.delivery_attempt", { time, status: "delivered", log: "250 OK" }),
+    stored(null),
+  );
+
+  expect(await deliver(await record(counting), batch)).toEqual([]);
+  expect(await deliver(await record(counting), batch)).toEqual([]);
+
+  expect(transactions).toEqual([3, 10, 10]); // The message; its changes; the repeated changes, whose conditions fail.
+  expect(counted("EventRecorded")).toHaveLength(10);
+  expect(await (await get()).json()).toMatchObject({
+    open_count: 6,
+    click_count: 1,
+    status: "delivered",
+    num_attempts: 1,
+  });
+});
+
+test("An event that fails or is repeated does not keep the others of its message from being recorded", async () => {
+  const { event, stored, get } = await pipelineMessage();
+  const opened = event("message.opened");
+  await deliver(await record(), inQueue(stored(null), opened));
+  const attempt = (log: string) =>
+    event("message.delivery_attempt", { time: new Date(noon).toISOString(), status: "deferred", log });
+  const batch = [
+    ["click", event("message.clicked")],
+    ["the first large one", attempt("x".repeat(300_000))],
+    ["repeated", opened],
+    ["its id is taken", opened.replace("message.opened", "message.clicked")],
+    ["does not fit", attempt("x".repeat(300_000))],
+    ["too large", attempt("x".repeat(500_000))],
+    ["open", event("message.opened")],
+  ].map(([messageId = "", body = ""]) => ({ messageId, body }));
+
+  const failed = await deliver(await record(), batch);
+
+  expect(failed).toEqual(["its id is taken", "does not fit", "too large"]);
+  expect(await (await get()).json()).toMatchObject({ open_count: 2, click_count: 1, num_attempts: 1 });
 });
 
 test.each(["AccessDenied", "NoSuchKey"])(

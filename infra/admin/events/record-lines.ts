@@ -2,7 +2,9 @@
 import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
 import { isRejection, type MessageEvent, parseEvent } from "../../../lib/intake/event.ts";
-import { MessageNotStoredYetError, type Outcome, recordEvent } from "../../../lib/intake/record-event.ts";
+import type { Outcome } from "../../../lib/intake/event-record.ts";
+import { MessageNotStoredYetError } from "../../../lib/intake/record-changes.ts";
+import { recordEvent } from "../../../lib/intake/record-event.ts";
 import type { Clock } from "../../../lib/table/expiry.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { inParallel } from "../../mail/in-parallel.ts";

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { addAccountMember, getMessage, type Operation } from "../../../lib/api/operations.ts";
-import { recordEvent } from "../../../lib/intake/record-event.ts";
+import { recordEvents } from "../../../lib/intake/record-event.ts";
 import { takeEvents } from "../../../lib/intake/take-events.ts";
 import { deleteMessage } from "../../../lib/messages/delete.ts";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
@@ -55,10 +55,10 @@ test("Add Account Member has every permission that it needs, and no other", asyn
 
 test("RecordEvents has every permission that it needs, and no other", async () => {
   const template = templateWith({ intake: "true" });
-  const [recordEvents] = ofType(template, "AWS::Lambda::Function").filter(
+  const [intake] = ofType(template, "AWS::Lambda::Function").filter(
     ({ Properties }) => Properties.Environment?.Variables.EVENT_QUEUE_URL,
   );
-  const guarded = guard(rolePermissions(template, recordEvents as Resource));
+  const guarded = guard(rolePermissions(template, intake as Resource));
   const { conflict, unused } = guarded;
   let whileReading: () => Promise<unknown> = async () => {};
   const readEmail = async () => {
@@ -66,7 +66,7 @@ test("RecordEvents has every permission that it needs, and no other", async () =
     return randomBytes(1_000_000);
   };
   const handler = takeEvents(
-    (event) => recordEvent(guarded.table, event, readEmail, noon),
+    (events) => recordEvents(guarded.table, events, readEmail, noon),
     async () => {},
   );
   const record = (...bodies: string[]) =>

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type ChangeEvent, type MessageEvent, parseEvent } from "../../../lib/intake/event.ts";
-import { recordEvent } from "../../../lib/intake/record-event.ts";
+import { recordEvents } from "../../../lib/intake/record-event.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { interceptedTable } from "../../harness/intercepted-table.ts";
 import { bearer, call, newKey, newMessage, noon, startService, table } from "../../harness/service.ts";
@@ -49,7 +49,7 @@ const plans = fc
     return fc.record({
       happenings: fc.constant(happenings),
       order: fc.shuffledSubarray(deliveries, { minLength: deliveries.length }),
-      together: fc.integer({ min: 1, max: 8 }),
+      together: fc.tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 5 })),
       faults,
     });
   });
@@ -74,17 +74,20 @@ const unreliable = (scheduler: fc.Scheduler, faults: string[]): Table =>
 /** All faults and early events of a plan need fewer deliveries. */
 const mostDeliveries = 2000;
 
-/** Delivers the events like a queue: an event that fails is delivered again. */
+/** Delivers the events like a queue, in parallel batches. An event that fails is delivered again. */
 const deliverAll = async (
   scheduler: fc.Scheduler,
   queue: MessageEvent[],
-  together: number,
-  record: (event: MessageEvent) => Promise<unknown>,
+  [batches, batchSize]: [number, number],
+  record: (events: MessageEvent[]) => ReturnType<typeof recordEvents>,
 ) => {
-  for (let delivered = 0; queue.length > 0; delivered += together) {
+  for (let delivered = 0; queue.length > 0; delivered += batches) {
     if (delivered > mostDeliveries) throw new Error("An event is never recorded");
-    const batch = queue.splice(0, together).map((event) => record(event).catch(() => queue.push(event)));
-    await scheduler.waitFor(Promise.all(batch));
+    const deliver = async () => {
+      const results = await record(queue.splice(0, batchSize).map((event) => structuredClone(event)));
+      for (const [event, { outcome }] of results) if (outcome === "failed") queue.push(event);
+    };
+    await scheduler.waitFor(Promise.all(Array.from({ length: batches }, deliver)));
   }
 };
 
@@ -165,7 +168,7 @@ test("Each event is recorded once, in any order, however often it arrives and wh
         scheduler,
         order.flatMap((index) => events[index] ?? []),
         together,
-        (event) => recordEvent(on, event, () => Promise.resolve(raw), noon),
+        (batch) => recordEvents(on, batch, () => Promise.resolve(raw), noon),
       );
 
       for (const [index, { account_id, secret }] of accounts.entries()) {

@@ -1,0 +1,94 @@
+/**
+ * Records what a batch says about one message in one transaction: ten opens are one update of the head and ten event
+ * records. One transaction for each would conflict with those of other invocations, and pay for the head ten times.
+ */
+import { type Changes, changeMessage } from "../messages/events.ts";
+import { readMarker } from "../messages/marker.ts";
+import { isUnavailable } from "../table/retry.ts";
+import type { Table } from "../table/table.ts";
+import type { ChangeEvent } from "./event.ts";
+import { type Result, recordOnce, tooLarge } from "./event-record.ts";
+
+/** Thrown if an event arrives before its message is stored. A later retry may succeed. */
+export class MessageNotStoredYetError extends Error {
+  override readonly name = "MessageNotStoredYetError";
+}
+
+const add = (changes: Changes, event: ChangeEvent): Changes => {
+  const { status_changes = [], delivery_attempts = [], open_count = 0, click_count = 0 } = changes;
+  switch (event.type) {
+    case "message.status": {
+      const { type: _, account_id: __, message: ___, id: event_id, ...status } = event;
+      return { ...changes, status_changes: [...status_changes, { event_id, ...status }] };
+    }
+    case "message.delivery_attempt": {
+      const { time, log, status } = event;
+      if (Buffer.byteLength(log) > 400 * 1024) throw tooLarge; // DynamoDB rejects large requests in other ways.
+      return { ...changes, delivery_attempts: [...delivery_attempts, { time, log, status }] };
+    }
+    case "message.opened":
+      return { ...changes, open_count: open_count + 1 };
+    case "message.clicked":
+      return { ...changes, click_count: click_count + 1 };
+  }
+};
+
+type Results = Map<ChangeEvent, Result>;
+
+const allOf = (events: readonly ChangeEvent[], result: Result): Results =>
+  new Map(events.map((event) => [event, result]));
+
+const recordTogether = async (
+  table: Table,
+  events: readonly ChangeEvent[],
+  now: number,
+): Promise<Results> => {
+  const results: Results = new Map();
+  const [first] = events;
+  if (!first) return results;
+  const message = { account_id: first.account_id, id: first.message.id };
+  const change = changeMessage(table, message, events.reduce(add, {}), now);
+  // A message may be stored between the first attempt and the look for its marker, so a marker means another attempt.
+  for (let hasMarker = false; ; hasMarker = true) {
+    const result = await recordOnce(table, events, [change], now);
+    if (!result) return allOf(events, { outcome: "recorded" });
+    const { failed, known } = result;
+    if (known.size > 0) {
+      const others = await recordTogether(
+        table,
+        events.filter((event) => !known.has(event)),
+        now,
+      );
+      return new Map([...known, ...others]);
+    }
+    if (failed.get(change) || hasMarker) return allOf(events, { outcome: "expired" });
+    if (!(await readMarker(table, message))) {
+      return allOf(events, {
+        outcome: "failed",
+        error: new MessageNotStoredYetError("its message is not stored yet"),
+      });
+    }
+  }
+};
+
+/**
+ * Records changes of one message, each of them once. If one does not fit, the others are recorded one by one.
+ *
+ * @param events at most 99, with different ids: a transaction has 100 writes, and each to another item
+ */
+export const recordChanges = async (
+  table: Table,
+  events: readonly ChangeEvent[],
+  now: number,
+): Promise<Results> => {
+  try {
+    return await recordTogether(table, events, now);
+  } catch (error) {
+    if (events.length === 1 || isUnavailable(error)) return allOf(events, { outcome: "failed", error });
+  }
+  const results: Results = new Map();
+  for (const event of events) {
+    for (const [key, result] of await recordChanges(table, [event], now)) results.set(key, result);
+  }
+  return results;
+};
