@@ -2,6 +2,7 @@
 import { App } from "aws-cdk-lib";
 import { operations } from "../lib/api/operations.ts";
 import { UserError } from "./cli/user-error.ts";
+import { checkExistingTable } from "./stack/existing-table.ts";
 import { checkReplicaChange, readDeployedTemplate } from "./stack/replica-change.ts";
 import { readSettings } from "./stack/settings.ts";
 import { EmailApiStack } from "./stack/stack.ts";
@@ -14,6 +15,7 @@ try {
   // The CDK command sets CDK_DEFAULT_ACCOUNT if it finds AWS credentials. `npm run synth` needs no credentials.
   if (process.env.CDK_DEFAULT_ACCOUNT) {
     const { template } = app.synth().getStackByName(stackName);
+    if (settings.tableName !== undefined) await checkExistingTable(settings.tableName, region);
     checkReplicaChange(await readDeployedTemplate(stackName, region), template);
   }
 } catch (error) {

@@ -1,7 +1,8 @@
 /** The intake: other programs put raw emails into an S3 bucket, and send events to an SQS queue. */
-import { Duration, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
+import { type CfnResource, Duration, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
 import { ManagedPolicy, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
+import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { BlockPublicAccess, Bucket, BucketEncryption, CfnBucket } from "aws-cdk-lib/aws-s3";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
@@ -75,6 +76,7 @@ export class Intake extends Construct {
       removalPolicy,
       autoDeleteObjects: removalPolicy === RemovalPolicy.DESTROY,
     });
+    if (removalPolicy === RemovalPolicy.DESTROY) this.keepNoLogOfEmptying();
     this.deadLetters = this.queue("DeadLetters", {
       removalPolicy,
       retentionPeriod: Duration.days(deadLetterDays),
@@ -116,6 +118,17 @@ export class Intake extends Construct {
       ],
     });
     this.acknowledgeRules();
+  }
+
+  /** Lambda would create the log group of CDK's function that empties the bucket, and nothing would ever delete it. */
+  private keepNoLogOfEmptying() {
+    const provider = Stack.of(this).node.findChild("Custom::S3AutoDeleteObjectsCustomResourceProvider");
+    const { logGroupName } = new LogGroup(this, "EmptyingLog", {
+      retention: RetentionDays.ONE_MONTH,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const handler = provider.node.findChild("Handler") as CfnResource;
+    handler.addPropertyOverride("LoggingConfig", { LogGroup: logGroupName });
   }
 
   private queue(id: string, props: ConstructorParameters<typeof Queue>[2]): Queue {

@@ -36,9 +36,14 @@ const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => (
   sampledRequestsEnabled: false,
 });
 
+/** An office or a data centre behind one address may have this many busy keys before their address is limited, too. */
+const keysPerAddress = 10;
+
 /**
- * A web ACL that limits the requests of each API key. For requests without an API key, the web ACL limits the requests
- * of each IP address. API Gateway responds to blocked requests, because AWS WAF cannot add a request id to responses.
+ * A web ACL that limits the requests of each API key, and of each IP address that sends none. Whoever makes up a new key
+ * for each request gets past both rules, so a third one counts all requests of an address, with ten times the limit.
+ *
+ * API Gateway responds to a blocked request: a response of AWS WAF itself couldn't have a request id.
  */
 export class KeyRateLimit extends Construct {
   constructor(scope: Construct, id: string, { gatewayStage, requestsPerMinute }: KeyRateLimitProps) {
@@ -47,12 +52,13 @@ export class KeyRateLimit extends Construct {
       name: string,
       priority: number,
       counts: Omit<CfnWebACL.RateBasedStatementProperty, "limit">,
+      limit = requestsPerMinute,
     ): CfnWebACL.RuleProperty => ({
       name,
       priority,
       action: { block: {} },
       statement: {
-        rateBasedStatement: { ...counts, limit: requestsPerMinute, evaluationWindowSec: 60 },
+        rateBasedStatement: { ...counts, limit, evaluationWindowSec: 60 },
       },
       visibilityConfig: visibility(name),
     });
@@ -62,6 +68,7 @@ export class KeyRateLimit extends Construct {
       rules: [
         rule("by-key", 0, { aggregateKeyType: "CUSTOM_KEYS", customKeys: [authorization] }),
         rule("by-address", 1, { aggregateKeyType: "IP", scopeDownStatement: withoutAuthorization }),
+        rule("all-of-address", 2, { aggregateKeyType: "IP" }, keysPerAddress * requestsPerMinute),
       ],
       visibilityConfig: visibility("key-rate-limit"),
     });

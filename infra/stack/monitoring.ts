@@ -47,7 +47,8 @@ export class Monitoring extends Construct {
       "DeadLetters",
       deadLetters.metricApproximateNumberOfMessagesVisible(maximum),
       0,
-      `Events could not be recorded. The log of ${serviceName} has the reasons`,
+      `Events could not be recorded. The log of ${serviceName} has the reason of each: see "Dead letters" in infra/admin/README.md`,
+      { periods: 1, bad: 1 }, // A letter doesn't go away by itself.
     );
     this.alarm(
       "EventsWait",
@@ -97,14 +98,20 @@ export class Monitoring extends Construct {
     this.alarm("TableThrottles", this.metrics.tableThrottles(), 10, "DynamoDB throttles more than 10 calls");
   }
 
-  /** Adds an alarm. A cold start can exceed a limit in one 5-minute period, but an alarm needs two of three periods. */
-  private alarm(id: string, metric: IMetric, above: number, alarmDescription: string) {
+  /** One cold start can push a single 5-minute period over a limit, so most alarms wait for two bad ones of three. */
+  private alarm(
+    id: string,
+    metric: IMetric,
+    above: number,
+    alarmDescription: string,
+    { periods, bad } = { periods: 3, bad: 2 },
+  ) {
     const alarm = new Alarm(this, id, {
       metric,
       threshold: above,
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-      evaluationPeriods: 3,
-      datapointsToAlarm: 2,
+      evaluationPeriods: periods,
+      datapointsToAlarm: bad,
       treatMissingData: TreatMissingData.NOT_BREACHING, // Without requests there is no data.
       alarmDescription,
     });

@@ -15,7 +15,7 @@ export type ServiceTableProps = {
   tableName: string | undefined;
   /** The regions of the table's replicas, without the stack's own region. */
   replicaRegions: readonly string[];
-  /** `RETAIN` also enables the table's deletion protection. */
+  /** `RETAIN` also protects the table in the stack's own region from deletion. */
   removalPolicy: RemovalPolicy;
 };
 
@@ -33,7 +33,9 @@ export const serviceTable = (
     billing: Billing.onDemand(),
     encryption: TableEncryptionV2.awsManagedKey(),
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true }, // to any second of the last 35 days
-    replicas: replicaRegions.map((region) => ({ region })),
+    // CloudFormation can't delete a protected replica, and a deployment that removes a region may change nothing else.
+    // So only the table in the stack's own region is protected; it has all the data.
+    replicas: replicaRegions.map((region) => ({ region, deletionProtection: false })),
     deletionProtection: removalPolicy === RemovalPolicy.RETAIN,
     removalPolicy,
   });

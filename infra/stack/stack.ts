@@ -60,6 +60,11 @@ export class EmailApiStack extends Stack {
       `https://${Aws.REGION}.console.aws.amazon.com/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/${dashboard.dashboardName}`,
       "The dashboard",
     );
+    output(
+      "AccessLogGroup",
+      api.accessLog.logGroupName,
+      "The log of every request that API Gateway received",
+    );
     output("MetricNamespace", metricNamespace(stage), "The namespace of the functions' metrics");
     for (const { operation, handler } of api.routes) {
       output(`${operation.id}LogGroup`, handler.logGroup.logGroupName, `The log of ${operation.id}`);
@@ -68,6 +73,7 @@ export class EmailApiStack extends Stack {
     if (intake) {
       output("EmailBucketName", intake.emails.bucketName, "The bucket for raw emails");
       output("EventQueueUrl", intake.events.queueUrl, "The queue for events");
+      output("RecordEventsLogGroup", intake.recordEvents.logGroup.logGroupName, "The log of RecordEvents");
       output("DeadLetterQueueUrl", intake.deadLetters.queueUrl, "The queue of events that keep failing");
       output(
         "PipelinePolicyArn",

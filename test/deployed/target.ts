@@ -14,15 +14,15 @@ declare module "vitest" {
   }
 }
 
-const outputsFile = "cdk.out/outputs.json";
+const outputsFile = (stage: string) => `cdk.out/outputs.${stage}.json`;
 
 export const usage = `npm run test:deployed -- [options]
 
 Checks a running service against its contract. The checks create an account with keys, messages of up to 40 MiB,
-members and events. At the end, they delete everything that they created. Without options, the checks use the stack in
-${outputsFile}, which "npm run deploy -- --outputs-file ${outputsFile}" writes.
+members and events. At the end, they delete everything that they created. They find the stack
+in ${outputsFile("STAGE")}, which "npm run deploy -- --context stage=STAGE" writes.
 
-  --stack NAME     the stack, if the file has several stacks
+  --stage STAGE    the stage of the stack (default: dev)
   --url URL        the base URL of another service. Requires --table
   --table NAME     the table of that service
   --local          the service that "npm start" runs on this machine
@@ -39,7 +39,7 @@ sqs:ReceiveMessage, sqs:DeleteMessage and sqs:GetQueueAttributes. Deploy such a 
 deadLetterMinutes=1". Otherwise, the check of dead letters is skipped, because it would take an hour.`;
 
 const options = {
-  stack: { type: "string" },
+  stage: { type: "string", default: "dev" },
   url: { type: "string" },
   table: { type: "string" },
   local: { type: "boolean", default: false },
@@ -57,35 +57,33 @@ export const readOptions = () => {
   }
 };
 
-const readStacks = (): Record<string, Outputs> => {
+const readOutputs = (stage: string): Record<string, Outputs> => {
   try {
-    return JSON.parse(readFileSync(outputsFile, "utf8"));
+    return JSON.parse(readFileSync(outputsFile(stage), "utf8"));
   } catch {
     throw new UserError(
-      `${outputsFile} cannot be read. Deploy first, or pass --url and --table, or --local`,
+      `${outputsFile(stage)} can't be read: deploy the stage first, or pass another --stage, --url and --table, or --local`,
       2,
     );
   }
 };
 
-const findStack = (name: string | undefined): ProvidedTarget => {
-  const stacks = readStacks();
-  const names = Object.keys(stacks);
-  const outputs = stacks[name ?? (names.length === 1 ? (names[0] ?? "") : "")];
-  if (!outputs) throw new UserError(`--stack must be one of ${names.join(", ")}`, 2);
+const findStage = (stage: string): ProvidedTarget => {
+  const [outputs] = Object.values(readOutputs(stage));
+  if (!outputs) throw new UserError(`${outputsFile(stage)} names no stack: deploy the stage again`, 2);
   const { ApiUrl: url = "", TableName: tableName = "" } = outputs;
   return { url, tableName, outputs };
 };
 
 /** Returns the selected service. Throws a UserError if the options select none. */
-export const findTarget = ({ stack, url, table, local }: ReturnType<typeof readOptions>): ProvidedTarget => {
+export const findTarget = ({ stage, url, table, local }: ReturnType<typeof readOptions>): ProvidedTarget => {
   if (local) {
     const environment = localEnvironment(Number(process.env.DYNAMODB_PORT ?? 8000));
     Object.assign(process.env, { ...environment, ...process.env });
     const tableName = table ?? environment.TABLE_NAME;
     return { url: url ?? `http://127.0.0.1:${process.env.PORT ?? 3000}`, tableName };
   }
-  if (!url && !table) return findStack(stack);
+  if (!url && !table) return findStage(stage);
   if (url && table) return { url: url.replace(/\/$/, ""), tableName: table };
   throw new UserError("--url and --table require each other", 2);
 };

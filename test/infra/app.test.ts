@@ -39,6 +39,13 @@ test("A stack with every setting passes CloudFormation's own rules", async () =>
   expect(readdirSync(CDK_OUTDIR)).toContain("EmailApi-dev.template.json");
 });
 
+test("A setting without a value ends the command, instead of being left out of the deployment", async () => {
+  expect(await runInNewHome("npm run -s deploy -- --context intake")).toMatchObject({
+    status: 2,
+    stderr: "--context intake has no value: write --context intake=VALUE\n",
+  });
+});
+
 test("A wrong setting ends the command with one line", async () => {
   expect(await runInNewHome("node infra/app.ts", { stage: "Prod" })).toMatchObject({
     status: 1,

@@ -44,7 +44,7 @@ const skipped = {
 const [deployment = "", ...firstRequests] = blocksOf("Deploy it").map((block) =>
   block.replace(/^npm ci$/m, ""),
 );
-const deployDev = "npm run deploy -- --context stage=dev --outputs-file cdk.out/outputs.json";
+const deployDev = "npm run deploy -- --context stage=dev";
 const intake = "--context intake=true --context deadLetterMinutes=1";
 let firstRequest = "";
 
@@ -107,9 +107,9 @@ const typesOf = (resources: Deployed[]) => new Set(resources.map(({ type }) => t
 
 test("tableName serves an existing table. cdk destroy leaves the table and what README lists", async () => {
   const settings = `--context stage=copy --context tableName=$TABLE_NAME ${intake}`;
-  await run(`npm run deploy -- ${settings} --outputs-file cdk.out/copy.json`);
+  await run(`npm run deploy -- ${settings}`);
   await run(
-    `DEV_URL=$API_URL API_URL=$(npx node -p "require('./cdk.out/copy.json')['EmailApi-copy'].ApiUrl")`,
+    `DEV_URL=$API_URL API_URL=$(npx node -p "require('./cdk.out/outputs.copy.json')['EmailApi-copy'].ApiUrl")`,
   );
   expect(await run(firstRequest)).toMatch(/^HTTP\/1.1 200 /m);
 

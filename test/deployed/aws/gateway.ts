@@ -59,10 +59,17 @@ export const describeGateway = (serviceOf: () => Service) =>
       expectError(await service.call(path, secret, { method: "TRACE" }), noRoute);
     });
 
-    test("A body over API Gateway's 10 MB is rejected with the API's 413", async () => {
-      const { status, headers, body } = await service.addMember(secret, "x".repeat(11_000_000));
-      expect([status, headers["content-type"]]).toEqual([413, "application/json"]);
-      expect(JSON.parse(body.toString()).message).toContain("64 KiB");
+    // By reports, API Gateway responds to both in plain text, whatever the gateway response says.
+    test("A body over API Gateway's 10 MB is rejected with 413", async () => {
+      const { status } = await service.addMember(secret, "x".repeat(11_000_000));
+      expect(status).toBe(413);
+    });
+
+    test("Headers over API Gateway's 10,240 bytes are rejected", async () => {
+      const headers = { "X-Padding": "x".repeat(11_000) };
+      const { status } = await service.call("/v2/unknown", secret, { headers });
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect(status).toBeLessThan(500);
     });
 
     test.each(["/v2/unknown", "/v2/accounts/a/messages/m"])(

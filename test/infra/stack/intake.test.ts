@@ -122,6 +122,21 @@ test.each([
   template.resourceCountIs("Custom::S3AutoDeleteObjects", emptied);
 });
 
+test("The function that empties the bucket logs into a group of the stack, which goes with the stack", () => {
+  const template = templateWith({ ...intake, removeEverything: "true" });
+  const [handler] = Object.values(
+    template.findResources("AWS::Lambda::Function", {
+      Properties: { Handler: "index.handler", Timeout: 900 },
+    }),
+  );
+  const { Ref = "" } = handler?.Properties.LoggingConfig.LogGroup ?? {};
+
+  expect(template.toJSON().Resources[Ref]).toMatchObject({
+    Type: "AWS::Logs::LogGroup",
+    DeletionPolicy: "Delete",
+  });
+});
+
 describe("Least privilege", () => {
   const shown = (statements: Resource["Properties"][]) =>
     statements.map(({ Action, Condition }) => [
@@ -156,6 +171,10 @@ describe("Least privilege", () => {
 
 test("The outputs name everything that a pipeline needs", () => {
   expect(Object.keys(templateWith(intake).toJSON().Outputs)).toEqual(
-    expect.arrayContaining("EmailBucketName,EventQueueUrl,DeadLetterQueueUrl,PipelinePolicyArn".split(",")),
+    expect.arrayContaining(
+      "EmailBucketName,EventQueueUrl,DeadLetterQueueUrl,PipelinePolicyArn,RecordEventsLogGroup,AccessLogGroup".split(
+        ",",
+      ),
+    ),
   );
 });

@@ -7,9 +7,9 @@ import { ofType, templateWith } from "../../harness/synthesise.ts";
 const template = templateWith({ keyRateLimit: "600" });
 const [acl] = ofType(template, "AWS::WAFv2::WebACL");
 
-const limit = (statement: object) => ({
+const limit = (statement: object, Limit = 600) => ({
   Action: { Block: {} },
-  Statement: { RateBasedStatement: { ...statement, Limit: 600, EvaluationWindowSec: 60 } },
+  Statement: { RateBasedStatement: { ...statement, Limit, EvaluationWindowSec: 60 } },
 });
 
 test("Without a limit there is no web ACL", () => {
@@ -41,15 +41,22 @@ test("Requests per minute are counted by API key in any spelling, and by address
         ScopeDownStatement: { NotStatement: { Statement: { SizeConstraintStatement: withKey } } },
       }),
     },
+    { Priority: 2, ...limit({ AggregateKeyType: "IP" }, 6000) },
   ]);
+});
+
+test("A caller who makes up keys is counted by address, whatever the header", () => {
+  const everyRequest = acl?.Properties.Rules[2].Statement.RateBasedStatement;
+
+  expect(everyRequest).not.toHaveProperty("ScopeDownStatement");
 });
 
 test("All other requests pass, and AWS WAF keeps no samples, because samples contain API keys", () => {
   const visibility = [acl?.Properties, ...(acl?.Properties.Rules ?? [])].map((of) => of.VisibilityConfig);
 
   expect(acl?.Properties).toMatchObject({ Scope: "REGIONAL", DefaultAction: { Allow: {} } });
-  expect(visibility.map((of) => of.SampledRequestsEnabled)).toEqual([false, false, false]);
-  expect(visibility.map((of) => of.CloudWatchMetricsEnabled)).toEqual([true, true, true]);
+  expect(visibility.map((of) => of.SampledRequestsEnabled)).toEqual([false, false, false, false]);
+  expect(visibility.map((of) => of.CloudWatchMetricsEnabled)).toEqual([true, true, true, true]);
 });
 
 test("A request above the limit gets the API's own 429, because the web ACL has no custom response", () => {

@@ -29,13 +29,13 @@ describe("The table", () => {
     });
   });
 
-  test("has a protected replica in each replica region and in the stack's own region", () => {
+  test("is protected in the stack's own region, and its replicas can be given up", () => {
     const [table] = ofType(templateWith({ replicaRegions: "us-west-2" }), "AWS::DynamoDB::GlobalTable");
 
     expect(table?.Properties.Replicas).toEqual(
       ["us-west-2", "eu-west-1"].map((Region) => ({
         Region,
-        DeletionProtectionEnabled: true,
+        DeletionProtectionEnabled: Region === "eu-west-1",
         PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
       })),
     );

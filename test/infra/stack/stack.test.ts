@@ -46,7 +46,7 @@ test("The outputs name everything that the next commands need", () => {
   const { Outputs } = templateWith().toJSON();
 
   expect(Object.keys(Outputs)).toEqual([
-    ..."ApiUrl,TableName,DashboardUrl,MetricNamespace".split(","),
+    ..."ApiUrl,TableName,DashboardUrl,AccessLogGroup,MetricNamespace".split(","),
     ...operations.flatMap(({ id }) => [`${id}LogGroup`, `${id}RoleArn`]),
   ]);
   expect(JSON.stringify(Outputs.DashboardUrl)).toMatch(/#dashboards\/dashboard\/.*Dashboard/);

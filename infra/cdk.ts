@@ -1,0 +1,27 @@
+/**
+ * `npm run synth`, `diff` and `deploy`: the CDK command without two of its traps. CDK only warns about `--context intake`
+ * and then deploys without the setting, so the intake's queue would go. And it writes no outputs unless told to where.
+ */
+import { spawnSync } from "node:child_process";
+import { createRequire } from "node:module";
+
+const args = process.argv.slice(2);
+const contextOf = (index: number): string | undefined =>
+  /^(--context|-c)$/.test(args[index - 1] ?? "") ? args[index] : args[index]?.match(/^--context=(.*)/)?.[1];
+const settings = args.flatMap((_, index) => contextOf(index) ?? []);
+
+for (const setting of settings) {
+  if (/^[^=]+=./.test(setting)) continue;
+  const [name] = setting.split("=");
+  console.error(`--context ${setting} has no value: write --context ${name}=VALUE`);
+  process.exit(2);
+}
+
+const stage = settings.findLast((setting) => setting.startsWith("stage="))?.slice("stage=".length) ?? "prod";
+const hasOutputs = args.some((arg) => /^(--outputs-file|-O)/.test(arg));
+const outputs =
+  args[0] === "deploy" && !hasOutputs ? ["--outputs-file", `cdk.out/outputs.${stage}.json`] : [];
+
+const cdk = createRequire(import.meta.url).resolve("aws-cdk/bin/cdk");
+const { status } = spawnSync(process.execPath, [cdk, ...args, ...outputs], { stdio: "inherit" });
+process.exitCode = status ?? 1;

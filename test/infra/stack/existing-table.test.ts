@@ -1,0 +1,58 @@
+/** The check of `tableName`, on the real engine. */
+import { randomUUID } from "node:crypto";
+import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { expect, inject, test } from "vitest";
+import { createTable } from "../../../infra/local/create-table.ts";
+import { checkExistingTable } from "../../../infra/stack/existing-table.ts";
+import { run } from "../../harness/process.ts";
+import { cdkJson, withoutBundles } from "../../harness/synthesise.ts";
+
+const check = (name: string) => checkExistingTable(name, "eu-west-1");
+
+const bareTable = async (hash: string, range: string): Promise<string> => {
+  const TableName = `existing-${randomUUID()}`;
+  await new DynamoDBClient().send(
+    new CreateTableCommand({
+      TableName,
+      BillingMode: "PAY_PER_REQUEST",
+      KeySchema: [
+        { AttributeName: hash, KeyType: "HASH" },
+        { AttributeName: range, KeyType: "RANGE" },
+      ],
+      AttributeDefinitions: [hash, range].map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
+    }),
+  );
+  return TableName;
+};
+
+test("A table with the right keys and time to live is accepted", async () => {
+  const name = `existing-${randomUUID()}`;
+  await createTable(name);
+
+  await expect(check(name)).resolves.toBeUndefined();
+});
+
+test("A table with other keys is rejected", async () => {
+  await expect(check(await bareTable("id", "sort"))).rejects.toThrow(/are id and sort, not pk and sk$/);
+});
+
+test("A restored table without time to live is rejected, and the error names the command that mends it", async () => {
+  await expect(check(await bareTable("pk", "sk"))).rejects.toThrow(/npm run admin -- prepare-table first$/);
+});
+
+test("A mistyped tableName ends a deployment with one line, before anything changes", async () => {
+  const outcome = await run("node infra/app.ts", {
+    variables: {
+      CDK_CONTEXT_JSON: JSON.stringify({ ...cdkJson.context, ...withoutBundles, tableName: "no-such-table" }),
+      CDK_VALIDATION: "false",
+      CDK_DEFAULT_REGION: "eu-west-1",
+      CDK_DEFAULT_ACCOUNT: "123456789012",
+      ...inject("engine"),
+    },
+  });
+
+  expect(outcome).toMatchObject({
+    status: 1,
+    stderr: "tableName must be an existing table: there is none named no-such-table in eu-west-1\n",
+  });
+});
