@@ -7,7 +7,7 @@ import { openTable, type Table } from "../table/table.ts";
 import { authenticate } from "./authenticate.ts";
 import { authorize } from "./authorize.ts";
 import type { ApiHandler, Delivery } from "./delivery.ts";
-import { respond } from "./error-handler.ts";
+import { errorHandler } from "./error-handler.ts";
 import * as idempotency from "./idempotency.ts";
 import { observe } from "./observe.ts";
 import type { AccountPath, Operation } from "./operations.ts";
@@ -71,7 +71,7 @@ export const endpoint =
 
     const { middlewares: observing, logRequest } = observe(operation);
     const stack = middy<APIGatewayProxyEvent, ProxyResult, Error, OwnContext>()
-      .use([...observing, httpHeaderNormalizer(), ...delivery.middlewares, respond])
+      .use([...observing, httpHeaderNormalizer(), ...delivery.middlewares, errorHandler])
       .use([
         // The checks in the contract's order. The caller receives the error of the first failed check.
         authenticate, // 401

@@ -3,7 +3,7 @@ import { toApiError } from "./errors.ts";
 import type { ApiMiddleware } from "./request.ts";
 import { errorBody, requestIdHeader, toProxyResult } from "./response.ts";
 
-export const respond: ApiMiddleware = {
+export const errorHandler: ApiMiddleware = {
   after: ({ context, response }) => {
     if (response?.headers) response.headers[requestIdHeader] = context.request.requestLog.requestId;
   },

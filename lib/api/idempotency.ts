@@ -53,16 +53,16 @@ const canonical = (value: unknown): string => {
 };
 
 /** Returns a digest of method, path and body. The digest does not depend on white space or field order in the body. */
-const fingerprintOf = ({ method, path }: Operation, parameters: AccountPath, body: unknown): string =>
+const digestOf = ({ method, path }: Operation, parameters: AccountPath, body: unknown): string =>
   sha256(`${method} ${path} ${canonical(parameters)} ${canonical(body)}`);
 
-/** The Idempotency-Key of a request, the account, and the fingerprint of the request. */
-type Use = { account_id: string; key: string; fingerprint: string };
+/** The Idempotency-Key of a request, the account, and the digest of the request. */
+type Use = { account_id: string; key: string; digest: string };
 
-type StoredResponse = { fingerprint: string; status: number; body: string; expires_at: number };
+type StoredResponse = { digest: string; status: number; body: string; expires_at: number };
 
 const toReplay = (stored: StoredResponse, use: Use): StorableResponse => {
-  if (stored.fingerprint !== use.fingerprint) throw new ApiError(idempotencyKeyReused);
+  if (stored.digest !== use.digest) throw new ApiError(idempotencyKeyReused);
   return { status: stored.status, body: stored.body, headers: { "Idempotent-Replayed": "true" } };
 };
 
@@ -85,7 +85,7 @@ const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
       putIfAbsent<StoredResponse>(
         table,
         idempotencyRecordKey(use.account_id, use.key),
-        { fingerprint: use.fingerprint, status, body, expires_at: epochSeconds(now) + daySeconds },
+        { digest: use.digest, status, body, expires_at: epochSeconds(now) + daySeconds },
         now,
       );
     const failed = await transact(table, record ? [...writes, record] : writes);
@@ -125,6 +125,6 @@ export const startReplay = (
   const use =
     key === undefined
       ? undefined
-      : { account_id: path.account_id, key, fingerprint: fingerprintOf(operation, path, json) };
+      : { account_id: path.account_id, key, digest: digestOf(operation, path, json) };
   return { once: makeOnce(table, use, now), stored: use && findReplay(table, use, now) };
 };

@@ -2,7 +2,7 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import { injectLambdaContext } from "@aws-lambda-powertools/logger/middleware";
 import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
-import { errorFields } from "../error-fields.ts";
+import { loggableError } from "../table/table.ts";
 import { uptimeMs } from "../time.ts";
 import { toApiError } from "./errors.ts";
 import { metricNames } from "./metrics.ts";
@@ -53,7 +53,7 @@ export const observe = (operation: Operation) => {
       // The time to the first byte includes a cold start, but does not depend on how fast the caller reads.
       time_to_first_byte_ms: sent?.firstByteAt && log.receivedAt && sent.firstByteAt - log.receivedAt,
       slow_reader: sent?.isReaderSlow || undefined,
-      ...(log.fault && { error: errorFields(log.fault) }),
+      ...(log.fault && { error: loggableError(log.fault) }),
     });
   };
 

@@ -40,15 +40,15 @@ export const reserveTime = ({ deadline = Number.POSITIVE_INFINITY }: Table, emai
   throw new TooLittleTimeError("too little time is left in this batch. The event will be retried");
 };
 
-export type EventRecord = { fingerprint: string; expires_at: number };
+export type EventRecord = { digest: string; expires_at: number };
 
 /** A digest of the event. Zod returns fields in the schema's order, so their order in the JSON changes nothing. */
-const fingerprintOf = (event: MessageEvent): string =>
+const digestOf = (event: MessageEvent): string =>
   sha256(JSON.stringify(event, (_, value) => (typeof value === "bigint" ? String(value) : value)));
 
 /** The result of an event whose id has a record: it is repeated, or its id is taken. */
-export const resultOf = (event: MessageEvent, { fingerprint }: EventRecord): Result =>
-  fingerprint === fingerprintOf(event)
+export const resultOf = (event: MessageEvent, { digest }: EventRecord): Result =>
+  digest === digestOf(event)
     ? { outcome: "repeated" }
     : { outcome: "failed", error: new EventRejectedError("its id is taken by another event of the account") };
 
@@ -71,7 +71,7 @@ export const recordOnce = async <Event extends MessageEvent>(
     putIfAbsent<EventRecord>(
       table,
       eventKey(event.account_id, event.id),
-      { fingerprint: fingerprintOf(event), expires_at },
+      { digest: digestOf(event), expires_at },
       now,
     ),
   );

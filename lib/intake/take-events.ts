@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Logger } from "@aws-lambda-powertools/logger";
 import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
 import type { Context, SQSEvent, SQSHandler, SQSRecord } from "aws-lambda";
-import { errorFields } from "../error-fields.ts";
+import { loggableError } from "../table/table.ts";
 import { uptimeMs } from "../time.ts";
 import { isRejection, type MessageEvent, parseEvent } from "./event.ts";
 import { retrySeconds } from "./event-lifetime.ts";
@@ -33,7 +33,7 @@ const causeOf = (result: Result): object => {
   const { error } = result;
   if (!(error instanceof Error)) return {};
   const isReason = isRejection(error) || isEarly(result) || error instanceof TooLittleTimeError;
-  return isReason ? { reason: error.message } : { error: errorFields(error) };
+  return isReason ? { reason: error.message } : { error: loggableError(error) };
 };
 
 const receivesOf = ({ attributes }: SQSRecord): number => Number(attributes.ApproximateReceiveCount);
@@ -96,7 +96,7 @@ export const takeEvents = (
     }));
     // If `postpone` fails, SQS delivers the failed events again after the queue's visibility timeout.
     if (retries.length > 0) {
-      await postpone(retries).catch((error) => logger.error("postpone", { error: errorFields(error) }));
+      await postpone(retries).catch((error) => logger.error("postpone", { error: loggableError(error) }));
     }
     metrics.publishStoredMetrics();
     return { batchItemFailures: failed.map(({ sqsRecord }) => ({ itemIdentifier: sqsRecord.messageId })) };

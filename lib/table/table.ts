@@ -17,6 +17,9 @@ const silent: Omit<Logger, "info"> = { trace() {}, debug() {}, warn() {}, error(
  */
 const attempts = 3;
 
+/** What a log may show of an error: the other fields of DynamoDB's errors can hold stored items. */
+export const loggableError = ({ name, message, stack }: Error) => ({ name, message, stack });
+
 export type Table = {
   readonly name: string;
   readonly client: Pick<DynamoDBDocumentClient, "send">;

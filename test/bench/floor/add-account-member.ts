@@ -14,7 +14,7 @@ export const handler = async (event: APIGatewayProxyEvent) => {
   const body = JSON.stringify(member);
   const record = putIfAbsent({
     ...idempotencyRecordKey(account_id, event.headers["Idempotency-Key"] ?? ""),
-    fingerprint: sha256(text),
+    digest: sha256(text),
     status: 201,
     body,
     expires_at: Math.floor(Date.now() / 1000) + 24 * 60 * 60,

@@ -14,7 +14,7 @@ export const handler = async ({ Records }: SQSEvent): Promise<SQSBatchResponse> 
       ConditionExpression: "attribute_exists(pk)",
       ExpressionAttributeValues: { ":one": 1, ":updated_at": new Date().toISOString() },
     };
-    const record = { ...eventKey(account_id, id), fingerprint: sha256(body), expires_at: Date.now() };
+    const record = { ...eventKey(account_id, id), digest: sha256(body), expires_at: Date.now() };
     const TransactItems = [{ Update: count }, putIfAbsent(record)];
     await table.client.send(new TransactWriteCommand({ TransactItems }));
   }

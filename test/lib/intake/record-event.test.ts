@@ -124,7 +124,7 @@ test("An event record contains only digests of the event's id and its content", 
 
   expect(Item).toEqual({
     ...Key,
-    fingerprint: expect.stringMatching(/^[\da-f]{64}$/),
+    digest: expect.stringMatching(/^[\da-f]{64}$/),
     expires_at: expect.any(Number),
   });
   expect(JSON.stringify(Item)).not.toContain("ada@example.org");
