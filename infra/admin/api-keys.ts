@@ -1,5 +1,6 @@
 /** The commands on API keys. */
 import { randomUUID } from "node:crypto";
+import { text } from "node:stream/consumers";
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { parseScope, scopeForms, scopes } from "../../lib/api-keys/scopes.ts";
 import * as store from "../../lib/api-keys/store.ts";
@@ -11,9 +12,7 @@ import {
   collect,
   defineCommand,
   duration,
-  forEachOperand,
   openTableOf,
-  readOperands,
   report,
   reportRows,
   type Shell,
@@ -105,30 +104,40 @@ export const listApiKeys = (shell: Shell) =>
       reportRows(shell, json, rows);
     });
 
-/** Matches API keys and ids of API keys in a text. An API key consists of `emk_` and exactly 43 characters. */
-const keyOrId = /emk_[\w-]{43}|(?<![\da-fA-F])[\da-fA-F]{64}(?![\da-fA-F])/g;
+const unique = (ids: string[]): string[] => [...new Set(ids)];
 
 /**
- * Returns the ids of the API keys that `text` names. `text` may contain several API keys and ids of API keys, as in
- * `Authorization: Bearer emk_…`. A text without any API key or id is treated as the label of an API key.
- *
- * @throws UserError if the label does not name exactly one valid key of the account
+ * The ids of the keys in a text such as `Authorization: Bearer emk_…` or a whole log. A digest of 64 hex digits may be the
+ * id of a key, but also of a container image or of anything else that a log mentions.
  */
-const idsOf = async (
+const keysIn = (text: string): { secrets: string[]; digests: string[] } => ({
+  secrets: unique((text.match(/emk_[\w-]{43}/g) ?? []).map(store.idOfSecret)),
+  digests: unique(
+    (text.match(/(?<![\da-fA-F])[\da-fA-F]{64}(?![\da-fA-F])/g) ?? []).map((digest) => digest.toLowerCase()),
+  ),
+});
+
+/** @throws UserError unless exactly one valid key of the account has this label */
+const idOfLabel = async (
   table: Table,
-  text: string,
+  label: string,
   account_id: string | undefined,
   now: number,
-): Promise<string[]> => {
-  const found = text
-    .match(keyOrId)
-    ?.map((name) => (name.startsWith("emk_") ? store.idOfSecret(name) : name.toLowerCase()));
-  if (found) return [...new Set(found)];
-  if (!account_id) throw new UserError(`${text}: neither an id nor a key. A label requires --account`, 2);
-  const [apiKey, ...others] = await keysLabelled(table, account_id, text, now);
-  if (!apiKey) throw new UserError(`${text}: ${noSuchKey}`);
-  if (others.length === 0) return [apiKey.id];
-  throw new UserError(`${text}: ${others.length + 1} keys have this label. Name a key by its id`);
+): Promise<string> => {
+  if (!account_id) throw new UserError(`${label}: neither an id nor a key. A label requires --account`, 2);
+  const [apiKey, ...others] = await keysLabelled(table, account_id, label, now);
+  if (!apiKey) throw new UserError(`${label}: ${noSuchKey}`);
+  if (others.length === 0) return apiKey.id;
+  throw new UserError(`${label}: ${others.length + 1} keys have this label. Name a key by its id`);
+};
+
+/** Standard input is one text, however many lines it has: no line of a leaked log is taken for a label. */
+const readText = async (operand: string, { input }: Shell): Promise<string> => {
+  const found = (operand === "-" ? await text(input) : operand).trim();
+  if (found === "") throw new UserError("Standard input is empty", 2);
+  const { secrets, digests } = keysIn(found);
+  if (secrets.length + digests.length > 0 || !found.includes("\n")) return found;
+  throw new UserError("Standard input names no key: it contains neither emk_… nor an id", 2);
 };
 
 const grace = (value: string): number => (value === "0" ? 0 : duration(value));
@@ -141,8 +150,10 @@ export const rotateApiKey = (shell: Shell) =>
     .action(async (operand, { account, grace = daySeconds, local, json }) => {
       const table = openTableOf({ local });
       const now = Date.now();
-      const text = (await readOperands([operand], shell)).join("\n");
-      const [id = "", ...others] = await idsOf(table, text, account, now);
+      const text = await readText(operand, shell);
+      const { secrets, digests } = keysIn(text);
+      const [id = await idOfLabel(table, text, account, now), ...others] =
+        secrets.length > 0 ? secrets : digests;
       if (others.length > 0) throw new UserError("The input names more than one key", 2);
       const rotated = await store.rotateApiKey(table, id, grace, now);
       if (!rotated) throw new UserError(`${id}: ${noSuchKey}`);
@@ -151,16 +162,31 @@ export const rotateApiKey = (shell: Shell) =>
 
 export const revokeApiKey = (shell: Shell) =>
   defineCommand("revoke-api-key", "revoke keys from the next request on")
-    .argument("<key...>", "an id, a key, or with --account a label; - reads them from standard input")
+    .argument("<key...>", "an id, a key, or with --account a label; - finds every key in standard input")
     .option("--account <uuid>", "the account of the labels", uuid)
     .action(async (operands, { account, local, json }) => {
       const table = openTableOf({ local });
       const now = Date.now();
-      await forEachOperand(shell, operands, async (text) => {
-        await forEachOperand(shell, await idsOf(table, text, account, now), async (id) => {
-          const revoked = await store.revokeApiKey(table, id, now);
-          if (!revoked) throw new UserError(`${id}: ${noSuchKey}`);
-          report(shell, json, { id, revoked }, `revoked   ${id}`);
-        });
-      });
+      const revoke = async (id: string): Promise<boolean> => {
+        const revoked = await store.revokeApiKey(table, id, now);
+        if (revoked) report(shell, json, { id, revoked }, `revoked   ${id}`);
+        return revoked;
+      };
+      const revokeNamedIn = async (operand: string): Promise<void> => {
+        const text = await readText(operand, shell);
+        const { secrets, digests } = keysIn(text);
+        const isLabel = secrets.length + digests.length === 0;
+        const named = isLabel ? [await idOfLabel(table, text, account, now)] : secrets;
+        for (const id of named) {
+          if (!(await revoke(id))) shell.fail(new UserError(`${id}: ${noSuchKey}`));
+        }
+        const unknown: string[] = [];
+        for (const id of digests.filter((digest) => !named.includes(digest))) {
+          if (!(await revoke(id))) unknown.push(id);
+        }
+        // Beside a key, a digest that is no key's id is just part of the leaked text.
+        if (named.length > 0 || unknown.length < digests.length) return;
+        for (const id of unknown) shell.fail(new UserError(`${id}: ${noSuchKey}`));
+      };
+      for (const operand of operands) await revokeNamedIn(operand).catch(shell.fail);
     });

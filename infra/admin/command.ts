@@ -57,8 +57,8 @@ export const collect =
   <T>(parse: (value: string) => T) =>
   (value: string, before: T[] = []): T[] => [...before, parse(value)];
 
-/** Returns the operands. Replaces `-` by the lines of standard input. @throws UserError if there is no operand */
-export const readOperands = async (operands: string[], { input }: Shell): Promise<string[]> => {
+/** Each line of standard input is an operand. @throws UserError if there is no operand */
+const readOperands = async (operands: string[], { input }: Shell): Promise<string[]> => {
   const read = operands.map(async (operand) => (operand === "-" ? (await text(input)).split("\n") : operand));
   const found = (await Promise.all(read)).flat().map((operand) => operand.trim());
   const named = found.filter((operand) => operand !== "");

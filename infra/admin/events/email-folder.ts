@@ -1,6 +1,6 @@
 /** Reads raw emails from a folder instead of the S3 bucket. An email's key is its path in the folder. */
 import { readFile, realpath, stat } from "node:fs/promises";
-import { join, sep } from "node:path";
+import { isAbsolute, join, relative, sep } from "node:path";
 import { EventRejectedError, isRejection } from "../../../lib/intake/event.ts";
 import { rejectTooLarge } from "../../../lib/messages/store-message.ts";
 import { describe } from "../../cli/user-error.ts";
@@ -13,7 +13,8 @@ export const emailFolder = (folder: string | undefined) => {
   const find = async (key: string): Promise<{ file: string; bytes: number }> => {
     if (folder === undefined) throw new EventRejectedError("its raw email requires --emails");
     const file = await realpath(join(folder, key));
-    if (!file.startsWith((await realpath(folder)) + sep)) {
+    const inFolder = relative(await realpath(folder), file);
+    if (inFolder === "" || inFolder.split(sep)[0] === ".." || isAbsolute(inFolder)) {
       throw new EventRejectedError("its raw email is outside of the folder");
     }
     const found = await stat(file);

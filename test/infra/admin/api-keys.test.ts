@@ -196,6 +196,40 @@ test("Every key on standard input is revoked, wherever it occurs in a leak", asy
   expect(await statuses(keys)).toEqual(Array(6).fill(401));
 });
 
+test("A leaked log is one text: its other digests and a line that equals a label fail nothing", async () => {
+  const leaked = await create("--label shop");
+  const bystander = await create(`--label db-1 --account ${leaked.account_id}`);
+  const image = "9f".repeat(32);
+  const log = `db-1\nimage sha256:${image}\nkey ${leaked.api_key}\nagain ${leaked.api_key}\nid ${leaked.id}\n`;
+
+  const ran = await admin(`revoke-api-key - --account ${leaked.account_id}`, { input: log });
+
+  expect(ran).toMatchObject({ status: 0, stdout: [`revoked   ${leaked.id}`], stderr: [] });
+  expect(await statuses([leaked, bystander])).toEqual([401, 404]);
+});
+
+test("A text without any key ends with a sentence that says so", async () => {
+  const { account_id } = await create("--label db-1");
+
+  const ran = await admin(`revoke-api-key - --account ${account_id}`, { input: "db-1\nno key here\n" });
+
+  expect(ran).toMatchObject({
+    status: 2,
+    stderr: ["Standard input names no key: it contains neither emk_… nor an id"],
+  });
+});
+
+test("Of a log with a key and the digest of an image, the key is rotated", async () => {
+  const leaked = await create();
+
+  const ran = await admin("rotate-api-key - --grace 0", {
+    input: `image sha256:${"9f".repeat(32)}\n${leaked.api_key}\n`,
+  });
+
+  expect(ran).toMatchObject({ status: 0, stderr: [] });
+  expect(await statuses([leaked])).toEqual([401]);
+});
+
 test("A label of two keys revokes neither", async () => {
   const { id, account_id: account } = await create("--label shop");
   await adminJson(`rotate-api-key ${id}`);

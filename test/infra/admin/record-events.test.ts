@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, realpathSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { join, parse } from "node:path";
 import { expect, test } from "vitest";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
@@ -93,6 +93,19 @@ test("Each line that cannot be recorded is reported, and the others are recorded
   ]);
   const { open_count, click_count } = (await (await get()).json()) as Record<string, number>;
   expect([open_count, click_count].toSorted()).toEqual([0, 1]);
+});
+
+test("--emails may name the root of the file system, whose path ends with a separator", async () => {
+  const { stored, get } = await message({ isStored: false });
+  const file = join(realpathSync(temporaryFolder()), "1.eml");
+  writeFileSync(file, "Subject: Hello\r\n\r\nHello");
+
+  const { status, stderr } = await admin(["record-events", "--emails", parse(file).root, "-"], {
+    input: stored(file),
+  });
+
+  expect([status, stderr]).toEqual([0, []]);
+  expect(await (await get()).json()).toMatchObject({ content: "Subject: Hello\r\n\r\nHello" });
 });
 
 test("A raw email that is missing, too large, outside of the folder or not a file is rejected", async () => {
