@@ -50,7 +50,6 @@ describe("Add Account Member", () => {
       ["account_id", key.account_id],
       ["role", "Billing Manager"],
     ]);
-    expect(response.headers.has("idempotent-replayed")).toBe(false);
   });
 
   test("has one user for each email, in every account and whatever the case of the email", async () => {
@@ -272,7 +271,6 @@ describe("The same Idempotency-Key", () => {
     expect(await response.json()).toEqual({
       message: "The idempotency key was already used with a different request",
     });
-    expect(response.headers.has("idempotent-replayed")).toBe(false);
     expect(await membersOf(key.account_id)).toHaveLength(1);
     expect(await read(await post(body, use))).toEqual({ ...first, replayed: "true" });
   });

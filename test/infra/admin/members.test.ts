@@ -89,7 +89,6 @@ test("remove-member removes one member, who can be added again as the same user,
   const again = await add(ada);
 
   expect({ status, stdout }).toEqual({ status: 0, stdout: ["removed   ada@example.com"] });
-  expect(replay.headers.get("idempotent-replayed")).toBe("true");
   expect(await replay.json()).toEqual(first);
   expect(left.map(({ email }) => email)).toEqual(["bob@example.com"]);
   expect(again.status).toBe(201);

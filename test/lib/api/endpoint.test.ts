@@ -16,6 +16,7 @@ import { integerParameter, optional } from "../../../lib/api/parameters.ts";
 import type { ApiContext } from "../../../lib/api/request.ts";
 import type { ProxyResult } from "../../../lib/api/response.ts";
 import { captureOutput } from "../../harness/captured-output.ts";
+import { interceptedTable } from "../../harness/intercepted-table.ts";
 import { listen } from "../../harness/listen.ts";
 import { bearer, call, newKey, noon, startService, table } from "../../harness/service.ts";
 
@@ -73,8 +74,7 @@ describe("Checks run in the contract's order:", () => {
     const unhandled = vi.fn();
     process.on("unhandledRejection", unhandled);
     onTestFinished(() => void process.off("unhandledRejection", unhandled));
-    const emptyTable = { name: "empty", client: { send: async () => ({}) } };
-    const request = { table: emptyTable, now: noon, path: foreign, requestLog: {} };
+    const request = { table: interceptedTable(table, () => ({})), now: noon, path: foreign, requestLog: {} };
     const context = { request } as unknown as ApiContext;
     const waiting = { before: () => setImmediate() };
     const checks = [authenticate, waiting, authorize(addAccountMember), waiting];
@@ -92,11 +92,11 @@ describe("The read of the API key", () => {
   const ask = async (secret: string | undefined, prefetch: () => Promise<null>) => {
     const key = await newKey();
     const started = Promise.withResolvers<void>();
-    const slow = async (command: never) => {
+    const slow = interceptedTable(table, async (_, proceed) => {
       await started.promise;
       await setImmediate();
-      return table.client.send(command);
-    };
+      return proceed();
+    });
     const handler = endpoint({
       operation: { ...addAccountMember, body: null },
       delivery: buffered,
@@ -105,7 +105,7 @@ describe("The read of the API key", () => {
         return prefetch();
       },
       handle: () => ({ status: 201, body: "" }),
-    })({ ...table, client: { send: slow as never } }, () => noon);
+    })(slow, () => noon);
     const event = {
       headers: { Authorization: `Bearer ${secret ?? key.secret}` },
       pathParameters: { account_id: key.account_id },

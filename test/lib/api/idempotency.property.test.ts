@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { createHandler } from "../../../functions/add-account-member.ts";
 import { invoke } from "../../../infra/local/lambda.ts";
 import { idempotencyRecordKey, memberKey } from "../../../lib/table/keys.ts";
+import { interceptedTable } from "../../harness/intercepted-table.ts";
 import { day, newKey, noon, table } from "../../harness/service.ts";
 
 /** Indices into the accounts, keys, emails and roles of one run. A `null` key sends no Idempotency-Key. */
@@ -59,12 +60,12 @@ const play = async (scheduler: fc.Scheduler, plan: { asks: Ask[]; wait: number }
   const accounts = await Promise.all([newKey(), newKey()]);
   const emails = Array.from({ length: 3 }, () => `${randomUUID()}@example.com`);
   const roles = ["Developer", "Analyst"];
-  const send = async (command: never) => {
+  const shuffled = interceptedTable(table, async (_, proceed) => {
     await scheduler.schedule(Promise.resolve());
-    return table.client.send(command);
-  };
+    return proceed();
+  });
   let now = noon;
-  const handler = createHandler({ name: table.name, client: { send: send as never } }, () => now);
+  const handler = createHandler(shuffled, () => now);
 
   const responses: Outcome[] = [];
   for (const { asks, wait } of plan) {

@@ -1,14 +1,8 @@
 import { randomUUID } from "node:crypto";
-import {
-  DynamoDBDocumentClient,
-  GetCommand,
-  QueryCommand,
-  TransactWriteCommand,
-} from "@aws-sdk/lib-dynamodb";
-import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, test } from "vitest";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
 import { type CapturedOutput, captureOutput } from "../../harness/captured-output.ts";
+import { interceptedTable } from "../../harness/intercepted-table.ts";
 import { randomEmail } from "../../harness/sample-email.ts";
 import {
   bearer,
@@ -43,6 +37,12 @@ const add = (body: object | string, headers: Record<string, string> = {}) =>
 
 const get = (id: string, headers = bearer(key.secret)) =>
   call(`${url}/v2/accounts/${key.account_id}/messages/${id}`, { headers });
+
+const failing = (command: string, error: Error) =>
+  interceptedTable(table, ({ constructor: { name } }, proceed) => {
+    if (name === command) throw error;
+    return proceed();
+  });
 
 const newMember = () => ({ email: `${randomUUID()}@example.com`, role: "Developer" });
 
@@ -90,14 +90,10 @@ describe("The request log", () => {
   });
 
   test("has the cause of a server error, which the response does not contain", async () => {
-    const dynamodb = mockClient(DynamoDBDocumentClient);
-    dynamodb
-      .on(GetCommand)
-      .rejects(Object.assign(new Error("the reason"), { name: "AccessDeniedException" }));
-    dynamodb.on(QueryCommand).resolves({});
+    const error = Object.assign(new Error("the reason"), { name: "AccessDeniedException" });
+    url = await startService(undefined, failing("GetCommand", error));
 
     await get(randomUUID());
-    dynamodb.restore();
 
     expect((await output.requests())[0]).toMatchObject({
       level: "ERROR",
@@ -163,11 +159,10 @@ describe("The metrics of an operation count", () => {
   });
 
   test("a server error", async () => {
-    const dynamodb = mockClient(DynamoDBDocumentClient);
-    dynamodb.rejects(Object.assign(new Error("slow down"), { name: "ThrottlingException" }));
+    const error = Object.assign(new Error("slow down"), { name: "ThrottlingException" });
+    url = await startService(undefined, failing("GetCommand", error));
 
     await add(newMember());
-    dynamodb.restore();
 
     await output.requests();
     expect(counts()).toEqual([count("ColdStart"), count("ServerError")]);
@@ -219,19 +214,18 @@ test("No log line contains a key, an address, a subject or content", async () =>
   await settle(get(message.id, bearer(confined.secret)));
   await settle(get(message.id, bearer(secrets.unknownKey)));
   await settle(get(message.id, { Authorization: `${secrets.malformed}` }));
-  const dynamodb = mockClient(DynamoDBDocumentClient);
   const item = { pk: { S: `USER#${email}` }, email: { S: email }, subject: { S: secrets.subject } };
-  dynamodb.on(GetCommand).resolves({ Item: { id: "x", account_id: key.account_id, scopes: ["*"], email } });
   for (const name of ["TransactionCanceledException", "ThrottlingException"]) {
     const CancellationReasons = [{ Code: "ValidationError", Item: item }];
-    dynamodb
-      .on(TransactWriteCommand)
-      .rejects(
-        Object.assign(new Error("rejected"), { name, CancellationReasons, Item: item, input: member }),
-      );
+    const error = Object.assign(new Error("rejected"), {
+      name,
+      CancellationReasons,
+      Item: item,
+      input: member,
+    });
+    url = await startService(undefined, failing("TransactWriteCommand", error));
     await settle(add(member));
   }
-  dynamodb.restore();
 
   expect(statuses).toEqual([
     201, 201, 409, 422, 400, 400, 413, 415, 400, 200, 200, 400, 404, 403, 401, 401, 500, 503,
