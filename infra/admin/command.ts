@@ -58,7 +58,7 @@ export const collect =
   (value: string, before: T[] = []): T[] => [...before, parse(value)];
 
 /** Each line of standard input is an operand. @throws UserError if there is no operand */
-const readOperands = async (operands: string[], { input }: Shell): Promise<string[]> => {
+export const readOperands = async (operands: string[], { input }: Shell): Promise<string[]> => {
   const read = operands.map(async (operand) => (operand === "-" ? (await text(input)).split("\n") : operand));
   const found = (await Promise.all(read)).flat().map((operand) => operand.trim());
   const named = found.filter((operand) => operand !== "");

@@ -1,5 +1,8 @@
-/** What the commands on single messages share: their operands and how they name a message that isn't there. */
+/** What the commands on single messages share: their operands and what they say about one that isn't there, or is damaged. */
 import type { MessageRef } from "../../lib/messages/events.ts";
+import type { Head } from "../../lib/messages/head.ts";
+import { listSegments } from "../../lib/messages/segments.ts";
+import type { Table } from "../../lib/table/table.ts";
 import { UserError } from "../cli/user-error.ts";
 import { defineCommand, forEachOperand, guid, type Shell, uuid } from "./command.ts";
 
@@ -23,3 +26,18 @@ export const forEachMessage = (
   account_id: string,
   act: (message: MessageRef) => Promise<void>,
 ): Promise<void> => forEachOperand(shell, operands, async (name) => act({ account_id, id: messageId(name) }));
+
+/** Whether a segment of a message was not in the table, as `findMessage` reports it. */
+export const isDamage = (error: unknown): error is Error =>
+  error instanceof Error && /^A segment .* is missing$/.test(error.message);
+
+/**
+ * Whether a deletion has left segments. It deletes the first segment of a content last. The list of the pages stays, but
+ * holds none of the email.
+ *
+ * @param except the content that the message still has
+ */
+export const hasSegments = async (table: Table, message: MessageRef, except?: Head): Promise<boolean> => {
+  const listed = await listSegments(table, message, except);
+  return listed.some(({ pages }) => !pages);
+};

@@ -1,4 +1,4 @@
-/** `prepare-table`: enables the settings that AWS leaves disabled on a restored table. */
+/** `prepare-table`: enables what AWS leaves disabled on a restored table, and carries over what was taken away since. */
 import {
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,
@@ -10,17 +10,19 @@ import {
 import { layout } from "../../lib/table/keys.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { UserError } from "../cli/user-error.ts";
+import { carryOverFrom } from "./carry-over.ts";
 import { defineCommand, openTableOf, report, type Shell } from "./command.ts";
+import { describeTable, scanPrice } from "./scan.ts";
 
 type State = "enabled" | "enabled already" | "not supported";
 
 /** @throws UserError if the table does not have this API's partition key and sort key */
-const checkKeys = async ({ client, name: TableName }: Table): Promise<void> => {
-  const { Table: found } = await client.send(new DescribeTableCommand({ TableName }));
-  const keys = found?.KeySchema?.map(({ AttributeName }) => AttributeName).join(" and ");
+const checkKeys = async (table: Table): Promise<void> => {
+  const { KeySchema } = await describeTable(table);
+  const keys = KeySchema?.map(({ AttributeName }) => AttributeName).join(" and ");
   const ours = `${layout.partitionKey} and ${layout.sortKey}`;
   if (keys === ours) return;
-  throw new UserError(`${TableName} is no table of this API: its keys are ${keys}, not ${ours}`);
+  throw new UserError(`${table.name} is no table of this API: its keys are ${keys}, not ${ours}`);
 };
 
 /** Enables time to live, because expired items would otherwise stay in the table and cost money. */
@@ -64,14 +66,32 @@ const notSupported = (error: Error): State => {
   throw error;
 };
 
+const explanation = `
+Enables time to live, point-in-time recovery and deletion protection.
+
+With --from, it then takes from the restored table what was taken from the old one since the restore point: keys that
+were revoked, that expire earlier or are gone, members and users who were removed, messages and contents that were
+deleted. It never adds a right or data. You can interrupt it and run it again, also while the restored table is in use:
+what was created there stays. It reads both tables once (${scanPrice}, for each of them).`;
+
 export const prepareTable = (shell: Shell) =>
-  defineCommand("prepare-table", "enable what AWS leaves disabled on a restored table")
-    .addHelpText("after", "\nThese are time to live, point-in-time recovery and deletion protection.")
-    .action(async ({ local, json }) => {
+  defineCommand("prepare-table", "get a restored table ready to be served")
+    .option("--from <table>", "the table that was restored; carries over what was revoked or deleted since")
+    .addHelpText("after", explanation)
+    .action(async ({ from, local, json }) => {
       const table = openTableOf({ local });
       await checkKeys(table);
+      const carryOver = from === undefined ? undefined : await carryOverFrom(shell, json, table, from);
       for (const [setting, enable] of steps) {
         const state = await enable(table).catch(notSupported);
         report(shell, json, { table: table.name, setting, state }, `${state.padEnd(15)}  ${setting}`);
+      }
+      for (const [kind, count] of (await carryOver?.()) ?? []) {
+        report(
+          shell,
+          json,
+          { table: table.name, from, kind, count },
+          `${String(count).padStart(15)}  ${kind}`,
+        );
       }
     });

@@ -5,6 +5,7 @@ import { visible } from "../cli/visible.ts";
 import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from "./api-keys.ts";
 import type { Shell, Streams } from "./command.ts";
 import { deleteMessage, removeContent } from "./delete-messages.ts";
+import { erasePerson } from "./erase-person.ts";
 import { importMessage } from "./import-message.ts";
 import { listMembers, removeMember, setMemberRole } from "./members.ts";
 import { prepareTable } from "./prepare-table.ts";
@@ -16,7 +17,7 @@ const groups = {
   "API keys:": [createApiKey, listApiKeys, rotateApiKey, revokeApiKey],
   "Members:": [listMembers, setMemberRole, removeMember],
   "Messages:": [importMessage, recordEvents, showMessage, restoreContent, removeContent, deleteMessage],
-  "The table:": [prepareTable],
+  "The table:": [erasePerson, prepareTable],
 };
 
 const introduction =

@@ -14,7 +14,7 @@ import { UserError } from "../cli/user-error.ts";
 import { findMail } from "../mail/find-mail.ts";
 import { readEmails } from "../mail/read-emails.ts";
 import { defineCommand, openTableOf, report, type Shell, uuid } from "./command.ts";
-import { messageId, noSuchMessage } from "./message-command.ts";
+import { isDamage, messageId, noSuchMessage } from "./message-command.ts";
 
 /** Finds the email with this digest: the whole file, as a pipeline sent it, or one email of an mbox. */
 const emailWith = async (digest: string, path: string, { input }: Shell): Promise<Buffer> => {
@@ -36,7 +36,10 @@ const fieldsOf = (raw: Buffer): LongFields => {
 
 /** A long subject is stored in the first segments. Returns `null` if they are the ones that are missing. */
 const readableLongFields = (message: StoredMessage): Promise<Partial<LongFields> | null> =>
-  readLongFields(message).catch(() => null);
+  readLongFields(message).catch((error) => {
+    if (isDamage(error)) return null;
+    throw error;
+  });
 
 const explanation = `
 The message keeps its id, its delivery attempts and its counters. FILE is the email, to the byte, or an mbox with it.

@@ -6,7 +6,7 @@ import { hasLongFields, readLongFields } from "../../lib/messages/long-fields.ts
 import { readSegments } from "../../lib/messages/read-segments.ts";
 import { UserError } from "../cli/user-error.ts";
 import { openTableOf, report, type Shell } from "./command.ts";
-import { defineMessageCommand, forEachMessage, noSuchMessage } from "./message-command.ts";
+import { defineMessageCommand, forEachMessage, isDamage, noSuchMessage } from "./message-command.ts";
 
 /** Reads every segment, because nothing else shows that one is missing. */
 const storageOf = async (message: StoredMessage) => {
@@ -16,7 +16,7 @@ const storageOf = async (message: StoredMessage) => {
     for await (const segment of readSegments(message)) storage.bytes += segment.length;
     return storage;
   } catch (error) {
-    if (!(error instanceof Error && /^A segment .* is missing$/.test(error.message))) throw error;
+    if (!isDamage(error)) throw error;
     const lost = hasLongFields(head) ? ["message_id, subject, tags, sender and recipient"] : [];
     return { ...storage, missing: [error.message, ...lost].join(", and with it ") };
   }

@@ -94,6 +94,29 @@ export const revokeApiKey = (table: Table, id: string, now: number): Promise<boo
 const nextExpiry = ({ created_at, expires_at }: ApiKey, now: number): number | undefined =>
   expires_at && epochSeconds(now) + expires_at - epochSeconds(Date.parse(created_at));
 
+/** Lets a usable key end at `apiKey.expires_at`, unless it ends earlier anyway, and its listing with it. */
+const shorten = (table: Table, apiKey: ApiKey & { expires_at: number }, now: number): Write[] => [
+  update(
+    table,
+    apiKeyKey(apiKey.id),
+    {
+      UpdateExpression: "SET expires_at = :end",
+      ConditionExpression: `${usable} AND (attribute_not_exists(expires_at) OR expires_at >= :end)`,
+      ExpressionAttributeValues: { ":end": apiKey.expires_at, ...nowValue(now) },
+    },
+    (item) =>
+      !isLive(item, now) || item?.revoked_at !== undefined || Number(item?.expires_at) < apiKey.expires_at,
+  ),
+  putListing(table, apiKey),
+];
+
+/** Returns false if the key is unknown, revoked or expired, or ends earlier anyway. */
+export const shortenApiKey = async (
+  table: Table,
+  apiKey: ApiKey & { expires_at: number },
+  now: number,
+): Promise<boolean> => (await transact(table, shorten(table, apiKey, now))) === null;
+
 /**
  * Creates an API key with the scopes of an old API key, and lets the old API key expire after `graceSeconds`. One
  * transaction stores the new API key and the new expiry of the old API key. If several rotations of one API key run in
@@ -112,18 +135,7 @@ export const rotateApiKey = async (
   const { account_id, scopes, label } = found;
   const grant = { account_id, scopes, label, expires_at: nextExpiry(found, now) };
   const { secret, apiKey } = newApiKey(grant, now);
-  const shorten = update(
-    table,
-    apiKeyKey(id),
-    {
-      UpdateExpression: "SET expires_at = :end",
-      ConditionExpression: `${usable} AND (attribute_not_exists(expires_at) OR expires_at >= :end)`,
-      ExpressionAttributeValues: { ":end": old.expires_at, ...nowValue(now) },
-    },
-    (item) =>
-      !isLive(item, now) || item?.revoked_at !== undefined || Number(item?.expires_at) < old.expires_at,
-  );
-  const failed = await transact(table, [...putApiKey(table, apiKey), shorten, putListing(table, old)]);
+  const failed = await transact(table, [...putApiKey(table, apiKey), ...shorten(table, old, now)]);
   // The transaction fails if a parallel rotation or revocation changes the old API key. Then the rotation starts again.
   return failed ? rotateApiKey(table, id, graceSeconds, now) : { secret, apiKey, old };
 };

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { NewMessage } from "../../../lib/messages/message.ts";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
-import { admin } from "../../harness/admin.ts";
-import { cutAfter } from "../../harness/power-cut.ts";
+import { admin, adminJson } from "../../harness/admin.ts";
+import { cutAfterWrites } from "../../harness/power-cut.ts";
 import {
   attempted,
   itemsOf,
@@ -107,28 +107,33 @@ test("Content that was removed, or that never was, is not restored", async () =>
   expect((await readMessage(removed))?.content).toBeNull();
 });
 
-test("If the segment with a long subject is lost, the fields are read from the email again", async () => {
+test("A long subject stays if its segment is readable, and is otherwise read from the email", async () => {
   const raw = email();
-  const message = await stored(raw, { subject: "Long ".repeat(20_000), tags: ["billing"] });
-  await loseSegment(message, 0);
+  const long = { subject: "Long ".repeat(20_000), tags: ["billing"] };
+  const [readable, lost] = [await stored(raw, long), await stored(raw, long)];
+  await loseSegment(readable, 1);
+  await loseSegment(lost, 0);
 
-  const { stdout } = await admin(restoring(message, fileOf(raw)));
+  const [kept] = await adminJson(restoring(readable, fileOf(raw)));
+  const { stdout } = await admin(restoring(lost, fileOf(raw)));
 
+  expect(kept).toEqual({ id: readable.id, content_restored: true, fields: "kept" });
+  expect(await readMessage(readable)).toMatchObject({ ...long, content: raw.toString() });
   expect(stdout[0]).toMatch(/and the tags are lost\)$/);
   const fromEmail = { subject: "Hi", tags: [], sender: "a@example.com", recipient: "b@example.org" };
-  expect(await readMessage(message)).toMatchObject({ ...fromEmail, content: raw.toString(), open_count: 1 });
+  expect(await readMessage(lost)).toMatchObject({ ...fromEmail, content: raw.toString(), open_count: 1 });
 });
 
-test("After a power cut between any two calls, running the command again restores the message", async () => {
+test("After a power cut before any write, running the command again restores the message", async () => {
   const raw = email();
   const file = fileOf(raw);
-  for (let calls = 0, wasCut = true; wasCut; calls++) {
+  for (let writes = 0, wasCut = true; wasCut; writes++) {
     const message = await stored(raw);
     const before = await readMessage(message);
     const segments = (await segmentItemsOf(message)).length;
     await loseSegment(message, 1);
 
-    wasCut = await cutAfter(calls, () => admin(restoring(message, file)));
+    wasCut = await cutAfterWrites(writes, () => admin(restoring(message, file)));
     await admin(restoring(message, file));
 
     expect(await readMessage(message)).toEqual(before);

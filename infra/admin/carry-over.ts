@@ -1,0 +1,220 @@
+/**
+ * `prepare-table --from OLD_TABLE`: takes from a restored table what was taken from the old table after the restore
+ * point. It never gives: each write revokes, shortens, deletes or blocks.
+ *
+ *   old table ──── restore point ──────── revoked, removed, deleted ─────▶ now
+ *                        └─▶ restored table, where all of that is back
+ */
+import { BatchGetCommand, DeleteCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { type ApiKey, revokeApiKey, shortenApiKey } from "../../lib/api-keys/store.ts";
+import { removeMember, type StoredMember, type User } from "../../lib/members/store.ts";
+import { deleteMessage, removeContent } from "../../lib/messages/delete.ts";
+import type { MessageRef } from "../../lib/messages/events.ts";
+import type { Head } from "../../lib/messages/head.ts";
+import { type MessageMarker, readMarker } from "../../lib/messages/marker.ts";
+import { isLive } from "../../lib/table/expiry.ts";
+import { getItem } from "../../lib/table/get.ts";
+import { headKey, type ItemKey, itemTypes, memberKey } from "../../lib/table/keys.ts";
+import { succeeds } from "../../lib/table/retry.ts";
+import type { Table } from "../../lib/table/table.ts";
+import { UserError } from "../cli/user-error.ts";
+import { report, type Shell } from "./command.ts";
+import { hasSegments } from "./message-command.ts";
+import { announceScan, describeTable, scanTable } from "./scan.ts";
+
+/** In the order of the output. */
+export const kinds = [
+  "keys revoked",
+  "keys that expire earlier",
+  "members removed",
+  "users deleted",
+  "messages deleted",
+  "contents removed",
+  "deleted ids blocked",
+  "roles that differ",
+] as const;
+type Kind = (typeof kinds)[number];
+
+/** Changes the restored table. Returns what was done, or `undefined` if there was nothing left to do. */
+type Change = () => Promise<Kind | undefined>;
+
+type Tables = {
+  restored: Table;
+  old: Table;
+  now: number;
+  /** Items that were created later are no copies, but new ones of the restored table. */
+  restoredAt: string;
+  reportRole: (member: StoredMember, old: StoredMember) => void;
+};
+
+/** AWS takes minutes for a restore and accepts no writes meanwhile, so this allows for clocks that differ. */
+const clockMilliseconds = 60_000;
+
+/** Deletes in the restored table what the marker in the old one says. Completes an earlier run that was interrupted. */
+const carryDeletion = async ({ restored, now }: Tables, message: MessageRef): Promise<Kind | undefined> => {
+  const { account_id, id } = message;
+  const [marker, head, isLeft] = await Promise.all([
+    readMarker(restored, message),
+    getItem<Head>(restored, headKey(account_id, id), { consistent: true }),
+    hasSegments(restored, message),
+  ]);
+  if (marker?.deleted_at && !head?.created_at && !isLeft) return undefined;
+  const deletion = await deleteMessage(restored, message, now, { force: true });
+  return deletion === "deleted" ? "messages deleted" : "deleted ids blocked";
+};
+
+const carryRemoval = async ({ restored, now }: Tables, message: MessageRef): Promise<Kind | undefined> => {
+  const { account_id, id } = message;
+  const head = await getItem<Head>(restored, headKey(account_id, id), { consistent: true });
+  if (!head || !isLive(head, now)) return undefined;
+  if (head.content_removed_at && !(await hasSegments(restored, message, head))) return undefined;
+  return (await removeContent(restored, message, now)) ? "contents removed" : undefined;
+};
+
+type Marked = ItemKey & MessageMarker & Pick<Head, "content_removed_at">;
+
+const carryMessage = (tables: Tables, { pk, deleted_at }: Marked): Promise<Kind | undefined> => {
+  const [, account_id = "", id = ""] = pk.split("#");
+  return (deleted_at ? carryDeletion : carryRemoval)(tables, { account_id, id });
+};
+
+const carryKey = ({ restored, now }: Tables, apiKey: ApiKey, old: ApiKey | undefined): Change[] => {
+  if (!isLive(apiKey, now) || apiKey.revoked_at) return [];
+  if (!old || old.revoked_at) {
+    return [async () => ((await revokeApiKey(restored, apiKey.id, now)) ? "keys revoked" : undefined)];
+  }
+  const { expires_at = Number.POSITIVE_INFINITY } = old;
+  if (expires_at >= (apiKey.expires_at ?? Number.POSITIVE_INFINITY)) return [];
+  const shorten = () => shortenApiKey(restored, { ...apiKey, expires_at }, now);
+  return [async () => ((await shorten()) ? "keys that expire earlier" : undefined)];
+};
+
+/**
+ * A member who was removed and added again has another id. The removal is carried over, the addition is not. Nor is
+ * another role: none of the four contains another, so a change of role would also give rights.
+ */
+const carryMember = (
+  { restored, reportRole }: Tables,
+  member: StoredMember,
+  old: StoredMember | undefined,
+): Change[] => {
+  if (old?.id !== member.id) {
+    return [async () => ((await removeMember(restored, member)) ? "members removed" : undefined)];
+  }
+  if (old.role === member.role) return [];
+  return [
+    async () => {
+      reportRole(member, old);
+      return "roles that differ";
+    },
+  ];
+};
+
+/** `erase-person` deletes users, too. */
+const carryUser = ({ restored }: Tables, { pk, sk, id }: ItemKey & User, old: User | undefined): Change[] => {
+  if (old?.id === id) return [];
+  const command = new DeleteCommand({
+    TableName: restored.name,
+    Key: { pk, sk },
+    ConditionExpression: "id = :id",
+    ExpressionAttributeValues: { ":id": id },
+  });
+  return [async () => ((await succeeds(() => restored.client.send(command))) ? "users deleted" : undefined)];
+};
+
+type Restored = ItemKey & { created_at: string };
+
+const changesOf = async (tables: Tables, item: Restored): Promise<Change[]> => {
+  const { pk, sk, created_at } = item;
+  if (created_at > tables.restoredAt) return [];
+  const old = await getItem<never>(tables.old, { pk, sk }, { consistent: true });
+  if (pk.startsWith(itemTypes.apiKey)) return carryKey(tables, item as never, old);
+  if (pk.startsWith(itemTypes.user)) return carryUser(tables, item as never, old);
+  return carryMember(tables, item as never, old);
+};
+
+/** Two tables of unrelated stacks may know the same people, so a user in both proves nothing. */
+const isEvidence = ({ pk, sk }: ItemKey): boolean =>
+  !pk.startsWith(itemTypes.user) && !sk.startsWith("SEGMENT#");
+
+const hasAnyOf = async ({ client, name }: Table, keys: ItemKey[]): Promise<boolean> => {
+  const RequestItems = { [name]: { Keys: keys, ProjectionExpression: "pk" } };
+  const { Responses } = await client.send(new BatchGetCommand({ RequestItems }));
+  return (Responses?.[name] ?? []).length > 0;
+};
+
+/** Reads the restored table until an item is found that the old one has, too. This usually takes two calls. */
+const haveItemsInCommon = async ({ restored, old }: Tables): Promise<boolean> => {
+  let from: Record<string, unknown> | undefined;
+  do {
+    const { Items = [], LastEvaluatedKey } = await restored.client.send(
+      new ScanCommand({ TableName: restored.name, ProjectionExpression: "pk, sk", ExclusiveStartKey: from }),
+    );
+    const keys = (Items as ItemKey[]).filter(isEvidence);
+    for (let start = 0; start < keys.length; start += 100) {
+      if (await hasAnyOf(old, keys.slice(start, start + 100))) return true;
+    }
+    from = LastEvaluatedKey;
+  } while (from);
+  return false;
+};
+
+/**
+ * Checks that `old` can be the table that `restored` is a copy of. Returns the function that carries over.
+ *
+ * @throws UserError before anything is changed
+ */
+export const carryOverFrom = async (shell: Shell, json: true | undefined, restored: Table, from: string) => {
+  const old = { ...restored, name: from };
+  const [ofRestored, ofOld] = [await describeTable(restored), await describeTable(old)];
+  const created = ofRestored.CreationDateTime?.getTime() ?? 0;
+  if (ofRestored.TableArn === ofOld.TableArn) throw new UserError(`${from} is the table itself`, 2);
+  if (created < (ofOld.CreationDateTime?.getTime() ?? 0)) {
+    throw new UserError(
+      `${from} is newer than ${restored.name}. TABLE_NAME is the restored table, --from the old one`,
+      2,
+    );
+  }
+  await old.client.send(new ScanCommand({ TableName: from, Limit: 1 })); // May we scan it at all?
+  const restoredAt = new Date(created + clockMilliseconds).toISOString();
+  const reportRole = ({ account_id, user_id, email, role }: StoredMember, old: StoredMember): void => {
+    const line = `kept   ${email} of ${account_id} as ${role}, but ${from} has ${old.role}: see set-member-role`;
+    report(shell, json, { account_id, user_id, email, role, old_role: old.role }, line);
+  };
+  const tables: Tables = { restored, old, now: Date.now(), restoredAt, reportRole };
+  if (!(await haveItemsInCommon(tables))) {
+    throw new UserError(`${restored.name} has nothing in common with ${from}, so it is no copy of it`);
+  }
+
+  /** @returns how many items of each kind were changed */
+  return async (): Promise<Map<Kind, number>> => {
+    announceScan(shell, json, old, ofOld);
+    announceScan(shell, json, restored, ofRestored);
+    const counts = new Map<Kind, number>(kinds.map((kind) => [kind, 0]));
+    const count = (kind: Kind | undefined) => kind && counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    const deletions = {
+      FilterExpression: "attribute_exists(deleted_at) OR attribute_exists(content_removed_at)",
+      only: ["deleted_at", "content_removed_at"],
+      bytes: ofOld.TableSizeBytes,
+    };
+    await scanTable<Marked, never>(shell, old, deletions, async (item) => {
+      count(await carryMessage(tables, item));
+      return [];
+    });
+    const rights = {
+      FilterExpression: "begins_with(pk, :key) OR begins_with(pk, :user) OR begins_with(sk, :member)",
+      ExpressionAttributeValues: {
+        ":key": itemTypes.apiKey,
+        ":user": itemTypes.user,
+        ":member": memberKey("", "").sk,
+      },
+      only: ["id", "account_id", "user_id", "email", "role", "created_at", "expires_at", "revoked_at"],
+      bytes: ofRestored.TableSizeBytes,
+    };
+    const changes = await scanTable<Restored, Change>(shell, restored, rights, (item) =>
+      changesOf(tables, item),
+    );
+    for (const change of changes) count(await change());
+    return counts;
+  };
+};

@@ -1,0 +1,164 @@
+/** `erase-person`: finds everything that the table stores about an email address, and deletes it. */
+import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
+import { removeMember, type StoredMember, type User } from "../../lib/members/store.ts";
+import { addressDomain } from "../../lib/messages/address.ts";
+import { deleteMessage } from "../../lib/messages/delete.ts";
+import { findMessage } from "../../lib/messages/find.ts";
+import { readLongFields } from "../../lib/messages/long-fields.ts";
+import { getItem } from "../../lib/table/get.ts";
+import { headSort, memberKey, userKey } from "../../lib/table/keys.ts";
+import { succeeds } from "../../lib/table/retry.ts";
+import type { Table } from "../../lib/table/table.ts";
+import { UserError } from "../cli/user-error.ts";
+import { defineCommand, openTableOf, readOperands, report, type Shell } from "./command.ts";
+import { recoverableUntil } from "./delete-messages.ts";
+import { hasSegments, isDamage } from "./message-command.ts";
+import { announceScan, describeTable, scanPrice, scanTable } from "./scan.ts";
+
+/** Addresses that differ in case, or in the spelling of an international domain, reach the same person. */
+const normalAddress = (address: string): string | null => {
+  const domain = addressDomain(address);
+  return domain && `${address.slice(0, address.lastIndexOf("@")).toLowerCase()}@${domain}`;
+};
+
+type ScannedHead = {
+  account_id: string;
+  id: string;
+  created_at?: string;
+  sender?: string;
+  recipient?: string;
+};
+type Scanned = ScannedHead & StoredMember;
+
+const fields = ["account_id", "id", "created_at", "sender", "recipient", "email", "user_id", "role"];
+
+/** Something that the table stores about the person. `erase` deletes it. */
+type Found = {
+  kind: Kind;
+  fields: object;
+  text: string;
+  erase: (table: Table, now: number) => Promise<unknown>;
+};
+
+/** Long addresses are stored with the content. Reads them even if the message has expired: it is still in the table. */
+const addressesOf = async (table: Table, { account_id, id, ...head }: ScannedHead) => {
+  if (head.sender !== undefined) return [head.sender, head.recipient ?? ""];
+  const message = await findMessage(table, account_id, id, 0, { withContent: false });
+  const { sender = "", recipient = "" } = message ? await readLongFields(message) : {};
+  return [sender, recipient];
+};
+
+/**
+ * A tombstone whose segments are still there is left by a deletion that was interrupted. Nobody can say any more whose
+ * message it was, but somebody wanted it deleted.
+ */
+const unfinishedDeletion = async (table: Table, pk: string): Promise<Found[]> => {
+  const [, account_id = "", id = ""] = pk.split("#");
+  if (!(await hasSegments(table, { account_id, id }))) return [];
+  const erase = (table: Table, now: number) => deleteMessage(table, { account_id, id }, now);
+  return [{ kind: "unfinished deletion", fields: { account_id, id }, text: `${account_id} ${id}`, erase }];
+};
+
+const isOf = (addresses: ReadonlySet<string>) => (address: string) =>
+  addresses.has(normalAddress(address) ?? address.toLowerCase());
+
+const findIn = async (
+  table: Table,
+  item: Scanned & { pk: string; sk: string },
+  isTheirs: (address: string) => boolean,
+): Promise<Found[]> => {
+  if (item.sk !== headSort) {
+    const { account_id, id, user_id, email, role } = item;
+    if (!isTheirs(email)) return [];
+    const erase = (table: Table) => removeMember(table, item);
+    const text = `${account_id} ${user_id}   ${email}, ${role}`;
+    return [{ kind: "member", fields: { account_id, id, user_id, email, role }, text, erase }];
+  }
+  if (item.created_at === undefined) return unfinishedDeletion(table, item.pk);
+  const { account_id, id, created_at } = item;
+  const [sender = "", recipient = ""] = await addressesOf(table, item);
+  if (![sender, recipient].some(isTheirs)) return [];
+  const erase = (table: Table, now: number) => deleteMessage(table, { account_id, id }, now);
+  const text = `${account_id} ${id}   ${sender} -> ${recipient}`;
+  return [{ kind: "message", fields: { account_id, id, created_at, sender, recipient }, text, erase }];
+};
+
+const findUserOf = async (table: Table, address: string): Promise<Found[]> => {
+  const user = await getItem<User>(table, userKey(address), { consistent: true });
+  if (!user) return [];
+  const { id, email, created_at } = user;
+  const command = new DeleteCommand({
+    TableName: table.name,
+    Key: userKey(email),
+    ConditionExpression: "id = :id",
+    ExpressionAttributeValues: { ":id": id },
+  });
+  const erase = (table: Table) => succeeds(() => table.client.send(command));
+  return [{ kind: "user", fields: { id, email, created_at }, text: `${id}   ${email}`, erase }];
+};
+
+/** In the order of the summary. */
+const plurals = {
+  message: "messages",
+  "unfinished deletion": "unfinished deletions",
+  member: "members",
+  user: "users",
+} as const;
+type Kind = keyof typeof plurals;
+const kinds = Object.keys(plurals) as Kind[];
+
+const explanation = `
+Reads the whole table (${scanPrice}) and lists the messages whose sender or recipient is the address, the memberships,
+and the user. With --delete, it then deletes them one after the other. After an interruption, run it again.
+It doesn't see an address in Cc, in another header or in the text of a message. The runbook lists what remains.`;
+
+export const erasePerson = (shell: Shell) =>
+  defineCommand("erase-person", "list, or delete, what is stored about an email address")
+    .argument("<email...>", "the person's addresses, in one scan; - reads them from standard input")
+    .option("--delete", "delete what is found (default: only list it)")
+    .addHelpText("after", explanation)
+    .action(async (operands, { delete: isDeletion = false, local, json }) => {
+      const named = await readOperands(operands, shell);
+      const wrong = named.find((address) => normalAddress(address) === null);
+      if (wrong !== undefined) throw new UserError(`${wrong}: not an email address`, 2);
+      const isTheirs = isOf(new Set(named.map((address) => normalAddress(address) ?? "")));
+      const table = openTableOf({ local });
+      const description = await describeTable(table);
+      announceScan(shell, json, table, description);
+
+      const filter = {
+        FilterExpression: "sk = :head OR begins_with(sk, :member)",
+        ExpressionAttributeValues: { ":head": headSort, ":member": memberKey("", "").sk },
+        only: fields,
+        bytes: description.TableSizeBytes,
+      };
+      const found = await scanTable<Scanned, Found>(shell, table, filter, (item) =>
+        findIn(table, item, isTheirs).catch((error) => {
+          if (!isDamage(error)) throw error;
+          shell.fail(error, `message ${item.account_id} ${item.id} was not checked`);
+          return [];
+        }),
+      );
+      // The user goes last: while a membership is left, the next run must find both.
+      for (const address of new Set(named.map((one) => one.toLowerCase()))) {
+        found.push(...(await findUserOf(table, address)));
+      }
+
+      const now = Date.now();
+      const counts = new Map<Kind, number>();
+      for (const { kind, fields, text, erase } of found) {
+        if (isDeletion) await erase(table, now);
+        counts.set(kind, (counts.get(kind) ?? 0) + 1);
+        const line = `${isDeletion ? "deleted" : "found"}   ${kind}   ${text}`;
+        report(shell, json, { kind, ...fields, deleted: isDeletion }, line);
+      }
+      const counted = kinds.filter((kind) => counts.has(kind));
+      const total = counted
+        .map((kind) => `${counts.get(kind)} ${counts.get(kind) === 1 ? kind : plurals[kind]}`)
+        .join(", ");
+      const end = recoverableUntil(local, now);
+      const recovery = end && isDeletion ? `. Point-in-time recovery has them until ${end}` : "";
+      const hint = isDeletion ? recovery : ". Nothing was deleted: --delete does";
+      if (!json)
+        shell.print(total === "" ? "nothing found" : `${isDeletion ? "deleted" : "found"} ${total}${hint}`);
+    });

@@ -1,0 +1,106 @@
+/** Reads a whole table, for the commands that look into all accounts. No request of the API does this. */
+import { DescribeTableCommand, type TableDescription } from "@aws-sdk/client-dynamodb";
+import { type NativeAttributeValue, ScanCommand, type ScanCommandInput } from "@aws-sdk/lib-dynamodb";
+import type { ItemKey } from "../../lib/table/keys.ts";
+import { isThrottled, retry } from "../../lib/table/retry.ts";
+import type { Table } from "../../lib/table/table.ts";
+import { showProgress } from "../cli/progress.ts";
+import { UserError } from "../cli/user-error.ts";
+import { report, type Shell } from "./command.ts";
+
+/** A page of 1 MB takes 128 read units, so eight scans leave most of a table's quota to the API's callers. */
+const parallelScans = 8;
+
+/** An eventually consistent read takes half a read unit per 4 KB, at $0.125 per million units. */
+const bytesPerUnit = 8 * 1024;
+const dollarsPerUnit = 0.125e-6;
+export const scanPrice = "$0.016 per GB, at the list price of us-east-1";
+
+/** @throws UserError if there is no such table */
+export const describeTable = async ({ client, name: TableName }: Table): Promise<TableDescription> => {
+  try {
+    const { Table: found } = await client.send(new DescribeTableCommand({ TableName }));
+    return found ?? {};
+  } catch (error) {
+    if (!(error instanceof Error && error.name === "ResourceNotFoundException")) throw error;
+    throw new UserError(`There is no table named ${TableName}`);
+  }
+};
+
+/** Prints what a scan of the table will cost. AWS counts the bytes of a table every six hours or so. */
+export const announceScan = (
+  shell: Shell,
+  json: true | undefined,
+  { name }: Table,
+  { TableSizeBytes: bytes = 0, ItemCount: items = 0 }: TableDescription,
+): void => {
+  const scan_dollars = Number(((bytes / bytesPerUnit) * dollarsPerUnit).toFixed(4));
+  const price = scan_dollars < 0.01 ? "less than a cent" : `$${scan_dollars.toFixed(2)}`;
+  const size = `${(bytes / 1024 ** 3).toFixed(3)} GB in ${items.toLocaleString("en")} items at AWS's last count`;
+  report(
+    shell,
+    json,
+    { table: name, bytes, items, scan_dollars },
+    `${name}: ${size}. Reading it costs ${price}`,
+  );
+};
+
+type Options = Pick<ScanCommandInput, "FilterExpression" | "ExpressionAttributeValues"> & {
+  /** The attributes that `read` receives besides the keys. */
+  only: string[];
+  /** The size of the table, for the progress. */
+  bytes: number | undefined;
+};
+
+/**
+ * Calls `read` for each item that passes the filter, and returns its results. Don't delete anything before the scan is
+ * over: the embedded engine ends a parallel scan early if the last item of a page is gone when the next page is read.
+ *
+ * @throws the first error of `read` or of the table
+ */
+export const scanTable = async <Stored extends object, Result>(
+  { terminal }: Shell,
+  table: Table,
+  { only, bytes = 0, ...filter }: Options,
+  read: (item: ItemKey & Stored) => Promise<Result[]>,
+): Promise<Result[]> => {
+  const progress = showProgress(terminal, "pages", bytes);
+  const results: Result[] = [];
+  const names = ["pk", "sk", ...only];
+  let hasFailed = false;
+  const readSegment = async (Segment: number): Promise<void> => {
+    let from: Record<string, NativeAttributeValue> | undefined;
+    do {
+      const command = new ScanCommand({
+        TableName: table.name,
+        ...filter,
+        ProjectionExpression: names.map((name) => `#${name}`).join(", "),
+        ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+        Segment,
+        TotalSegments: parallelScans,
+        ExclusiveStartKey: from,
+        ReturnConsumedCapacity: "TOTAL",
+      });
+      const {
+        Items = [],
+        LastEvaluatedKey,
+        ConsumedCapacity,
+      } = await retry(() => table.client.send(command), {
+        isRetryable: isThrottled,
+        deadline: Number.POSITIVE_INFINITY,
+      });
+      for (const item of Items) results.push(...(await read(item as ItemKey & Stored)));
+      progress.add((ConsumedCapacity?.CapacityUnits ?? 0) * bytesPerUnit);
+      from = LastEvaluatedKey;
+    } while (from && !hasFailed);
+  };
+  const reads = Array.from({ length: parallelScans }, (_, segment) =>
+    readSegment(segment).catch((error) => {
+      hasFailed = true; // The other scans end after their page.
+      throw error;
+    }),
+  );
+  const outcomes = await Promise.allSettled(reads).finally(progress.end);
+  for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+  return results;
+};

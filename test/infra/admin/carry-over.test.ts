@@ -1,0 +1,299 @@
+/** `prepare-table --from`: a day's work on a table, a restore to its morning, and what the command takes away again. */
+import { randomBytes, randomUUID } from "node:crypto";
+import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DeleteCommand, DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
+import fc from "fast-check";
+import { expect, test, vi } from "vitest";
+import { createApiKey, revokeApiKey, rotateApiKey } from "../../../lib/api-keys/store.ts";
+import { removeMember, setMemberRole } from "../../../lib/members/store.ts";
+import { deleteMessage, removeContent } from "../../../lib/messages/delete.ts";
+import { storeMessage } from "../../../lib/messages/store-message.ts";
+import { apiKeyKey, apiKeyListingKey, userKey } from "../../../lib/table/keys.ts";
+import type { Table } from "../../../lib/table/table.ts";
+import { admin, adminJson } from "../../harness/admin.ts";
+import { cutAfterWrites } from "../../harness/power-cut.ts";
+import { newMessage } from "../../harness/service.ts";
+import { freshTable, itemsIn, join, restore } from "../../harness/tables.ts";
+
+/** Two segments, because random bytes don't compress. */
+const raw = randomBytes(120_000);
+const account_id = randomUUID();
+const later = Date.now() + 3_600_000; // after any table of this file was created
+
+const createKey = async (table: Table, now = Date.now()) =>
+  (await createApiKey(table, { account_id, scopes: ["*"] }, now)).apiKey;
+
+const store = async (table: Table, email: Buffer | null = raw) => {
+  const message = newMessage({ account_id });
+  await storeMessage(table, message, email, Date.now());
+  return message;
+};
+
+const forget = (table: Table, Key: object) =>
+  table.client.send(new DeleteCommand({ TableName: table.name, Key }));
+
+/** What the table grants and shows: usable keys with their expiry, people, readable messages, and blocked ids. */
+const viewOf = async (table: Table) => {
+  const items = await itemsIn(table);
+  const now = Date.now() / 1000;
+  const live = items.filter(({ expires_at }) => expires_at === undefined || Number(expires_at) > now);
+  const heads = live.filter(({ sk, created_at }) => sk === "HEAD" && created_at !== undefined);
+  const digests = new Set(heads.map(({ content_digest }) => String(content_digest)));
+  const segments = items.filter(({ sk }) => sk.startsWith("SEGMENT#"));
+  return {
+    keys: live
+      .filter(({ sk, revoked_at }) => sk === "API_KEY" && !revoked_at)
+      .map(({ id, expires_at }) => [id, expires_at]),
+    listings: live
+      .filter(({ pk }) => pk.startsWith("API_KEYS#"))
+      .map(({ id, expires_at }) => [id, expires_at]),
+    members: live.filter(({ sk }) => sk.startsWith("MEMBER#")).map(({ id, role }) => [id, role]),
+    users: live.filter(({ sk }) => sk === "USER").map(({ id }) => id),
+    messages: heads.map(({ id, segments, content_removed_at }) => [
+      id,
+      segments,
+      content_removed_at !== undefined,
+    ]),
+    blocked: items.filter(({ deleted_at }) => deleted_at).map(({ pk }) => pk),
+    leftovers: segments.filter(({ sk }) => !digests.has(sk.split("#")[1] ?? "")).map(({ sk }) => sk),
+  };
+};
+
+/** A table in the morning, its copy that AWS restores in the evening, and what happened to it in between. */
+const restoredDay = async () => {
+  const old = await freshTable();
+  const keys = [
+    await createKey(old),
+    await createKey(old),
+    await createKey(old),
+    await createKey(old),
+  ] as const;
+  const [revoked, rotated, gone, kept] = keys;
+  const [ada, bob, eve] = [
+    await join(old, account_id, "ada@example.com"),
+    await join(old, account_id, "bob@example.com"),
+    await join(old, account_id, "eve@example.com"),
+  ];
+  const [deleted, emptied, whole] = [await store(old), await store(old), await store(old)];
+  const morning = await itemsIn(old);
+
+  await revokeApiKey(old, revoked.id, Date.now());
+  const rotation = await rotateApiKey(old, rotated.id, 24 * 60 * 60, Date.now());
+  for (const key of [apiKeyKey(gone.id), apiKeyListingKey(account_id, gone.id)]) await forget(old, key);
+  await removeMember(old, ada);
+  await join(old, account_id, ada.email, ada.user); // She comes back with another membership.
+  await setMemberRole(old, bob, "Billing Manager", Date.now());
+  await removeMember(old, eve);
+  await forget(old, userKey(eve.email));
+  await deleteMessage(old, deleted, Date.now());
+  await removeContent(old, emptied, Date.now());
+  const brief = await store(old, null);
+  await deleteMessage(old, brief, Date.now());
+
+  const restored = await restore(morning);
+  const expires_at = rotation?.old.expires_at;
+  const expected = {
+    keys: [
+      [kept.id, undefined],
+      [rotated.id, expires_at],
+    ].sort(),
+    members: [[bob.id, "Analyst"]],
+    users: [ada.user.id, bob.user.id],
+    messages: [
+      [emptied.id, 0, true],
+      [whole.id, 2, false],
+    ].sort(),
+    blocked: [`TRACE#${account_id}#${deleted.id}`, `TRACE#${account_id}#${brief.id}`].sort(),
+    leftovers: [],
+  };
+  return { old, restored, morning, expected, bob };
+};
+
+const counts = (
+  keys: number,
+  expiries: number,
+  members: number,
+  users: number,
+  messages: number,
+  contents: number,
+  ids: number,
+  roles: number,
+) => [
+  `${keys}  keys revoked`,
+  `${expiries}  keys that expire earlier`,
+  `${members}  members removed`,
+  `${users}  users deleted`,
+  `${messages}  messages deleted`,
+  `${contents}  contents removed`,
+  `${ids}  deleted ids blocked`,
+  `${roles}  roles that differ`,
+];
+
+test("A restored table loses what the old one lost after the restore point, and nothing else", async () => {
+  const { old, restored, expected, bob } = await restoredDay();
+
+  const first = await admin(`prepare-table --from ${old.name}`, { terminal: true });
+  const view = await viewOf(restored);
+  const again = await admin(`prepare-table --from ${old.name}`);
+
+  expect(view).toMatchObject(expected);
+  expect(view.listings).toContainEqual(expected.keys.find(([, expires_at]) => expires_at));
+  expect([first.status, first.stderr]).toEqual([0, []]);
+  expect(first.stdout.slice(-8).map((line) => line.trim())).toEqual(counts(2, 1, 2, 1, 1, 1, 1, 1));
+  expect(first.stdout).toContain(
+    `kept   ${bob.email} of ${account_id} as Analyst, but ${old.name} has Billing Manager: see set-member-role`,
+  );
+  expect(first.stdout.filter((line) => line.includes("Reading it costs "))).toHaveLength(2);
+  expect(first.terminal).toContain(" pages ");
+  expect(again.stdout.slice(-8).map((line) => line.trim())).toEqual(counts(0, 0, 0, 0, 0, 0, 0, 1));
+  expect(await viewOf(restored)).toEqual(view);
+});
+
+test("With --json, each kind is an object, and what the restored table created itself stays", async () => {
+  const { old, restored, expected } = await restoredDay();
+  const key = await createKey(restored, later);
+  const member = await join(restored, randomUUID(), "new@example.com");
+  const Item = { ...member, user: undefined, created_at: new Date(later).toISOString() };
+  const Key = { pk: `ACCOUNT#${member.account_id}`, sk: `MEMBER#${member.user_id}` };
+  await restored.client.send(new PutCommand({ TableName: restored.name, Item: { ...Key, ...Item } }));
+
+  const printed = await adminJson(`prepare-table --from ${old.name}`);
+
+  expect(printed).toContainEqual({ table: restored.name, from: old.name, kind: "keys revoked", count: 2 });
+  const { keys, members } = await viewOf(restored);
+  expect(keys.sort()).toEqual([...expected.keys, [key.id, undefined]].sort());
+  expect(members).toContainEqual([member.id, "Analyst"]);
+});
+
+test("After a power cut before any write, running it again takes away the rest", async () => {
+  const { old, morning, expected } = await restoredDay();
+  for (let writes = 0, wasCut = true; wasCut; writes++) {
+    const restored = await restore(morning);
+
+    wasCut = await cutAfterWrites(writes, () => admin(`prepare-table --from ${old.name}`));
+    const { status } = await admin(`prepare-table --from ${old.name}`);
+
+    expect(status).toBe(0);
+    expect(await viewOf(restored)).toMatchObject(expected);
+  }
+});
+
+/** Lets a call of a command fail, or gives it another response. */
+const intercept = (command: string, on: string, act: () => unknown): void => {
+  const { send } = DynamoDBDocumentClient.prototype;
+  vi.spyOn(DynamoDBDocumentClient.prototype, "send").mockImplementation(function (
+    this: DynamoDBDocumentClient,
+    ...call: unknown[]
+  ) {
+    const [sent] = call as { constructor: { name: string }; input: { TableName?: string } }[];
+    const isIt = sent?.constructor.name === command && sent.input.TableName === on;
+    return isIt ? Promise.resolve().then(act) : Reflect.apply(send, this, call);
+  });
+};
+
+const isProtected = async (TableName: string) =>
+  (await new DynamoDBClient().send(new DescribeTableCommand({ TableName }))).Table?.DeletionProtectionEnabled;
+
+test.each<[string, (old: Table, restored: Table) => Promise<string> | string, number, RegExp]>([
+  ["does not exist", () => "no-such-table", 1, /^There is no table named no-such-table$/],
+  ["is the same", (_, restored) => restored.name, 2, / is the table itself$/],
+  [
+    "can be described but not read",
+    (old) => {
+      intercept("ScanCommand", old.name, () => {
+        throw Object.assign(new Error("not authorized to perform dynamodb:Scan"), { $fault: "client" });
+      });
+      return old.name;
+    },
+    1,
+    /^DynamoDB reported an error: not authorized to perform dynamodb:Scan$/,
+  ],
+  [
+    "is newer, because the two names were swapped",
+    (old) => {
+      const Table = { TableArn: "another", CreationDateTime: new Date(later) };
+      intercept("DescribeTableCommand", old.name, () => ({ Table }));
+      return old.name;
+    },
+    2,
+    / is newer than \S+ TABLE_NAME is the restored table, --from the old one$/,
+  ],
+  [
+    "belongs to another stack, where the same people are users",
+    async (_, restored) => {
+      const other = await freshTable();
+      await createKey(other);
+      for (const { email } of (await itemsIn(restored)).filter(({ sk }) => sk === "USER")) {
+        await join(other, randomUUID(), String(email));
+      }
+      vi.stubEnv("TABLE_NAME", restored.name);
+      return other.name;
+    },
+    1,
+    / has nothing in common with \S+, so it is no copy of it$/,
+  ],
+])("Nothing is changed if the old table %s", async (_, choose, status, fault) => {
+  const { old, restored, morning } = await restoredDay();
+  const from = await choose(old, restored);
+
+  const ran = await admin(`prepare-table --from ${from}`);
+  vi.restoreAllMocks();
+
+  expect(ran).toMatchObject({ status, stdout: [], stderr: [expect.stringMatching(fault)] });
+  expect(await itemsIn(restored)).toEqual(morning);
+  expect(await isProtected(restored.name)).toBeFalsy();
+});
+
+test("Whatever happened after the restore point, no right and no data is added", async () => {
+  type Act = (table: Table, index: number) => Promise<unknown>;
+  const morningOf = async () => {
+    const table = await freshTable();
+    const keys = [await createKey(table), await createKey(table), await createKey(table)];
+    const members = [
+      await join(table, account_id, "a@b.example"),
+      await join(table, account_id, "c@d.example"),
+    ];
+    const messages = [await store(table, null), await store(table), await store(table)];
+    const at = <T>(list: T[], index: number): T => list[index % list.length] as T;
+    const acts: Act[] = [
+      (on, index) => revokeApiKey(on, at(keys, index).id, Date.now()),
+      (on, index) => rotateApiKey(on, at(keys, index).id, index * 60, Date.now()),
+      (on, index) => forget(on, apiKeyKey(at(keys, index).id)),
+      (on) => createKey(on),
+      (on, index) => removeMember(on, at(members, index)),
+      (on, index) => join(on, randomUUID(), at(members, index).email, at(members, index).user),
+      (on, index) => deleteMessage(on, at(messages, index), Date.now()),
+      (on, index) => removeContent(on, at(messages, index), Date.now()),
+      (on) => store(on),
+    ];
+    return { table, acts };
+  };
+  const work = fc.array(fc.tuple(fc.nat(8), fc.nat(5)), { maxLength: 6 });
+
+  await fc.assert(
+    fc.asyncProperty(work, work, async (before, after) => {
+      const { table: old, acts } = await morningOf();
+      for (const [act, index] of before) await acts[act]?.(old, index);
+      const morning = await viewOf(old);
+      const items = await itemsIn(old);
+      for (const [act, index] of after) await acts[act]?.(old, index);
+      const evening = await viewOf(old);
+      const restored = await restore(items);
+
+      const { status, stderr } = await admin(`prepare-table --from ${old.name}`);
+
+      expect([status, stderr]).toEqual([0, []]);
+      const view = await viewOf(restored);
+      const both = (name: "keys" | "members" | "messages") => {
+        const ids = new Set(morning[name].map(([id]) => id));
+        return evening[name].filter(([id]) => ids.has(id));
+      };
+      expect(view.keys).toEqual(both("keys"));
+      expect(view.members).toEqual(both("members"));
+      expect(view.messages).toEqual(both("messages"));
+      expect(view.blocked).toEqual(evening.blocked);
+      expect(view.leftovers).toEqual([]);
+    }),
+    { numRuns: Number(process.env.PROPERTY_CASES ?? 10) },
+  );
+});

@@ -1,0 +1,192 @@
+/** `erase-person` on a table of its own. */
+import { randomBytes, randomUUID } from "node:crypto";
+import { DeleteCommand, DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { expect, test, vi } from "vitest";
+import { deleteMessage } from "../../../lib/messages/delete.ts";
+import type { NewMessage } from "../../../lib/messages/message.ts";
+import { storeMessage } from "../../../lib/messages/store-message.ts";
+import type { Table } from "../../../lib/table/table.ts";
+import { dayMilliseconds } from "../../../lib/time.ts";
+import { admin, adminJson } from "../../harness/admin.ts";
+import { cutAfterWrites } from "../../harness/power-cut.ts";
+import { newMessage } from "../../harness/service.ts";
+import { freshTable, itemsIn, join, restore } from "../../harness/tables.ts";
+import { failingAfter } from "../../lib/messages/stored-message.ts";
+
+const ada = "ada@example.org";
+
+/** Two segments, because random bytes don't compress. */
+const raw = randomBytes(120_000);
+
+const store = async (table: Table, fields: Partial<NewMessage>, email: Buffer | null = raw) => {
+  const message = newMessage({ account_id: randomUUID(), recipient: "bob@example.org", ...fields });
+  await storeMessage(table, message, email, Date.now());
+  return message;
+};
+
+/** Ada in every place where the table can have her address, beside Bob. */
+const adaAndBob = async () => {
+  const table = await freshTable();
+  const bobs = await store(table, { tags: [ada] });
+  const { user } = await join(table, bobs.account_id, ada);
+  await join(table, randomUUID(), ada, user);
+  await join(table, bobs.account_id, "bob@example.org");
+  const kept = (await itemsIn(table)).filter(({ email }) => email !== ada);
+  const messages = [
+    await store(table, { account_id: bobs.account_id, sender: "Ada@EXAMPLE.org" }),
+    await store(table, { recipient: ada, direction: "incoming" }, null),
+    await store(table, { recipient: ada, subject: "Long ".repeat(20_000) }),
+    await store(table, { sender: ada, retain_until: new Date(Date.now() - dayMilliseconds) }),
+  ];
+  return { table, kept, messages, user };
+};
+
+/** The items of messages that exist, and of people: without tombstones, markers and lists of pages. */
+const withoutRemains = (items: Awaited<ReturnType<typeof itemsIn>>) =>
+  items.filter(
+    ({ pk, sk, created_at }) =>
+      !pk.startsWith("TRACE#") &&
+      !(sk === "HEAD" && created_at === undefined) &&
+      !sk.startsWith("SEGMENT_PAGES#"),
+  );
+
+test("erase-person lists messages, members and the user after the price of the scan, and deletes nothing", async () => {
+  const { table, messages, user } = await adaAndBob();
+  const before = await itemsIn(table);
+
+  const { status, stdout } = await admin(`erase-person ${ada}`);
+  const [size, ...found] = await adminJson("erase-person ADA@Example.org");
+
+  expect(status).toBe(0);
+  expect(stdout[0]).toMatch(
+    /^fresh-\S+: \d+\.\d{3} GB in [\d,]+ items at AWS's last count. Reading it costs less than a cent$/,
+  );
+  expect(stdout.at(-1)).toBe("found 4 messages, 2 members, 1 user. Nothing was deleted: --delete does");
+  expect(size).toEqual({
+    table: table.name,
+    bytes: expect.any(Number),
+    items: expect.any(Number),
+    scan_dollars: expect.any(Number),
+  });
+  const ids = found.filter(({ kind }) => kind === "message").map(({ id }) => id);
+  expect(ids.sort()).toEqual(messages.map(({ id }) => id).sort());
+  expect(found.filter(({ kind }) => kind === "member")).toHaveLength(2);
+  expect(found.at(-1)).toEqual({
+    kind: "user",
+    id: user.id,
+    email: ada,
+    created_at: user.created_at,
+    deleted: false,
+  });
+  expect(await itemsIn(table)).toEqual(before);
+});
+
+test("With --delete, only tombstones and markers without an address remain, and nobody else loses anything", async () => {
+  const { table, kept } = await adaAndBob();
+
+  const first = await admin(`erase-person ${ada} --delete`);
+  const again = await admin(`erase-person ${ada} --delete --local`);
+
+  expect(first.stdout.at(-1)).toMatch(
+    /^deleted 4 messages, 2 members, 1 user. Point-in-time recovery has them until 20/,
+  );
+  expect(again).toMatchObject({ status: 0, stderr: [] });
+  expect(again.stdout.at(-1)).toBe("nothing found");
+  expect(withoutRemains(await itemsIn(table))).toEqual(withoutRemains(kept));
+  const remains = (await itemsIn(table)).filter((item) => !kept.some(({ pk }) => pk === item.pk));
+  const names = new Set(remains.map((item) => Object.keys(item).sort().join(" ")));
+  expect(names).toEqual(
+    new Set(["content_digest expires_at pk sk", "deleted_at pk sk", "expires_at pages pk sk"]),
+  );
+});
+
+test("After a power cut before any write, running it again deletes the rest", async () => {
+  const original = await freshTable();
+  await store(original, {});
+  const kept = await itemsIn(original);
+  await store(original, { recipient: ada });
+  await join(original, randomUUID(), ada);
+  const items = await itemsIn(original);
+  for (let writes = 0, wasCut = true; wasCut; writes++) {
+    const table = await restore(items);
+
+    wasCut = await cutAfterWrites(writes, () => admin(`erase-person ${ada} --delete`));
+    const { status } = await admin(`erase-person ${ada} --delete`);
+
+    expect(status).toBe(0);
+    expect(withoutRemains(await itemsIn(table))).toEqual(withoutRemains(kept));
+  }
+});
+
+test("A large table's size and price are printed in GB and dollars", async () => {
+  await freshTable();
+  const { send } = DynamoDBDocumentClient.prototype;
+  const Table = { TableSizeBytes: 1024 ** 4, ItemCount: 90_000_000 };
+  vi.spyOn(DynamoDBDocumentClient.prototype, "send").mockImplementation(function (
+    this: DynamoDBDocumentClient,
+    ...call: unknown[]
+  ) {
+    const isDescription = call[0]?.constructor.name === "DescribeTableCommand";
+    return isDescription ? Promise.resolve({ Table }) : Reflect.apply(send, this, call);
+  });
+
+  const { stdout } = await admin(`erase-person ${ada}`);
+
+  expect(stdout[0]).toMatch(
+    / 1024.000 GB in 90,000,000 items at AWS's last count. Reading it costs \$16.78$/,
+  );
+});
+
+test("A deletion of anybody's message that was interrupted is found, and completed", async () => {
+  const table = await freshTable();
+  const { account_id, id } = await store(table, {});
+  const failing = { ...failingAfter("DeleteCommand", 1), name: table.name };
+  await expect(deleteMessage(failing, { account_id, id }, Date.now())).rejects.toThrow("power cut");
+
+  const listed = await admin(`erase-person ${ada}`);
+  const deleted = await admin(`erase-person ${ada} --delete --local`);
+
+  expect(listed.stdout.at(-2)).toBe(`found   unfinished deletion   ${account_id} ${id}`);
+  expect(deleted.stdout.at(-1)).toBe("deleted 1 unfinished deletion");
+  expect(withoutRemains(await itemsIn(table))).toEqual([]);
+});
+
+test("A damaged message whose addresses are lost is named, and the rest is deleted", async () => {
+  const table = await freshTable();
+  const damaged = await store(table, { recipient: ada, subject: "Long ".repeat(20_000) }, null);
+  const other = await store(table, { recipient: ada });
+  const segment = (await itemsIn(table)).find(
+    ({ pk, sk }) => pk.includes(damaged.id) && sk.startsWith("SEGMENT#"),
+  );
+  const Key = { pk: segment?.pk, sk: segment?.sk };
+  await table.client.send(new DeleteCommand({ TableName: table.name, Key }));
+
+  const { status, stdout, stderr } = await admin(`erase-person ${ada} --delete --local`);
+
+  expect(status).toBe(1);
+  expect(stderr).toEqual([
+    expect.stringMatching(
+      `^message ${damaged.account_id} ${damaged.id} was not checked: A segment .* is missing$`,
+    ),
+  ]);
+  expect(stdout.at(-1)).toBe("deleted 1 message");
+  expect(await adminJson(`delete-message ${other.id} --account ${other.account_id}`)).toMatchObject([
+    { deleted: false },
+  ]);
+});
+
+test("Several addresses are read from standard input for one scan, and a wrong one is rejected before it", async () => {
+  const table = await freshTable();
+  await store(table, { sender: "Grace@example.com" });
+  await store(table, { recipient: "grace@xn--bcher-kva.example" });
+
+  const found = await admin("erase-person -", {
+    input: "grace@example.com\ngrace@bücher.example\n",
+    terminal: true,
+  });
+  const wrong = await admin("erase-person ada");
+
+  expect(found.stdout.at(-1)).toMatch(/^found 2 messages\. /);
+  expect(found.terminal).toContain(" pages ");
+  expect(wrong).toMatchObject({ status: 2, stdout: [], stderr: ["ada: not an email address"] });
+});
