@@ -9,7 +9,7 @@ type Chunks = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
  *
  * Unlike `pipeline`, this waits for each write. Node.js ends a zstd stream with a second, empty frame if `end()` comes
  * while a write is pending, and httpx 0.28 raises `DecodingError` when it meets a second frame. Waiting also means that
- * `source` is asked for its next chunk only after the last one has been used up.
+ * `source` is asked for its next chunk only after the last one has been used up. An empty chunk ends a zstd block.
  */
 export const throughZlib = <Zlib extends BrotliCompress | Gzip | ZstdCompress | ZstdDecompress>(
   source: Chunks,
@@ -17,7 +17,8 @@ export const throughZlib = <Zlib extends BrotliCompress | Gzip | ZstdCompress | 
 ): Zlib => {
   const gate = new Writable({
     highWaterMark: 1,
-    write: (chunk, _encoding, written) => zlib.write(chunk, written),
+    write: (chunk, _encoding, written) =>
+      chunk.length > 0 ? zlib.write(chunk, written) : zlib.flush(written),
     final: (ended) => {
       zlib.end();
       ended();

@@ -2,8 +2,7 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { compressToSegments } from "../../lib/messages/compression.ts";
-import { renderContent } from "../../lib/messages/content.ts";
+import { compressContent } from "../../lib/messages/content.ts";
 import { replaceContent } from "../../lib/messages/delete.ts";
 import { readEnvelope } from "../../lib/messages/envelope.ts";
 import { findMessage, type StoredMessage } from "../../lib/messages/find.ts";
@@ -67,7 +66,7 @@ export const restoreContent = (shell: Shell) =>
       const raw = await emailWith(head.digest, path, shell);
       const stored = await readableLongFields(message);
       const long = hasLongFields(head) ? { ...fieldsOf(raw), ...stored } : undefined;
-      const content = await compressToSegments(renderContent(raw, long), raw.length);
+      const content = await compressContent(raw, long);
       if (!(await replaceContent(table, head, content, {}, now))) {
         throw new UserError(`${id}: the message was changed meanwhile. Run the command again`);
       }

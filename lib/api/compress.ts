@@ -1,22 +1,22 @@
-/** Compresses a response with a coding that the caller's Accept-Encoding header accepts. */
-import { pipeline } from "node:stream";
+/** Compresses a response with a coding that the caller's Accept-Encoding accepts. */
 import { constants, createBrotliCompress, createGzip, createZstdCompress } from "node:zlib";
 import Negotiator from "negotiator";
 import type { StreamedBody } from "../streamed-body.ts";
+import { throughZlib } from "../through-zlib.ts";
 import { tooLargeUncompressed } from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";
 import { type ApiMiddleware, headerValues } from "./request.ts";
 
 /**
- * At these levels, compression is faster than a typical network connection. At Brotli's default level, 11, compression
- * is slower. RFC 9659 limits the window size of zstd to 8 MB. At level 3, zstd's window size is only 2 MB.
+ * At these levels, we compress faster than most callers read; at Brotli's default, 11, we wouldn't. RFC 9659 limits the
+ * window of zstd in HTTP to 8 MB, and level 3 uses 2 MB.
  */
 const encoders = {
   zstd: () => createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 3 } }),
   br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
   gzip: () => createGzip({ level: 6 }),
 };
-/** The content codings in order of preference, for callers that accept several content codings equally. */
+/** The order decides for callers that accept several codings equally. */
 const preferred: (keyof typeof encoders)[] = ["zstd", "br", "gzip"];
 
 /** Lambda truncates a streamed response at 200 MB, including the status and the headers. */
@@ -39,8 +39,7 @@ export const compress: ApiMiddleware = {
     response.headers = { ...response.headers, Vary: "Accept-Encoding" };
     if (!encoding || encoding === "identity") return;
     response.headers["Content-Encoding"] = encoding;
-    // After an error in the body, `pipe` would never end the compressed stream, and the caller would wait forever.
     const source = typeof body === "string" ? [body] : body;
-    response.body = (encoding === "zstd" && zstd?.()) || pipeline(source, encoders[encoding](), () => {});
+    response.body = (encoding === "zstd" && zstd?.()) || throughZlib(source, encoders[encoding]());
   },
 };

@@ -1,10 +1,19 @@
 /** Streams each response to Lambda, in the content coding that the caller accepts. */
+import { once } from "node:events";
 import { compress } from "./compress.ts";
 import type { Delivery, StreamingHandler } from "./delivery.ts";
+import type { ApiMiddleware } from "./request.ts";
 import { type Sent, sendResponse } from "./send.ts";
 
+/** Until the first byte is there, an error can still become a response, and the log has the status of that response. */
+const awaitFirstByte: ApiMiddleware = {
+  after: async ({ response }) => {
+    if (typeof response?.body === "object") await once(response.body, "readable");
+  },
+};
+
 export const streamed: Delivery = {
-  middlewares: [compress],
+  middlewares: [awaitFirstByte, compress],
   handlerOf: (serve) => {
     const handler: StreamingHandler = async (event, stream, context) => {
       const { response, log } = await serve(event, context);

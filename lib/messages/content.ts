@@ -1,5 +1,6 @@
-/** Renders a message's content as the JSON that Get Message returns. */
+/** Renders a message's content as the JSON that Get Message returns, and compresses it. */
 import { isUtf8 } from "node:buffer";
+import { type Compressed, compressToSegments, noContent } from "./compression.ts";
 import type { ContentOffsets } from "./head.ts";
 import { parseEmail } from "./mime.ts";
 
@@ -11,6 +12,9 @@ export const decodeRaw = (raw: Uint8Array): string => {
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
   return bytes.toString(isUtf8(bytes) ? "utf8" : "latin1");
 };
+
+/** If one zstd block held both the long fields and content, reading them could need segments that hold content only. */
+const endOfBlock = Buffer.of();
 
 /**
  * Yields the bytes `"content":…,"content_parsed":…}` in pieces of less than 1 MiB, as JSON.stringify would write them.
@@ -26,11 +30,25 @@ export function* renderContent(
 ): Generator<Buffer, ContentOffsets> {
   const content = raw && decodeRaw(raw);
   const content_parsed = raw && parseEmail(raw);
-  const content_start = longFields ? yield* inPieces(jsonFields(longFields, ",")) : 0;
+  let content_start = 0;
+  if (longFields) {
+    content_start = yield* inPieces(jsonFields(longFields, ","));
+    yield endOfBlock;
+  }
   const content_parsed_start = content_start + (yield* inPieces(jsonFields({ content }, ",")));
   yield* inPieces(jsonFields({ content_parsed }, "}"));
   return { content_start, content_parsed_start };
 }
+
+/** Renders and compresses the content of a message, with its long fields if it has any. */
+export const compressContent = async (
+  raw: Uint8Array | null,
+  longFields?: Record<string, Json>,
+): Promise<Compressed> => {
+  if (!raw && !longFields) return noContent;
+  const bytes = (raw?.length ?? 0) + (longFields ? JSON.stringify(longFields).length : 0);
+  return compressToSegments(renderContent(raw, longFields), bytes);
+};
 
 function* inPieces(texts: Iterable<string>): Generator<Buffer, number> {
   let bytes = 0;

@@ -8,8 +8,8 @@ import { getItem } from "../table/get.ts";
 import { headKey } from "../table/keys.ts";
 import { retryWrite, succeeds } from "../table/retry.ts";
 import type { Table } from "../table/table.ts";
-import { type Compressed, compressToSegments, noContent } from "./compression.ts";
-import { renderContent } from "./content.ts";
+import type { Compressed } from "./compression.ts";
+import { compressContent } from "./content.ts";
 import type { MessageRef } from "./events.ts";
 import { findMessage } from "./find.ts";
 import type { Head } from "./head.ts";
@@ -108,9 +108,8 @@ export const removeContent = async (
   const message = await findMessage(table, account_id, id, now, { withContent: false });
   if (!message) return false;
   // A long subject is stored with the content, and stays.
-  const remaining = hasLongFields(message.head)
-    ? await compressToSegments(renderContent(null, await readLongFields(message)), 0)
-    : noContent;
+  const longFields = hasLongFields(message.head) ? await readLongFields(message) : undefined;
+  const remaining = await compressContent(null, longFields);
   const time = new Date(now).toISOString();
   return replaceContent(table, message.head, remaining, { updated_at: time, content_removed_at: time }, now);
 };

@@ -1,17 +1,40 @@
 /** Reads the long fields of a message, which are stored at the beginning of its content instead of in its head. */
-import { buffer } from "node:stream/consumers";
+import { decompressor } from "./compression.ts";
 import { longFields, type MessageField } from "./fields.ts";
 import type { StoredMessage } from "./find.ts";
 import type { Head, LongFields } from "./head.ts";
-import { oneByOne } from "./read-segments.ts";
-import { decompressed, slice } from "./rendered-content.ts";
+import { readSegment } from "./read-segments.ts";
 
 export const hasLongFields = ({ content_start }: Head): boolean => content_start > 0;
+
+/** Reads one segment after the other until it has the first `bytes` bytes. A stream would read one segment too many. */
+const readStart = async (message: StoredMessage, bytes: number): Promise<Buffer> => {
+  const zstd = decompressor();
+  const chunks: Buffer[] = [];
+  let missing = bytes;
+  zstd.on("data", (chunk: Buffer) => {
+    chunks.push(chunk);
+    missing -= chunk.length;
+    if (missing <= 0) zstd.destroy(); // The rest of a segment may be a thousand times as large.
+  });
+  try {
+    for (let index = 0; missing > 0; index++) {
+      const segment = (index === 0 && message.first) || (await readSegment(message, index));
+      await new Promise<void>((resolve, reject) => {
+        zstd.once("error", reject);
+        zstd.write(segment, () => resolve());
+      });
+    }
+  } finally {
+    zstd.destroy();
+  }
+  return Buffer.concat(chunks).subarray(0, bytes);
+};
 
 /** Returns no fields if the head has them all. @throws Error if a segment of the content is missing */
 export const readLongFields = async (message: StoredMessage): Promise<LongFields | Record<string, never>> => {
   if (!hasLongFields(message.head)) return {};
-  const json = await buffer(slice(decompressed(oneByOne(message)), 0, message.head.content_start - 1));
+  const json = await readStart(message, message.head.content_start - 1);
   return JSON.parse(`{${json}}`);
 };
 

@@ -34,13 +34,6 @@ const readPage = ({ table, head }: StoredMessage, page: number): Promise<Uint8Ar
   });
 };
 
-/** Yields one segment after the other, and reads none before it is asked for it. */
-export async function* oneByOne(message: StoredMessage): AsyncGenerator<Uint8Array> {
-  for (let index = 0; index < message.head.segments; index++) {
-    yield (index === 0 && message.first) || (await readSegment(message, index));
-  }
-}
-
 /**
  * Yields all segments, and reads four pages at a time. Failed reads are retried, because the status 200 may already be
  * sent.

@@ -15,8 +15,8 @@ import { succeeds } from "../table/retry.ts";
 import type { Table } from "../table/table.ts";
 import type { Item, Write } from "../table/writes.ts";
 import { addressDomain } from "./address.ts";
-import { type Compressed, compressToSegments, noContent } from "./compression.ts";
-import { renderContent } from "./content.ts";
+import type { Compressed } from "./compression.ts";
+import { compressContent } from "./content.ts";
 import type { ContentFields, Head, LongFields } from "./head.ts";
 import { NewMessage } from "./message.ts";
 import { discardSegments, writeSegments } from "./segments.ts";
@@ -73,17 +73,14 @@ export type Draft = { head: Omit<Head, keyof ContentFields>; content: () => Prom
 
 /** @throws MessageRejectedError if the email is too large, or a field is wrong */
 export const draftMessage = (message: NewMessage, raw: Uint8Array | null, now: number): Draft => {
-  const rawBytes = raw?.length ?? 0;
-  rejectTooLarge(rawBytes);
+  rejectTooLarge(raw?.length ?? 0);
   const { head, longFields } = divide(message, now);
   const digest = raw ? createHash("sha256").update(raw).digest("hex") : "";
-  const render = async () =>
-    raw || longFields ? compressToSegments(renderContent(raw, longFields), rawBytes) : noContent;
   let content: Promise<Compressed> | undefined;
   return {
     head: { ...head, digest },
     content: () => {
-      content ??= render();
+      content ??= compressContent(raw, longFields);
       return content;
     },
   };

@@ -3,6 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { removeContent } from "../../lib/messages/delete.ts";
 import { storeMessage } from "../../lib/messages/store-message.ts";
+import { captureOutput } from "../harness/captured-output.ts";
 import { type Fault, type FaultyEngine, startFaultyService, unavailable } from "../harness/faulty-engine.ts";
 import { interceptedTable } from "../harness/intercepted-table.ts";
 import { randomEmail } from "../harness/sample-email.ts";
@@ -175,6 +176,22 @@ describe("Getting a message", () => {
     });
 
     test.each(["identity", "gzip", "br", "zstd"])(
+      "logs the status that the caller received (%s)",
+      async (encoding) => {
+        const early = newMessage({ account_id: key.account_id });
+        await storeMessage(table, early, raw, noon);
+        await loseSegment(early, 1);
+        const output = captureOutput();
+        url = await startService();
+
+        const response = await get(`${early.id}?fields=id,content`, { "Accept-Encoding": encoding });
+
+        await response.arrayBuffer().catch(() => {});
+        expect(await output.requests()).toMatchObject([{ status: response.status, level: "ERROR" }]);
+      },
+    );
+
+    test.each(["identity", "gzip", "br", "zstd"])(
       "ends the connection, so that the response does not look complete (%s)",
       async (encoding) => {
         const response = await get(torn.id, { "Accept-Encoding": encoding });
@@ -217,6 +234,28 @@ describe("An eventually consistent read that lags behind", () => {
     const { content } = await contentOf(large.id);
 
     expect(content === raw.toString("latin1")).toBe(true);
+  });
+
+  test("and returns a head with long fields that were stored again since does not break the response", async () => {
+    const message = newMessage({ account_id: key.account_id, subject: "é".repeat(60_000) });
+    await storeMessage(table, message, Buffer.from("Subject: Hello\r\n\r\nHello"), noon);
+    const [before] = await itemsOf(message);
+    await removeContent(table, message, noon);
+    const lagging = interceptedTable(table, async ({ input }, proceed) => {
+      const { sk } = (input.Key ?? {}) as { sk?: string };
+      return sk === "HEAD" && !input.ConsistentRead ? { Item: before } : proceed();
+    });
+    const output = captureOutput();
+    url = await startService(undefined, lagging);
+
+    const response = await call(
+      `${url}/v2/accounts/${key.account_id}/messages/${message.id}?fields=subject`,
+      { headers: bearer(key.secret) },
+    );
+
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ subject: message.subject });
+    expect(await output.requests()).toMatchObject([{ status: 200 }]);
   });
 
   test("and returns a head with content that was removed since does not bring the content back", async () => {

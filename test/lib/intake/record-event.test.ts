@@ -5,6 +5,7 @@ import { EventRejectedError, parseEvent, type StoredEvent } from "../../../lib/i
 import { recordChange, recordEvent } from "../../../lib/intake/record-event.ts";
 import { deleteMessage } from "../../../lib/messages/delete.ts";
 import { findMessage } from "../../../lib/messages/find.ts";
+import { readMarker } from "../../../lib/messages/marker.ts";
 import { eventKey, headKey } from "../../../lib/table/keys.ts";
 import { interceptedTable } from "../../harness/intercepted-table.ts";
 import { pipelineMessage } from "../../harness/pipeline.ts";
@@ -171,6 +172,15 @@ test("An event that does not fit into the message's item is rejected, and the ot
   expect(await attempt("4", 1)).toBe("recorded");
 
   expect((await head())?.delivery_attempts).toHaveLength(2);
+});
+
+test("The marker of a message outlives it by a year, in which opens and clicks may still arrive", async () => {
+  const { stored, account_id, id } = await message();
+  await store(stored);
+
+  const { expires_at } = (await readMarker(table, { account_id, id })) ?? {};
+
+  expect(expires_at).toBe((Date.parse(stored.message.retain_until) + 366 * day) / 1000);
 });
 
 test("An event of a purged message is dropped like an event of an expired message", async () => {

@@ -9,10 +9,14 @@ import { interceptedTable } from "../../harness/intercepted-table.ts";
 import { randomEmail } from "../../harness/sample-email.ts";
 import { newMessage, noon, table } from "../../harness/service.ts";
 
-/** Returns the table with `around` around each call, and the number of calls. */
+/** Returns the table with `around` around each call, and the numbers of calls and of consistent reads. */
 const watched = (around: (proceed: () => Promise<unknown>, call: number) => Promise<unknown>) => {
-  const count = { calls: 0 };
-  return { count, table: interceptedTable(table, (_, proceed) => around(proceed, count.calls++)) };
+  const count = { calls: 0, consistent: 0 };
+  const intercepted = interceptedTable(table, ({ input }, proceed) => {
+    if (input.ConsistentRead) count.consistent++;
+    return around(proceed, count.calls++);
+  });
+  return { count, table: intercepted };
 };
 
 const stored = async (raw: Buffer) => {
@@ -46,6 +50,7 @@ test.each([
   for await (const _ of readSegments(found));
 
   expect(most).toBe(parallel);
+  expect(slow.count.consistent).toBe(1); // the first read; a consistent read of a page would cost twice as much
   expect(slow.count.calls).toBe(1 + Math.max(parallel, Math.ceil((found.head.segments - 1) / 3)));
 });
 

@@ -77,6 +77,24 @@ describe("Storing a message", () => {
     expect((await readMessage(one))?.content).toBe(raws[winner]?.toString("latin1"));
   });
 
+  test("of two emails that differ only behind the first bytes of their segments keeps the two apart", async () => {
+    const one = message();
+    const bothAreWritten = Promise.withResolvers<void>();
+    let heads = 0;
+    const holding = interceptedTable(table, async ({ input }, proceed) => {
+      if (!("ConditionExpression" in input)) return proceed();
+      if (++heads === 2) bothAreWritten.resolve();
+      await bothAreWritten.promise;
+      return proceed();
+    });
+    const raws = ["A", "B"].map((end) => Buffer.from(`Subject: Hello\r\n\r\n${"Hello ".repeat(9)}${end}`));
+
+    const outcomes = await Promise.allSettled(raws.map((raw) => storeMessage(holding, one, raw, noon)));
+
+    const winner = outcomes.findIndex(({ status }) => status === "fulfilled");
+    expect((await readMessage(one))?.content).toBe(raws[winner]?.toString());
+  });
+
   test("with another retention at the same time leaves no segment that expires before its head", async () => {
     const one = message();
     const longer = { ...one, retain_until: new Date(noon + 60 * day) };

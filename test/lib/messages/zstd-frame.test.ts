@@ -5,6 +5,7 @@ import { createZstdDecompress, zstdDecompressSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { compressToSegments } from "../../../lib/messages/compression.ts";
 import { closeFrame, isSendable, openFrame } from "../../../lib/messages/zstd-frame.ts";
+import { frameLength } from "../../harness/zstd-frame.ts";
 
 const content = (bytes: number): Buffer => {
   const half = randomBytes(bytes / 2).toString("base64");
@@ -15,16 +16,6 @@ const content = (bytes: number): Buffer => {
 const compress = async (bytes: Buffer) => {
   const pieces = [bytes.subarray(0, 1000), bytes.subarray(1000)];
   return (await compressToSegments(pieces[Symbol.iterator](), bytes.length)).segments;
-};
-
-/** Returns the end of the frame's last block (RFC 8878, section 3.1.1.2). Node.js ignores bytes after the frame. */
-const frameEnd = (frame: Buffer): number => {
-  for (let at = 6; ; ) {
-    const header = frame.readUIntLE(at, 3);
-    const isRunLength = ((header >> 1) & 3) === 1;
-    at += 3 + (isRunLength ? 1 : header >> 3);
-    if (header & 1) return at;
-  }
 };
 
 /** Returns the frame that a caller receives for the segments. */
@@ -51,7 +42,7 @@ test.each([
   const frame = await sent(opening, segments);
 
   expect(isSendable(segments[0] ?? Buffer.of())).toBe(true);
-  expect(frameEnd(frame)).toBe(frame.length);
+  expect(frameLength(frame)).toBe(frame.length);
   const expected = Buffer.concat([opening, bytes]);
   expect(zstdDecompressSync(frame).equals(expected)).toBe(true);
   expect((await buffer(Readable.from([frame]).pipe(createZstdDecompress()))).equals(expected)).toBe(true);
