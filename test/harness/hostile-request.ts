@@ -1,9 +1,9 @@
-/** Random requests of clients and attackers, for property tests over sockets and with API Gateway's events. */
+/** Random requests of clients and attackers. */
 import fc from "fast-check";
 import { roles } from "../../lib/members/member.ts";
 
 /** Valid values for a request, so that some requests pass the first checks. */
-export type Known = { account_id: string; message_id: string; secret: string };
+type Known = { account_id: string; message_id: string; secret: string };
 
 /** The number of requests of each property and the seed. Set the environment variables to try more requests. */
 export const requestCount = Number(process.env.HOSTILE_REQUESTS ?? 1000);

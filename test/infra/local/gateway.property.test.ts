@@ -1,16 +1,11 @@
 /** Any bytes over a socket get a response of the contract. The response is never a 5xx. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { operations } from "../../../lib/api/operations.ts";
+import type { Parameter } from "../../../lib/api/parameters.ts";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
 import { decoded, expectContract } from "../../harness/any-response.ts";
-import {
-  body,
-  headersFor,
-  type Known,
-  requestCount,
-  seed,
-  segmentFor,
-} from "../../harness/hostile-request.ts";
+import { body, headersFor, requestCount, seed, segmentFor } from "../../harness/hostile-request.ts";
 import { exchange } from "../../harness/raw-http.ts";
 import { newKey, newMessage, noon, startService, table } from "../../harness/service.ts";
 
@@ -26,16 +21,22 @@ type RawRequest = { text: string; isWhole: boolean };
 const mostly = (weight: number, usual: fc.Arbitrary<string>, unusual: string[]): fc.Arbitrary<string> =>
   fc.oneof({ weight, arbitrary: usual }, { weight: 1, arbitrary: fc.constantFrom(...unusual) });
 
-const target = ({ account_id, message_id }: Known): fc.Arbitrary<string> => {
-  const account = segmentFor(account_id).map((segment) => `/v2/accounts/${segment}`);
-  const message = fc
-    .tuple(account, segmentFor(message_id))
-    .map(([path, segment]) => `${path}/messages/${segment}`);
-  const members = account.map((path) => `${path}/members`);
-  const odd = "/ // //x * /v2 http://evil.example/ ? /?a=%ff&__proto__=1 /\u00e9".split(" ");
-  const usual = fc.oneof({ weight: 8, arbitrary: message }, { weight: 10, arbitrary: members });
-  return fc.oneof({ weight: 21, arbitrary: mostly(6, usual, odd) }, fc.string({ unit: "grapheme-ascii" }));
-};
+/** The paths of all operations, with ids of stored items and with hostile segments. */
+const paths = operations.map(({ path, pathParameters }) => {
+  const ids: Record<string, string> = known;
+  const examples = Object.entries<Parameter<unknown>>(pathParameters);
+  const segments = examples.map(([name, { example }]) => segmentFor(ids[name] ?? example));
+  const names = examples.map(([name]) => `{${name}}`);
+  return fc
+    .tuple(...segments)
+    .map((values) => names.reduce((filled, name, n) => filled.replace(name, () => values[n] ?? ""), path));
+});
+
+const odd = "/ // //x * /v2 http://evil.example/ ? /?a=%ff&__proto__=1 /\u00e9".split(" ");
+const target = fc.oneof(
+  { weight: 21, arbitrary: mostly(6, fc.oneof(...paths), odd) },
+  fc.string({ unit: "grapheme-ascii" }),
+);
 
 const otherMethods = "HEAD PUT DELETE OPTIONS PATCH TRACE CONNECT PROPFIND PRI".split(" ");
 const method = mostly(4, fc.constantFrom("GET", "POST"), [
@@ -71,7 +72,7 @@ const requests = (host: string): fc.Arbitrary<RawRequest> =>
   fc
     .record({
       method,
-      target: target(known),
+      target,
       version: mostly(12, fc.constant("HTTP/1.1"), oddVersions),
       host: mostly(12, fc.constant(`Host: ${host}\r\n`), [
         ...["", "Host: evil.example\r\n", "Host:\r\n", `Host: ${host}\r\nHost: x\r\n`],
