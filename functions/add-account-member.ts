@@ -1,4 +1,4 @@
-/** Add Account Member: adds a user with a role to an account. Requests with the same Idempotency-Key add one member. */
+/** Add Account Member: gives a user a role in an account, once per Idempotency-Key. */
 import { buffered } from "../lib/api/buffered.ts";
 import { endpoint } from "../lib/api/endpoint.ts";
 import { alreadyMember } from "../lib/api/error-catalogue.ts";
@@ -27,7 +27,7 @@ export const createHandler = endpoint({
       const writes = isNew ? [memberPut, userPut] : [memberPut];
       const { response, failed } = await once.commit(created(member), writes);
       if (response) return response;
-      // Another request has created the user since `prefetch` looked for the user.
+      // Since `prefetch` looked, another request has created the user.
       const existing = failed.get(userPut);
       if (existing) return join(existing, false);
       return once.store(conflict);

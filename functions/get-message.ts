@@ -1,4 +1,4 @@
-/** Get Message: returns one message with its delivery attempts, its counters, the raw email and the parsed email. */
+/** Get Message: one message with its delivery attempts and counters, the raw email, and the parsed one. */
 import { endpoint } from "../lib/api/endpoint.ts";
 import { lacksScope, messageNotFound } from "../lib/api/error-catalogue.ts";
 import { ApiError } from "../lib/api/errors.ts";
@@ -26,7 +26,7 @@ export const createHandler = endpoint({
       findMessage(table, path.account_id, path.message_id, now, { withContent: includesContent(fields) });
     const message =
       (await withLongFields(prefetched, fields)) ?? (await withLongFields(await find(), fields));
-    // If the message does not exist, `handle` cannot check domain scopes, because the message contains the domain.
+    // The domain is in the message, so a key for one domain gets 404 here, not 403.
     if (!message) throw new ApiError(messageNotFound);
     if (!grants(scopes, getMessage.scope, domainScope(message.head.domain))) {
       throw new ApiError(lacksScope(getMessage.scope));

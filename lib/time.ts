@@ -1,6 +1,6 @@
-/** The length of a day, and a clock for durations. */
+/** A day, and a clock that nobody sets. */
 export const dayMilliseconds = 24 * 60 * 60 * 1000;
 export const daySeconds = dayMilliseconds / 1000;
 
-/** Returns the milliseconds since the process started. Loading `performance` would slow down cold starts. */
+/** Since the process started. `performance.now` would do, but loading it slows down cold starts. */
 export const uptimeMs = (): number => process.uptime() * 1000;

@@ -1,4 +1,4 @@
-/** The descriptions of Add Account Member in the OpenAPI document. */
+/** The texts of Add Account Member. */
 import { alreadyMember, invalid } from "../../lib/api/error-catalogue.ts";
 import { addAccountMember } from "../../lib/api/operations.ts";
 import { AccountMember, NewMember, newMemberRules, Role } from "../../lib/members/member.ts";
@@ -12,12 +12,12 @@ export const addAccountMemberTexts: OperationTexts = {
   description: `Gives a user a role in the account. A user is one person across all accounts, so the same email address
 always has the same \`user_id\`.
 
-**Retries are safe** with an \`Idempotency-Key\`. The same key with the same request returns the first response again, byte
-for byte, with \`Idempotent-Replayed: true\`. If several requests with the same key arrive together, one of them runs. The
-others return its response.
+**Retries are safe** with an \`Idempotency-Key\`: the same key with the same request returns the first response again, byte
+for byte, with \`Idempotent-Replayed: true\`. If several such requests arrive together, one of them runs, and the others
+return its response.
 
-A key belongs to its account and expires 24 hours after its first use. Responses with \`201\` and \`409\` are stored. After
-any other error, the key is still unused. White space and the order of fields in the body do not matter.
+A key belongs to its account and expires 24 hours after its first use. Responses with \`201\` and \`409\` are stored; after
+any other error, the key is still unused. White space and the order of fields in the body don't matter.
 
 The API key needs the scope \`${addAccountMember.scope}\`.`,
   body: { email: "ada@example.org", role: "Developer", name: "Ada Lovelace" },

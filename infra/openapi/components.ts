@@ -1,9 +1,9 @@
-/** Converts the zod schemas of the code to JSON Schema, and adds a description of each field. */
+/** JSON Schemas, made from the zod schemas of the code and a description of each field. */
 import * as z from "zod/mini";
 
 export type JsonSchema = { [keyword: string]: unknown };
 
-/** A field's description, with additional JSON Schema keywords, such as `format`, that the zod schema lacks. */
+/** A field's description, with keywords that the zod schema can't express, such as `format`. */
 type Field = string | (JsonSchema & { description: string });
 
 export type Component = {
@@ -12,7 +12,7 @@ export type Component = {
   fields: Readonly<Record<string, Field>>;
 };
 
-/** Describes a schema and each field. TypeScript reports an error if the description of a field is missing. */
+/** A field without a description doesn't compile. */
 export const component = <Schema extends z.ZodMiniObject>(
   schema: Schema,
   description: string,
@@ -30,7 +30,7 @@ const simplify = (jsonSchema: JsonSchema): void => {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 };
 
-/** Options for converting zod schemas to JSON Schema, for the OpenAPI document and the event schema. */
+/** How zod schemas become JSON Schema, in the OpenAPI document and in the schema of events. */
 export const conversion: z.core.ToJSONSchemaParams = {
   override: ({ jsonSchema }) => simplify(jsonSchema as JsonSchema),
   unrepresentable: ({ zodSchema }) =>
@@ -45,7 +45,6 @@ export const describeProperties = (properties: unknown, fields: Component["field
     }),
   );
 
-/** Returns the name of a schema that the texts of an operation describe. */
 export const nameOf = (schema: z.ZodMiniType, components: Readonly<Record<string, Component>>): string => {
   const name = Object.keys(components).find((name) => components[name]?.schema === schema);
   if (name === undefined) throw new Error("`components` of an operation's texts lacks the schema of a body");
@@ -54,7 +53,7 @@ export const nameOf = (schema: z.ZodMiniType, components: Readonly<Record<string
 
 export const schemaRef = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
-/** Returns the JSON Schema of each component. Components refer to other components with `$ref`. */
+/** Components refer to each other with `$ref`. */
 export const componentSchemas = (components: Readonly<Record<string, Component>>) => {
   const registry = z.registry<{ id: string }>();
   for (const [id, { schema }] of Object.entries(components)) registry.add(schema, { id });
@@ -69,7 +68,7 @@ export const componentSchemas = (components: Readonly<Record<string, Component>>
   );
 };
 
-/** Returns the JSON Schema of a parsed URL parameter. For example, `fields=id,subject` is parsed to an array. */
+/** The schema of the parsed value: `fields=id,subject` becomes an array. */
 export const parameterSchema = (schema: z.ZodMiniType): JsonSchema => {
   const { $schema, ...jsonSchema } = z.toJSONSchema(schema, { ...conversion, io: "output" });
   return jsonSchema;

@@ -1,4 +1,4 @@
-/** Builds the OpenAPI document from the table of operations. No Lambda function loads this file. */
+/** The OpenAPI document, built from the table of operations. No function loads it. */
 import { readFileSync } from "node:fs";
 import * as z from "zod/mini";
 import { type Operation, type OperationId, operations } from "../../lib/api/operations.ts";
@@ -23,13 +23,13 @@ const entries: readonly Entry[] = operations.map((operation) => ({
 
 const ApiError = component(z.object({ message: z.string() }), "The body of every error.", {
   message:
-    "One sentence that states what is wrong. For wrong input, the sentence names the field and what the field accepts.",
+    "One sentence that states what is wrong. For wrong input, it names the field and what the field accepts.",
 });
 
 const componentsOf = (entries: readonly Entry[]): Record<string, Component> =>
   Object.assign({ ApiError }, ...entries.map(({ texts }) => texts.components));
 
-/** The schemas of complete responses. A response is complete if the request has no parameter `fields`. */
+/** The schemas of responses to requests without `fields`, which have every required field. */
 export const completeSchemas = componentSchemas(componentsOf(entries));
 
 export const documentOf = (entries: readonly Entry[], examples: ExampleValues) => {
@@ -40,7 +40,7 @@ export const documentOf = (entries: readonly Entry[], examples: ExampleValues) =
     const { method, path, queryParameters } = operation;
     const object = operationObject(operation, texts, components, examples);
     paths[path] = { ...paths[path], [method.toLowerCase()]: object };
-    // A caller can omit fields with the parameter `fields`, so the response's schema must not require fields.
+    // With the parameter `fields`, a caller leaves fields out, so none can be required.
     const { schema } = texts.success;
     if (schema && "fields" in queryParameters) delete schemas[nameOf(schema, components)]?.required;
   }

@@ -1,4 +1,4 @@
-/** The descriptions of Get Message in the OpenAPI document. */
+/** The texts of Get Message. */
 import { messageNotFound, tooLargeUncompressed } from "../../lib/api/error-catalogue.ts";
 import { getMessage } from "../../lib/api/operations.ts";
 import { domainScope } from "../../lib/api-keys/scopes.ts";
@@ -16,8 +16,8 @@ export const getMessageTexts: OperationTexts = {
 A message can be read as soon as the call that stored it has returned, until its \`retain_until\`. The raw email can have
 up to 40 MiB. The response is compressed with the coding that \`Accept-Encoding\` asks for: zstd, br or gzip.
 
-With \`fields\`, the response contains only the listed fields. Without \`content\` and \`content_parsed\`, the response is
-small and fast, for example to check the status of a message again and again.
+With \`fields\`, the response contains only the listed fields. Without \`content\` and \`content_parsed\` it is small and
+fast, so you can ask for the status of a message again and again.
 
 The API key needs the scope \`${getMessage.scope}\` or \`${domainScope("example.com")}\` (with the braces). In the second
 form, \`example.com\` is the domain of the message's sender, or of its recipient for an incoming message.`,

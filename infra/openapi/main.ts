@@ -1,4 +1,4 @@
-/** `npm run openapi [URL]` prints the OpenAPI document. The default URL is the address of the local server. */
+/** `npm run openapi [URL]` prints the OpenAPI document, by default for the local server. */
 import { openApiDocument } from "./document.ts";
 
 const [serverUrl] = process.argv.slice(2);

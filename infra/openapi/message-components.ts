@@ -1,4 +1,4 @@
-/** The OpenAPI document's descriptions of the fields of a message. */
+/** The descriptions of a message's fields. The schema of events uses them, too. */
 import { Attachment, DeliveryAttempt, Message, ParsedContent, Part } from "../../lib/messages/message.ts";
 import { component } from "./components.ts";
 

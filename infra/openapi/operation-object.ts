@@ -1,20 +1,20 @@
-/** Builds the OpenAPI object of an operation from the operation's table entry and descriptions. */
+/** The OpenAPI object of an operation, from its entry in the table and its texts. */
 import type { Operation, OperationId } from "../../lib/api/operations.ts";
 import type { Parameter, ParametersFor } from "../../lib/api/parameters.ts";
 import { type Component, nameOf, parameterSchema, schemaRef } from "./components.ts";
 import { responsesOf } from "./outcomes.ts";
 import type { OperationTexts } from "./texts.ts";
 
-/** Example values for the OpenAPI document. `npm start` uses ids of stored messages, so that the examples work. */
+/** `npm start` passes the ids of stored items, so that the examples of the reference page work. */
 export type ExampleValues = {
-  /** The address of the API. The default is the address of the local server (`npm start`). */
+  /** The address of the API; by default that of `npm start`. */
   serverUrl?: string;
-  /** Examples of parameters. The Idempotency-Key has no default example, because a fixed key works only once. */
+  /** By parameter. The Idempotency-Key has no default, because a fixed key works only once. */
   parameters?: Readonly<Record<string, string>>;
   bodies?: Partial<Record<OperationId, unknown>>;
 };
 
-/** Optional parameters have no `example`, because the reference page would use the `example` in every request. */
+/** An optional parameter gets no `example`: the reference page would send it with every request. */
 const parametersOf = (place: "path" | "query", parameters: ParametersFor<unknown>, examples: ExampleValues) =>
   Object.entries<Parameter<unknown>>(parameters).map(([name, { schema, description, example }]) => {
     const jsonSchema = parameterSchema(schema);

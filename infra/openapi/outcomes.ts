@@ -1,4 +1,4 @@
-/** Builds the responses of an operation, with headers, schema, and an example of each error message. */
+/** The responses of an operation, with headers, schema, and an example of each error. */
 import * as catalogue from "../../lib/api/error-catalogue.ts";
 import type { Operation } from "../../lib/api/operations.ts";
 import type { Parameter } from "../../lib/api/parameters.ts";
@@ -58,7 +58,7 @@ const replayHeader: Headers = {
   ),
 };
 
-/** Describes the headers of the given error responses. The schema of each header lists the possible values. */
+/** The schema of each header lists the values that these errors give it. */
 const headersOf = (errors: readonly catalogue.ErrorResponse[]): Headers => {
   const names = new Set(errors.flatMap(({ headers = {} }) => Object.keys(headers)));
   return Object.fromEntries(
@@ -70,11 +70,10 @@ const headersOf = (errors: readonly catalogue.ErrorResponse[]): Headers => {
   );
 };
 
-/** Returns the error message for a wrong value of the parameter. An empty value is wrong for every parameter. */
+/** The error message for a wrong value. An empty one is wrong for every parameter. */
 const ruleOf = ({ schema }: Parameter<unknown>): string =>
   (schema.safeParse("").error?.issues ?? []).map(({ message }) => message).join("; ");
 
-/** Returns the error responses that many operations share, such as the response to a request without credentials. */
 const commonErrors = ({ pathParameters, queryParameters, ...operation }: Operation): Errors => {
   const parameters = Object.entries<Parameter<unknown>>({ ...pathParameters, ...queryParameters });
   const query = Object.keys(queryParameters);

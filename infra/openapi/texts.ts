@@ -1,4 +1,4 @@
-/** The texts of an operation in the OpenAPI document, such as the summary and the descriptions. */
+/** What the reference says about an operation. */
 import type * as z from "zod/mini";
 import type { ErrorResponse } from "../../lib/api/error-catalogue.ts";
 import type { Component } from "./components.ts";
@@ -10,7 +10,7 @@ export const tags = {
 
 export type Examples = Record<string, { summary: string; value: unknown }>;
 
-/** Maps a short description of an error, such as "Malformed JSON", to the error response. */
+/** By a short description, such as "Malformed JSON". */
 export type Errors = Record<string, ErrorResponse>;
 
 export type OperationTexts = {
@@ -21,10 +21,10 @@ export type OperationTexts = {
   body?: unknown;
   /** The successful response. One without a body has no schema. */
   success: { description: string; schema?: z.ZodMiniType; examples?: Examples };
-  /** The errors of this operation. `commonErrors` in `outcomes.ts` adds the errors that many operations share. */
+  /** Only the operation's own: `commonErrors` in `outcomes.ts` adds those that many share. */
   errors: Errors;
-  /** The descriptions of statuses that only this operation has, such as 409. */
+  /** Of statuses that only this operation has, such as 409. */
   descriptions: Record<number, string>;
-  /** Maps the name of each schema in the OpenAPI document to the schema. Operations may share schemas. */
+  /** By name. Operations may share them. */
   components: Record<string, Component>;
 };

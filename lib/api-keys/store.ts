@@ -1,4 +1,4 @@
-/** Stores API keys. Only the digest of a secret is stored. */
+/** API keys in the table, which knows the digest of a secret and never the secret. */
 import { randomBytes } from "node:crypto";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
@@ -11,7 +11,7 @@ import type { Table } from "../table/table.ts";
 import { transact } from "../table/transact.ts";
 import { put, update, type Write } from "../table/writes.ts";
 
-/** `id` is the SHA-256 digest of the secret, in hex. */
+/** `id` is the secret's SHA-256 digest in hex. */
 export type ApiKey = {
   id: string;
   account_id: string;
@@ -19,7 +19,7 @@ export type ApiKey = {
   label?: string | undefined;
   created_at: string;
   revoked_at?: string;
-  /** The expiry in seconds since the epoch. Without `expires_at`, the API key does not expire. */
+  /** In seconds since the epoch. A key without it never expires. */
   expires_at?: number | undefined;
 };
 
@@ -29,7 +29,7 @@ export type NewApiKey = { secret: string; apiKey: ApiKey };
 
 export const idOfSecret = (secret: string): string => sha256(secret);
 
-/** Adds an API key to the account's list of API keys. The list contains only the id and the expiry of each API key. */
+/** A key's own partition is its digest, so the account needs this list of digests to find its keys. */
 const putListing = (table: Table, { account_id, id, expires_at }: ApiKey): Write =>
   put(table, apiKeyListingKey(account_id, id), { id, expires_at });
 
@@ -38,7 +38,7 @@ const putApiKey = (table: Table, apiKey: ApiKey): Write[] => [
   putListing(table, apiKey),
 ];
 
-/** Returns an API key with a new secret: a prefix that secret scanners recognise, and 256 random bits. */
+/** A secret has a prefix by which secret scanners recognise it, and 256 random bits. */
 const newApiKey = (grant: Grant, now: number): NewApiKey => {
   const secret = `emk_${randomBytes(32).toString("base64url")}`;
   return { secret, apiKey: { id: idOfSecret(secret), ...grant, created_at: new Date(now).toISOString() } };
@@ -50,20 +50,20 @@ export const createApiKey = async (table: Table, grant: Grant, now: number): Pro
   return created;
 };
 
-/** Strongly consistent, so a new API key works on the next request, and a revoked one fails. */
+/** Strongly consistent: a new key works on the next request, and a revoked one fails. */
 const readApiKey = (table: Table, id: string): Promise<ApiKey | undefined> =>
   getItem<ApiKey>(table, apiKeyKey(id), { consistent: true });
 
-/** Returns the API key with this secret, even if it is revoked or expired: the log names it, {@link isUsable} decides. */
+/** Finds revoked and expired keys, too, because the log names them. Ask {@link isUsable}. */
 export const findApiKey = (table: Table, secret: string): Promise<ApiKey | undefined> =>
   readApiKey(table, idOfSecret(secret));
 
 export const isUsable = (apiKey: ApiKey, now: number): boolean => isLive(apiKey, now) && !apiKey.revoked_at;
 
-/** The limit of parallel reads. Too many reads could time out while they wait for one of the SDK's 50 connections. */
+/** The SDK has 50 connections, and reads that wait for one of them too long time out. */
 const readsAtOnce = 20;
 
-/** Returns an account's API keys, the oldest first. Includes revoked API keys, but not expired API keys. */
+/** The account's keys, the oldest first: revoked ones, too, but no expired ones. */
 export const listApiKeys = async (table: Table, account_id: string, now: number): Promise<ApiKey[]> => {
   const listed = await listItems<Pick<ApiKey, "id">>(table, apiKeyListingKey(account_id, ""));
   const apiKeys = await pLimit(readsAtOnce).map(
@@ -78,7 +78,7 @@ export const listApiKeys = async (table: Table, account_id: string, now: number)
 
 const usable = `${live} AND attribute_not_exists(revoked_at)`;
 
-/** Revokes an API key at once. Returns false if the API key is unknown, already revoked or expired. */
+/** Returns false if the key is unknown, expired or revoked already; its first `revoked_at` stays. */
 export const revokeApiKey = (table: Table, id: string, now: number): Promise<boolean> => {
   const command = new UpdateCommand({
     TableName: table.name,
@@ -90,7 +90,7 @@ export const revokeApiKey = (table: Table, id: string, now: number): Promise<boo
   return succeeds(() => table.client.send(command));
 };
 
-/** Returns a new API key's expiry. If the old API key was created for 90 days, the new API key expires in 90 days. */
+/** A key that was made for 90 days is replaced by one for 90 days. */
 const nextExpiry = ({ created_at, expires_at }: ApiKey, now: number): number | undefined =>
   expires_at && epochSeconds(now) + expires_at - epochSeconds(Date.parse(created_at));
 
@@ -118,9 +118,8 @@ export const shortenApiKey = async (
 ): Promise<boolean> => (await transact(table, shorten(table, apiKey, now))) === null;
 
 /**
- * Creates an API key with the scopes of an old API key, and lets the old API key expire after `graceSeconds`. One
- * transaction stores the new API key and the new expiry of the old API key. If several rotations of one API key run in
- * parallel, the shortest grace period applies. Returns `null` if the old API key is unknown, revoked or expired.
+ * Replaces an API key by one with the same scopes, in one transaction. The old one lives for another `graceSeconds`, or
+ * as long as the shortest of several rotations says. Returns `null` if it is unknown, revoked or expired.
  */
 export const rotateApiKey = async (
   table: Table,

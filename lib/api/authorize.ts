@@ -1,4 +1,4 @@
-/** Authorization: an API key gives access to one account. The key's scopes restrict the operations and the data. */
+/** Authorization: an API key opens one account, and its scopes say which operations and which data. */
 import { grants } from "../api-keys/scopes.ts";
 import type { ApiKey } from "../api-keys/store.ts";
 import { invalidApiKey, lacksScope } from "./error-catalogue.ts";
@@ -7,9 +7,8 @@ import type { Operation } from "./operations.ts";
 import type { ApiMiddleware, ApiRequest } from "./request.ts";
 
 /**
- * Checks that the API key belongs to the account in the path, and has the operation's scope or a partial scope. A
- * partial scope covers a part of the data, for example one domain. `authorize` does not read the requested item, so
- * for a partial scope, `handle` must check the item's domain.
+ * The key must belong to the account in the path, and have the operation's scope or a partial one, such as that of a
+ * domain. Which domain an item has, only `handle` knows: it must check a partial scope again.
  */
 export const authorize = (
   { scope }: Operation,

@@ -9,7 +9,6 @@ export type BufferedHandler<Event = APIGatewayProxyEvent> = (
   context: Context,
 ) => Promise<APIGatewayProxyResult>;
 
-/** Writes the response's status, headers and body to the stream. */
 export type StreamingHandler<Event = APIGatewayProxyEvent> = (
   event: Event,
   stream: awslambda.HttpResponseStream,
@@ -18,13 +17,13 @@ export type StreamingHandler<Event = APIGatewayProxyEvent> = (
 
 export type ApiHandler = BufferedHandler | StreamingHandler;
 
-/** Runs the middlewares and the operation. Call `log` after the response, because sending a stream may fail. */
+/** Runs the middlewares and the operation. Call `log` after sending the response: a stream can still fail. */
 export type Serve = (
   event: APIGatewayProxyEvent,
   context: Context,
 ) => Promise<{ response: ProxyResult; log: (sent?: Sent) => void }>;
 
-/** How a function returns its responses to Lambda. A buffered function does not load the code for streams. */
+/** How a function returns its responses to Lambda. A buffered one doesn't load the code for streams. */
 export type Delivery = {
   readonly middlewares: readonly ApiMiddleware[];
   readonly handlerOf: (serve: Serve) => ApiHandler;

@@ -1,4 +1,4 @@
-/** The middlewares that run before and after the `handle` function of every operation. */
+/** What happens around the `handle` of every operation: the middlewares, and the reads that run in parallel. */
 import middy from "@middy/core";
 import httpHeaderNormalizer from "@middy/http-header-normalizer";
 import type { APIGatewayProxyEvent } from "aws-lambda";
@@ -15,21 +15,21 @@ import { type ApiContext, beginRequest } from "./request.ts";
 import { type ApiResponse, type ProxyResult, toProxyResult } from "./response.ts";
 import * as validate from "./validate.ts";
 
-/** The input of an operation: the validated request, the table, and the time in milliseconds since the epoch. */
+/** The validated request, the table, and the time in milliseconds since the epoch. */
 type Call<Path, Query, Body> = { path: Path; query: Query; body: Body; table: Table; now: number };
 
 type Definition<Path extends AccountPath, Query, Body, Prefetched> = {
   operation: Operation<Path, Query, Body>;
-  /** `streamed` if the operation streams its responses, otherwise `buffered`. */
+  /** `streamed` or `buffered`. */
   delivery: Delivery;
-  /** Returns whether a scope covers only part of the data. `handle` must check that the scope covers the item. */
+  /** Whether a scope covers only part of the data. `handle` must then check that it covers the item. */
   isPartialScope?: (scope: string) => boolean;
   /**
-   * Reads an item in parallel with the read of the API key. Must make exactly one read. If `prefetch` made a
-   * second read after it found an item, the longer response time would reveal that the item exists.
+   * Reads an item while the API key is read. One read, never two: a second one after a find would take longer, and tell
+   * a caller without a valid key that the item exists.
    */
   prefetch: (call: Call<Path, Query, Body>) => Promise<Prefetched>;
-  /** Runs the operation after all checks have passed, and returns the response. `scopes` are the API key's scopes. */
+  /** The operation itself, once every check has passed. `scopes` are the API key's. */
   handle: (
     call: Call<Path, Query, Body> & {
       prefetched: Prefetched;
@@ -40,8 +40,8 @@ type Definition<Path extends AccountPath, Query, Body, Prefetched> = {
 };
 
 /**
- * Returns a function that creates an operation's Lambda handler. The handler authenticates, authorizes and validates
- * the request, calls `handle`, and turns errors into responses. Tests can replace the table and the clock.
+ * Makes `createHandler` of an operation: a Lambda handler that authenticates, authorizes and validates the request, calls
+ * `handle`, and turns errors into responses. Tests pass their own table and clock.
  *
  * @example
  * export const createHandler = endpoint({
@@ -73,7 +73,7 @@ export const endpoint =
     const stack = middy<APIGatewayProxyEvent, ProxyResult, Error, OwnContext>()
       .use([...observing, httpHeaderNormalizer(), ...delivery.middlewares, errorHandler])
       .use([
-        // The checks in the contract's order. The caller receives the error of the first failed check.
+        // In the contract's order: the caller gets the error of the first check that fails.
         authenticate, // 401
         validate.path(operation), // 400
         validate.query(operation), // 400

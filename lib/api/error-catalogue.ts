@@ -1,4 +1,4 @@
-/** Every error of the API. Functions and API Gateway return these errors, and the OpenAPI document lists them. */
+/** Every error of the API: the functions return them, API Gateway is configured with them, OpenAPI lists them. */
 
 /** An error response. `message` is one sentence for the caller. Of several values of a header, each response has one. */
 export type ErrorResponse = {
@@ -16,7 +16,7 @@ const error = (status: number, message: string, headers: ErrorResponse["headers"
 export const missingCredentials = error(401, "Missing or malformed bearer token", {
   "WWW-Authenticate": "Bearer",
 });
-/** A caller receives the same error if the API key is unknown, revoked, expired or of another account. */
+/** One error for a key that is unknown, revoked, expired or of another account: nobody can tell which. */
 export const invalidApiKey = error(401, "Invalid API key", {
   "WWW-Authenticate": 'Bearer error="invalid_token"',
 });
@@ -25,7 +25,7 @@ export const lacksScope = (scope: string) =>
     "WWW-Authenticate": 'Bearer error="insufficient_scope"',
   });
 
-/** @param rule a sentence that names the field and the values that the field accepts */
+/** @param rule names the field and what it accepts */
 export const invalid = (rule: string) => error(400, rule);
 export const repeatedParameter = (name: string) => invalid(`${name} must be given only once`);
 export const idempotencyKeyLength = error(400, "Idempotency-Key must be 1 to 255 characters");

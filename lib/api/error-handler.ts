@@ -1,4 +1,4 @@
-/** Turns an error of a request into an error response, and adds the request id to every response. */
+/** Turns errors into responses, and gives every response its request id. */
 import { toApiError } from "./errors.ts";
 import type { ApiMiddleware } from "./request.ts";
 import { errorBody, requestIdHeader, toProxyResult } from "./response.ts";

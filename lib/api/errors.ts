@@ -1,8 +1,8 @@
-/** Errors that become error responses of the API. */
+/** The one error class whose message a caller sees. */
 import { isUnavailable } from "../table/retry.ts";
 import { type ErrorResponse, internalError, unavailable } from "./error-catalogue.ts";
 
-/** An error that the caller receives as a response. See the {@link file://./error-catalogue.ts catalogue}. */
+/** See the {@link file://./error-catalogue.ts catalogue} for all of them. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
@@ -18,7 +18,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Returns an `ApiError` unchanged. Any other error becomes a 503 if the table is unavailable, or else a 500. */
+/** Any other error becomes a 503 if the table is unavailable, and a 500 otherwise. */
 export const toApiError = (error: Error): ApiError => {
   if (error instanceof ApiError) return error;
   return new ApiError(isUnavailable(error) ? unavailable : internalError);

@@ -1,6 +1,6 @@
 /**
- * Idempotency. One transaction makes an operation's writes and stores the operation's response. So after a crash,
- * either the writes and the response are stored, or nothing is stored. No locks or leases are needed.
+ * Idempotency. An operation's writes and the stored response go into one transaction, so a crash leaves both or neither,
+ * and a retry finds the response. There is no lock, no lease and nothing "in progress".
  *
  *   first use                                  + 24 h
  *   ├── same request: replayed ────────────────┤── a new key
@@ -21,14 +21,14 @@ import type { AccountPath, Operation } from "./operations.ts";
 import { type ApiMiddleware, type ApiRequest, headerValues } from "./request.ts";
 import type { ApiResponse } from "./response.ts";
 
-/** A response that can be stored, because its body is not a stream. */
+/** A stream could not be stored. */
 export type StorableResponse = ApiResponse & { body: string };
 
 /** Makes the writes of a request at most once per Idempotency-Key. */
 export type Once = {
   /**
-   * Makes all writes, stores the response and returns the response. If the Idempotency-Key was used before, only
-   * returns the stored response. If the condition of a write fails, writes nothing and returns the failed conditions.
+   * Makes the writes and stores the response; or, if the Idempotency-Key was used before, writes nothing and returns the
+   * response of then. If the condition of a write fails, nothing is written either, and `failed` says which.
    *
    * @throws ApiError 422 if the Idempotency-Key was used with a different request
    * @throws TimeoutError or ThrottlingException if conflicts last longer than 20 seconds, or throttling than one
@@ -39,11 +39,11 @@ export type Once = {
   ) => Promise<
     { response: StorableResponse; failed?: never } | { response?: never; failed: FailedConditions }
   >;
-  /** Stores and returns a response. If the Idempotency-Key was used before, only returns the stored response. */
+  /** `commit` without writes, such as for a 409. */
   store: (response: StorableResponse) => Promise<StorableResponse>;
 };
 
-/** Returns the value as JSON with sorted field names, so equal values result in equal JSON. */
+/** JSON with sorted field names, so that the order of fields and white space make no difference. */
 const canonical = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonical)}]`;
   if (typeof value === "number") return String(value); // JSON.stringify writes Infinity (1e400) as null.
@@ -52,11 +52,10 @@ const canonical = (value: unknown): string => {
   return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`)}}`;
 };
 
-/** Returns a digest of method, path and body. The digest does not depend on white space or field order in the body. */
 const digestOf = ({ method, path }: Operation, parameters: AccountPath, body: unknown): string =>
   sha256(`${method} ${path} ${canonical(parameters)} ${canonical(body)}`);
 
-/** The Idempotency-Key of a request, the account, and the digest of the request. */
+/** A use of an Idempotency-Key, with the digest of the request. */
 type Use = { account_id: string; key: string; digest: string };
 
 type StoredResponse = { digest: string; status: number; body: string; expires_at: number };
@@ -66,17 +65,13 @@ const toReplay = (stored: StoredResponse, use: Use): StorableResponse => {
   return { status: stored.status, body: stored.body, headers: { "Idempotent-Replayed": "true" } };
 };
 
-/**
- * Returns the stored response of an Idempotency-Key. An eventually consistent read costs half the price of a strongly
- * consistent read, but can miss a response that was stored a moment ago. If the read misses the response,
- * `commit` makes no writes and returns the stored response.
- */
+/** Eventually consistent, for half the price. If it misses a response stored a moment ago, `commit` will find it. */
 const findReplay = async (table: Table, use: Use, now: number): Promise<StorableResponse | undefined> => {
   const stored = await getItem<StoredResponse>(table, idempotencyRecordKey(use.account_id, use.key));
   return stored && isLive(stored, now) ? toReplay(stored, use) : undefined;
 };
 
-/** Creates the functions `commit` and `store`. Without an Idempotency-Key, neither function stores a response. */
+/** Without an Idempotency-Key, `commit` only writes, and `store` does nothing. */
 const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
   const commit: Once["commit"] = async (response, writes) => {
     const { status, body } = response;
@@ -100,10 +95,7 @@ const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
   };
 };
 
-/**
- * Reads the Idempotency-Key header if the operation is idempotent. With an Idempotency-Key, the read of `prefetch` and
- * the read of the stored response are one call.
- */
+/** With an Idempotency-Key, `prefetch` and the read of the stored response become one call. */
 export const header = ({ idempotent }: Operation): ApiMiddleware => ({
   before: ({ context: { request } }) => {
     const [key, ...others] = new Set(idempotent ? headerValues(request, "idempotency-key") : []);
@@ -117,7 +109,6 @@ export const header = ({ idempotent }: Operation): ApiMiddleware => ({
 
 type Replay = { once: Once; stored: Promise<StorableResponse | undefined> | undefined };
 
-/** Starts to read the stored response of the Idempotency-Key. */
 export const startReplay = (
   operation: Operation,
   { table, now, path, idempotencyKey: key, json }: ApiRequest,

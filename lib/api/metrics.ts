@@ -1,6 +1,6 @@
-/** The names of the operations' CloudWatch metrics. In each metric, the dimension `service` is the operation's id. */
+/** The operations' CloudWatch metrics. Their dimension `service` is the operation's id. */
 
-/** Returns the namespace of a stage's metrics. Powertools reads the namespace from `POWERTOOLS_METRICS_NAMESPACE`. */
+/** The stack passes it to Powertools as `POWERTOOLS_METRICS_NAMESPACE`. */
 export const metricNamespace = (stage: string): string => `EmailApi/${stage}`;
 
 export const metricNames = {

@@ -1,4 +1,4 @@
-/** Types for the parts of negotiator 1.x that we use. The package `@types/negotiator` covers only version 0.6. */
+/** The part of negotiator 1 that we use. `@types/negotiator` stops at 0.6, which knows no `preferred`. */
 declare module "negotiator" {
   export default class Negotiator {
     constructor(request: { headers: Record<string, string | undefined> });

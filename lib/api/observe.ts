@@ -1,4 +1,4 @@
-/** Writes one log line and the metrics of each request. The log contains no secret, address, subject or content. */
+/** One log line and the metrics of each request. No secret, address, subject or content is ever in the log. */
 import { Logger } from "@aws-lambda-powertools/logger";
 import { injectLambdaContext } from "@aws-lambda-powertools/logger/middleware";
 import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
@@ -11,7 +11,7 @@ import type { ApiMiddleware, RequestLog } from "./request.ts";
 import type { ProxyResult } from "./response.ts";
 import type { Sent } from "./send.ts";
 
-/** Returns middlewares and `logRequest`. Call `logRequest` after the response, because sending a stream may fail. */
+/** Call `logRequest` after sending the response: a stream can still fail. */
 export const observe = (operation: Operation) => {
   const logger = new Logger({ serviceName: operation.id });
   const metrics = new Metrics({ serviceName: operation.id });
@@ -35,7 +35,7 @@ export const observe = (operation: Operation) => {
     { statusCode, headers }: Omit<ProxyResult, "body">,
     sent?: Sent,
   ): void => {
-    metrics.captureColdStartMetric(); // The caller of a streamed response does not wait for this metric.
+    metrics.captureColdStartMetric(); // Here, because the caller of a stream doesn't wait for it.
     if (headers?.["Idempotent-Replayed"]) count(metricNames.replay);
     if (statusCode === 422) count(metricNames.payloadMismatch);
     if (log.fault) count(metricNames.serverError);

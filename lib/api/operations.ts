@@ -1,6 +1,6 @@
 /**
- * The table of operations. Each entry defines one operation's request, response, scope and permissions. The functions,
- * the stack, the local server and the OpenAPI document are built from the table of operations.
+ * The table of operations. An entry holds everything in which an operation differs from the others; the functions, the
+ * stack, the local server and the OpenAPI document are built from it.
  */
 import type * as z from "zod/mini";
 import { type Scope, scopes } from "../api-keys/scopes.ts";
@@ -12,38 +12,36 @@ import { optional, type ParametersFor, uuidParameter } from "./parameters.ts";
 
 export type OperationId = "GetMessage" | "AddAccountMember";
 
-/** The path parameters that every operation has. */
 export type AccountPath = { account_id: string };
 
 export type Operation<Path extends AccountPath = AccountPath, Query = unknown, Body = unknown> = {
-  /** The operationId in the OpenAPI document, and the operation's name in logs and metrics. */
+  /** Also the operationId of OpenAPI, and the name in logs and metrics. */
   readonly id: OperationId;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** A resource path of API Gateway. Each `{name}` in the path is a field of `pathParameters`. */
+  /** As API Gateway spells it. Each `{name}` is a field of `pathParameters`. */
   readonly path: string;
   readonly pathParameters: ParametersFor<Path>;
-  /** A request may contain each query parameter at most once. Unknown query parameters are ignored. */
+  /** Each at most once. Unknown ones are ignored. */
   readonly queryParameters: ParametersFor<Query>;
-  /** The schema of the request's JSON body, or `null` if the operation reads no body. */
+  /** The schema of the JSON body, or `null` if the operation reads none. */
   readonly body: z.ZodMiniType<Body> | null;
   /** The status of a successful response. Its schema is in the texts of the reference, because no function needs it. */
   readonly status: number;
   /** The file that exports the operation's Lambda handler. */
   readonly file: string;
-  /** The scope that an API key needs for the operation. */
   readonly scope: Scope;
   /**
    * The calls that the operation's own code makes, in any order. The role also gets what authentication, the
    * Idempotency-Key and the retries of a transaction need.
    */
   readonly permissions: readonly Permission[];
-  /** Whether Lambda streams the response. A buffered response is limited to 6 MB. */
+  /** Needed for responses over 6 MB. */
   readonly streams: boolean;
-  /** Whether the operation reads the Idempotency-Key header. */
+  /** Whether it honours an Idempotency-Key. */
   readonly idempotent: boolean;
 };
 
-/** Returns `entry` unchanged. TypeScript infers the types of the path, the query and the body from `entry`. */
+/** Lets TypeScript infer the types of path, query and body. */
 const operation = <Path extends AccountPath, Query, Body = undefined>(
   entry: Operation<Path, Query, Body>,
 ): Operation<Path, Query, Body> => entry;

@@ -1,21 +1,20 @@
-/** Parameters of a URL's path or query. */
+/** The parameters of a path or a query. */
 import * as z from "zod/mini";
 
 export type Parameter<Value> = {
-  /** Parses the parameter's value. The schema of an optional query parameter accepts `undefined`. */
+  /** Parses the value. If the parameter is {@link optional}, that is `undefined` when it is missing. */
   readonly schema: z.ZodMiniType<Value>;
   /** Markdown for the API reference. */
   readonly description: string;
-  /** An example value, written as in a URL. */
+  /** As it is written in a URL. */
   readonly example: string;
-  /** Whether the request log contains the value of this query parameter. Never log confidential values. */
+  /** Whether the request log shows the value of this query parameter. Never set it for confidential values. */
   readonly isLogged?: boolean;
 };
 
-/** The parameters of a path or a query. `Values` is the parsed object, which has one field for each parameter. */
+/** One parameter for each field of `Values`, the parsed object. */
 export type ParametersFor<Values> = { readonly [Name in keyof Values]: Parameter<Values[Name]> };
 
-/** Returns the schema of an object with one field for each parameter. */
 export const schemaOf = <Values>(parameters: ParametersFor<Values>): z.ZodMiniType<Values> => {
   const named: [string, Parameter<unknown>][] = Object.entries(parameters);
   const shape = Object.fromEntries(named.map(([name, { schema }]) => [name, schema]));

@@ -1,8 +1,8 @@
 /**
  * The request that all middlewares and the handler share.
  *
- * A middleware of a check adds its results to the request, or rejects the request by throwing an error. No check waits
- * for a read of the table: `apiKey` is a promise, so that all reads run in parallel.
+ * A check adds its results to it, or throws. No check waits for a read of the table: `apiKey` is a promise, so that all
+ * reads run in parallel.
  */
 import type { MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
@@ -15,14 +15,14 @@ import type { ProxyResult } from "./response.ts";
 
 export type RequestLog = {
   readonly requestId: string;
-  /** API Gateway's `requestId`, which may not be unique, because callers can choose the value. */
+  /** API Gateway's `requestId`. Callers can choose it, so it may not be unique. */
   readonly gatewayRequestId: string | undefined;
   /** `uptimeMs()` at the start of the request. */
   readonly startedAt: number;
-  /** The time at which API Gateway received the request, in milliseconds since the epoch. */
+  /** When API Gateway received the request, in milliseconds since the epoch. */
   readonly receivedAt: number | undefined;
   consumedCapacity: number;
-  /** The values of the query parameters whose `isLogged` is true. */
+  /** The query parameters whose `isLogged` is true. */
   query?: Record<string, unknown>;
   /** The API key of the request's secret, even if it is revoked, expired or another account's. */
   apiKey?: ApiKey | undefined;
@@ -30,17 +30,16 @@ export type RequestLog = {
   fault?: Error;
 };
 
-/** An API request. */
 export type ApiRequest<Path = AccountPath, Query = unknown, Body = unknown> = {
-  /** All values of each header. Header names have the case in which the caller sent them. */
+  /** All values of each header, under the name as the caller spelled it. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The time of the request, in milliseconds since the epoch. */
   readonly now: number;
   readonly requestLog: RequestLog;
   table: Table;
 
-  // The results of the checks. TypeScript does not know that a result is missing until its middleware has run.
-  /** Rejects if the API key is invalid. After `authorize`, also rejects if the API key does not allow the request. */
+  // The results of the checks. TypeScript can't know that each is missing until its check has run.
+  /** Rejects if the API key is invalid; from `authorize` on, also if it doesn't allow the request. */
   apiKey: Promise<ApiKey>;
   path: Path;
   query: Query;
@@ -50,12 +49,11 @@ export type ApiRequest<Path = AccountPath, Query = unknown, Body = unknown> = {
   body: Body;
 };
 
-/** Lambda's context object with the request. All middlewares and the handler share one context object. */
 export type ApiContext<Path = AccountPath, Query = unknown, Body = unknown> = Context & {
   request: ApiRequest<Path, Query, Body>;
 };
 
-/** Header names of the event are in lower case. For a repeated header, the event contains only one of the values. */
+/** In the event, header names are in lower case, and a repeated header has only its last value. */
 export type ApiMiddleware<Path = AccountPath, Query = unknown, Body = unknown> = MiddlewareObj<
   APIGatewayProxyEvent,
   ProxyResult,
@@ -63,7 +61,7 @@ export type ApiMiddleware<Path = AccountPath, Query = unknown, Body = unknown> =
   ApiContext<Path, Query, Body>
 >;
 
-/** Returns all values of a header, which may occur several times. @param name in lower case */
+/** All values of a header, which may occur several times. @param name in lower case */
 export const headerValues = ({ headers }: ApiRequest, name: string): string[] =>
   Object.entries(headers).flatMap(([spelling, values = []]) =>
     spelling.toLowerCase() === name ? values : [],
@@ -72,14 +70,13 @@ export const headerValues = ({ headers }: ApiRequest, name: string): string[] =>
 /** The time that remains for the response when the last retry has failed. */
 const marginMs = 1000;
 
-/** Adds the request and its log data to Lambda's context object. */
 export const beginRequest = <Path, Query, Body>(
   event: APIGatewayProxyEvent,
   lambdaContext: Context,
   table: Table,
   now: number,
 ): ApiContext<Path, Query, Body> => {
-  event.headers ??= {}; // A test event from the Lambda console may have no headers.
+  event.headers ??= {}; // A test event of the Lambda console may have none.
   const headers = event.multiValueHeaders ?? event.headers;
   const { extendedRequestId, requestId, requestTimeEpoch } = event.requestContext ?? {};
   const requestLog: RequestLog = {

@@ -1,8 +1,8 @@
-/** Converts an operation's response to the format that API Gateway expects from Lambda. */
+/** What an operation returns, in the shape that API Gateway expects from Lambda. */
 import type { APIGatewayProxyResult } from "aws-lambda";
 import type { StreamedBody } from "../streamed-body.ts";
 
-/** `body` is JSON, or the empty string for a response without content. */
+/** `body` is JSON, or "" for a response without content. */
 export type ApiResponse = {
   status: number;
   headers?: Readonly<Record<string, string>>;
@@ -11,14 +11,14 @@ export type ApiResponse = {
 
 export type ProxyResult = Omit<APIGatewayProxyResult, "body"> & { body: string | StreamedBody };
 
-/** Headers of every response with a body, including the responses that API Gateway generates. */
+/** API Gateway sends these with the errors that it generates itself, too. */
 export const commonHeaders = {
   "Content-Type": "application/json",
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
 } as const;
 
-/** The response header with the request id. An operator can search the logs for the request id. */
+/** A caller who reports a problem quotes it, and the operator finds the line in the log. */
 export const requestIdHeader = "X-Request-Id";
 
 export const toProxyResult = ({ status, headers, body }: ApiResponse): ProxyResult => {

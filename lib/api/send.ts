@@ -1,26 +1,25 @@
-/** Sends responses through Lambda's response stream. */
+/** Sends a response through Lambda's response stream. */
 import { once } from "node:events";
 import type { ProxyResult } from "./response.ts";
 
 export type Sent = {
   /** `Date.now()` at the first byte. */
   firstByteAt: number | undefined;
-  /** Whether the caller read too slowly to receive the whole response before the function's timeout. */
+  /** Whether the caller read so slowly that the response was cut off. */
   isReaderSlow: boolean;
 };
 
-/** A slow response is ended 10 s before the function's timeout, because Lambda ends the process at the timeout. */
+/** At the function's timeout, Lambda would end the process. We stop 10 s before, and can still write the log. */
 const millisecondsToEnd = 10_000;
 
 /**
- * Writes the body as fast as the caller reads, and ends the stream. Shortly before the function's timeout, ends the
- * stream without the rest of the body. `sendResponse` replaces middy's own streaming, which destroys Lambda's stream
- * after an error in the body. If Lambda's stream is destroyed, an unhandled promise rejection in Lambda's runtime
- * client ends the process.
+ * Writes the body as fast as the caller reads, and ends the stream; shortly before the function's timeout even without
+ * the rest of the body. Middy could stream, too, but after an error in the body it destroys Lambda's stream, and then an
+ * unhandled rejection in Lambda's runtime client ends the process.
  *
- * @param millisecondsLeft the time until the function's timeout
- * @throws Error if the body fails. The runtime client logs every field of the error. DynamoDB's errors can contain
- * items, so the thrown error has only a cause, which the runtime client does not log.
+ * @param millisecondsLeft until the function's timeout
+ * @throws Error if the body fails. The runtime client logs every field of an error except its cause, and DynamoDB's errors
+ * can hold items, so the original error is the cause.
  */
 export const sendResponse = async (
   lambdaStream: awslambda.HttpResponseStream,

@@ -1,4 +1,4 @@
-/** Validates the path, query and body of a request. */
+/** The checks of the path, the query and the body. */
 import jsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type * as z from "zod/mini";
@@ -20,7 +20,7 @@ import { type Parameter, schemaOf } from "./parameters.ts";
 import type { ApiMiddleware } from "./request.ts";
 
 const maximumBodyBytes = 64 * 1024;
-/** JSON.parse accepts any nesting depth, but deeply nested values overflow the call stack of recursive functions. */
+/** JSON.parse takes any depth, and then our recursive functions would overflow the call stack. */
 const maximumDepth = 100;
 
 const check = <T>(schema: z.ZodMiniType<T>, value: unknown): T => {
@@ -48,7 +48,6 @@ const queryValue = (
   return values[0] ?? queryStringParameters?.[name];
 };
 
-/** Reads the operation's query parameters, and ignores unknown query parameters. */
 export const query = <Query>({
   queryParameters,
 }: Operation<AccountPath, Query>): ApiMiddleware<AccountPath, Query> => {
@@ -67,7 +66,7 @@ export const query = <Query>({
   };
 };
 
-/** RFC 6838, section 4.2: a media type with the suffix `+json` is JSON. */
+/** A media type with the suffix `+json` is JSON, too (RFC 6838, section 4.2.8). */
 const jsonMediaType = /^application\/(?:[\w.!#$&^+-]+\+)?json[ \t]*(?:;|$)/i;
 
 const checkMediaType = ({ headers }: APIGatewayProxyEvent): void => {
@@ -81,7 +80,7 @@ const checkSize = ({ body, isBase64Encoded }: APIGatewayProxyEvent): void => {
 
 const parser = jsonBodyParser<APIGatewayProxyEvent>({ disableContentTypeCheck: true });
 
-/** Errors for the field names that middy's JSON parser rejects. In middy's error, `cause.data` is the field name. */
+/** Middy's JSON parser rejects these fields, and puts the name into `cause.data` of its error. */
 const forbiddenFields = new Map<unknown, ErrorResponse>([
   ["__proto__", protoField],
   ["constructor", prototypeField],
@@ -99,7 +98,7 @@ const parseJson = (event: APIGatewayProxyEvent, context: Context): unknown => {
   }
 };
 
-/** Throws if a string is not well-formed Unicode, which DynamoDB cannot store, or if the value is nested too deep. */
+/** DynamoDB can't store half a surrogate pair. */
 const checkJson = (value: unknown, depth = 0): void => {
   if (typeof value === "string" && !value.isWellFormed()) throw new ApiError(halfSurrogatePair);
   if (value === null || typeof value !== "object") return;
@@ -110,7 +109,6 @@ const checkJson = (value: unknown, depth = 0): void => {
   }
 };
 
-/** Checks the media type and the size of the body, parses the body, and checks the fields. */
 export const body = <Body>({
   body: schema,
 }: Operation<AccountPath, unknown, Body>): ApiMiddleware<AccountPath, unknown, Body> => ({

@@ -1,4 +1,4 @@
-/** The functions that an operation exports: Lambda's `handler`, and `warmUp`, which runs in Lambda's init phase. */
+/** What a function exports: `handler` for Lambda, and `warmUp`, which runs in the init phase. */
 import { Readable, Writable } from "node:stream";
 import type { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { scopes } from "../api-keys/scopes.ts";
@@ -7,7 +7,6 @@ import { openTable, type Table } from "../table/table.ts";
 import type { ApiHandler } from "./delivery.ts";
 import type { Operation } from "./operations.ts";
 
-/** The timeout of `warmUp`. */
 const timeoutMs = 500;
 
 /** The account, and the id in every path parameter, of a sample request. */
@@ -53,7 +52,7 @@ const sendNowhere = ({ middlewareStack, input }: GetCommand, { items = [] }: Sam
   middlewareStack.add(() => async () => ({ response }), { step: "deserialize", priority: "low" });
 };
 
-/** Runs a function, and discards its log lines and metrics. */
+/** The sample requests must not appear in the log and the metrics. */
 const withoutOutput = async (run: () => Promise<unknown>): Promise<void> => {
   const streams = [process.stdout, process.stderr].map((stream) => ({ stream, write: stream.write }));
   for (const { stream } of streams) stream.write = () => true;
@@ -62,11 +61,9 @@ const withoutOutput = async (run: () => Promise<unknown>): Promise<void> => {
 };
 
 /**
- * Returns `handler` and `warmUp` of an operation. Both functions share connections to DynamoDB.
- *
- * `warmUp` first runs a request with an unknown API key, which opens the connections. Then `warmUp` runs successful
- * requests without DynamoDB, so that V8 compiles the code before the first real request. During the init phase, Lambda
- * gives a function more processor time than later (measured in
+ * A warm-up first sends a request with an unknown API key, which opens the connections that `handler` will use. Then it
+ * runs requests that succeed without DynamoDB, so that V8 compiles the code before a caller waits for it. In the init
+ * phase, Lambda gives a function more processor time than later (measured in
  * https://github.com/DataDog/datadog-lambda-extension/pull/700, not documented by AWS).
  */
 export const lambdaFunction = (
@@ -85,7 +82,7 @@ export const lambdaFunction = (
       };
       const handler = createHandler({ name, client: { send: send as typeof client.send } });
       const run = () => {
-        // `highWaterMark: 0` makes each write wait for `drain`, so that V8 also compiles the code that waits.
+        // With `highWaterMark: 0`, each write waits for `drain`: that code is compiled, too.
         const nowhere = new Writable({ highWaterMark: 0, write: (_chunk, _encoding, done) => done() });
         const stream = Object.assign(nowhere, { setContentType: () => {} });
         const context = { awsRequestId: "none", getRemainingTimeInMillis: () => 60_000 };

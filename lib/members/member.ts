@@ -1,13 +1,12 @@
-/** Members. A member is a user with a role in an account. */
+/** A member is a user with a role in an account. */
 import * as z from "zod/mini";
 
 export const roles = ["Administrator", "Developer", "Analyst", "Billing Manager"] as const;
 
-/** A valid email address as defined by the WHATWG HTML standard, except that the domain must contain a dot. */
+/** WHATWG's "valid email address", which browsers check, except that we want a dot in the domain. */
 const address =
   /^[\w.!#$%&'*+/=?^`{|}~-]+@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/i;
 
-/** The error message of each field. */
 export const newMemberRules = {
   body: "The request body must be a JSON object",
   email: "email must be an email address of at most 254 characters",
@@ -19,14 +18,14 @@ const rules = newMemberRules;
 
 export const Role = z.enum(roles, rules.role);
 
-/** The request body of Add Account Member. Addresses that differ only in case belong to the same user. */
+/** The body of Add Account Member. Addresses that differ only in case belong to one user. */
 export const NewMember = z.object(
   {
     email: z
       .string(rules.email)
       .check(z.regex(address, rules.email), z.maxLength(254, rules.email), z.toLowerCase()),
     role: Role,
-    // JSON Schema counts code points. With the flag `u`, a `.` matches one code point.
+    // With the flag `u`, a `.` is one code point, which is what JSON Schema counts.
     name: z.optional(z.string(rules.name).check(z.regex(/^.{1,255}$/su, rules.name))),
   },
   rules.body,

@@ -1,4 +1,4 @@
-/** Stores users and the members of accounts. */
+/** Users, and the members of accounts. */
 import { randomUUID } from "node:crypto";
 import { DeleteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { getItem } from "../table/get.ts";
@@ -9,7 +9,7 @@ import type { Table } from "../table/table.ts";
 import { putIfAbsent, type Write } from "../table/writes.ts";
 import type { AccountMember, NewMember } from "./member.ts";
 
-/** A person. One email address has one user, who can be a member of several accounts. */
+/** A person, who has one email address and can be a member of several accounts. */
 export type User = { id: string; email: string; created_at: string };
 
 export const newUser = (email: string, now: number): User => ({
@@ -28,41 +28,35 @@ export const newMember = (
   return { id: randomUUID(), created_at, updated_at: created_at, user_id, account_id, role };
 };
 
-/**
- * Returns the user with this email address. An eventually consistent read costs half the price of a strongly consistent
- * read, but can miss a new user. In that case, the condition of {@link putUser} fails, because the user exists.
- */
+/** Eventually consistent, for half the price. If it misses a new user, the condition of {@link putUser} fails. */
 export const findUser = (table: Table, email: string): Promise<User | undefined> =>
   getItem<User>(table, userKey(email));
 
-/** Puts a new user. The condition fails if a user with this email address exists. */
+/** The condition fails if the email address has a user. */
 export const putUser = (table: Table, user: User, now: number): Write<User> =>
   putIfAbsent(table, userKey(user.email), user, now);
 
-/** A member's item in the table. API responses contain neither the member's email address nor the member's name. */
+/** The item in the table. The email address and the name appear in no response. */
 export type StoredMember = AccountMember & Pick<NewMember, "email" | "name">;
 
-/** Puts a new member. The condition fails if the user is already a member of the account. */
+/** The condition fails if the user is already a member. */
 export const putMember = (table: Table, member: StoredMember, now: number): Write<StoredMember> =>
   putIfAbsent(table, memberKey(member.account_id, member.user_id), member, now);
 
-/** Returns the members of an account, the oldest first. */
+/** The oldest member comes first. */
 export const listMembers = async (table: Table, account_id: string): Promise<StoredMember[]> => {
   const items = await listItems<StoredMember>(table, memberKey(account_id, ""));
   return items.map(({ pk, sk, ...member }) => member).sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
 };
 
-/**
- * Returns the table, key and condition of a write to a member. If a removed user is added to the account again, the new
- * member has a new id. So a write to the removed member fails.
- */
+/** If a removed user has been added again, the member has a new id, and a write to the old one must fail. */
 const unchanged = ({ account_id, user_id }: AccountMember, TableName: string) => ({
   TableName,
   Key: memberKey(account_id, user_id),
   ConditionExpression: "id = :id",
 });
 
-/** Sets the role of a member. Returns false if the member was deleted. */
+/** Returns false if the member was removed meanwhile. */
 export const setMemberRole = (
   table: Table,
   member: AccountMember,
@@ -82,7 +76,7 @@ export const setMemberRole = (
   return succeeds(() => table.client.send(command));
 };
 
-/** Deletes a member, but not the user. Returns false if the member was already deleted. */
+/** Takes a user out of the account; the user itself stays. Returns false if the member was removed already. */
 export const removeMember = (table: Table, member: AccountMember): Promise<boolean> => {
   const command = new DeleteCommand({
     ...unchanged(member, table.name),
