@@ -76,28 +76,6 @@ test.each(generators)("A generated client calls both operations: $name", async (
   });
 });
 
-test("The client in README prints a message", async () => {
-  const { account_id, secret } = await newKey();
-  const message = newMessage({ account_id });
-  await storeMessage(table, message, null, noon);
-  const folder = join(clients, "generators", "readme");
-  await cp(join(sources, "openapi-fetch"), folder, { recursive: true });
-  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
-  const [, lines = ""] = /```ts\n(.*?)```/s.exec(readme) ?? [];
-  const values = {
-    API_KEY: secret,
-    ACCOUNT_ID: account_id,
-    MESSAGE_ID: message.id,
-    "http://127.0.0.1:3000": await startService(),
-  };
-  const program = Object.entries(values).reduce((text, entry) => text.replace(...entry), lines);
-  await writeFile(join(folder, "client.ts"), `${program}\nconsole.log(data?.subject, error);`);
-
-  const output = await shell(folder, ". ./run.sh");
-
-  expect(output).toBe("Hello undefined\n");
-});
-
 test.each([
   "redocly lint --config $LINT/redocly.yaml openapi.json",
   "spectral lint --ruleset $LINT/spectral.yaml --fail-severity hint openapi.json",

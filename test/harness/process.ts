@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Returns the environment of a new user's shell, plus the compile cache that saves time. */
-const shell = (variables: Record<string, string>) => {
+const shell = (variables: NodeJS.ProcessEnv) => {
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
   return { PATH, HOME, NODE_COMPILE_CACHE, ...variables };
 };
@@ -16,10 +16,7 @@ export type Ended = { status: number | null; stdout: string; stderr: string };
 /** Runs a shell command to its end. */
 export const run = (
   command: string,
-  {
-    variables = {},
-    input = "" as string | Buffer,
-  }: { variables?: Record<string, string>; input?: string | Buffer } = {},
+  { variables = {}, input = "" }: { variables?: NodeJS.ProcessEnv; input?: string | Buffer } = {},
 ): Promise<Ended> =>
   new Promise((resolve) => {
     const child = spawn("sh", ["-c", command], { cwd: root, env: shell(variables) });
@@ -48,7 +45,7 @@ export type Service = {
 
 /** Starts the service and waits until it is ready. @throws Error with its output if it exits before that */
 export const startLocal = (
-  variables: Record<string, string> = {},
+  variables: NodeJS.ProcessEnv = {},
   command: string[] = ["node", "infra/local/main.ts"],
 ): Promise<Service> =>
   new Promise((resolve, reject) => {
