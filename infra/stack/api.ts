@@ -1,4 +1,4 @@
-/** The REST API: one route per operation. The errors of API Gateway have the same format as the errors of a function. */
+/** The REST API: one route per operation, and errors of API Gateway itself that look like those of a function. */
 import { Aws, Duration, type RemovalPolicy, Validations } from "aws-cdk-lib";
 import {
   CfnRestApi,
@@ -30,7 +30,7 @@ export type Route = ServedOperation & { method: Method };
 export type ApiProps = {
   stage: string;
   operations: readonly ServedOperation[];
-  /** The API's domain name, and its certificate's ARN. Without a domain, API Gateway assigns an address. */
+  /** The API's domain name and its certificate's ARN. Without them, API Gateway assigns an address. */
   domain?: { name: string; certificate: string } | undefined;
   limits: Pick<Settings, "rateLimit" | "burstLimit" | "keyRateLimit">;
   logRetention: RetentionDays;
@@ -38,8 +38,8 @@ export type ApiProps = {
 };
 
 /**
- * TLS 1.2 or 1.3 with forward secrecy. API Gateway's default also accepts TLS 1.0. The mode STRICT rejects a request
- * if the server name in the TLS handshake differs from the Host header.
+ * TLS 1.2 or 1.3 with forward secrecy; API Gateway's default would accept TLS 1.0, too. STRICT rejects a request whose TLS
+ * handshake names another server than its Host header.
  */
 const transport = {
   securityPolicy: SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,
@@ -47,10 +47,12 @@ const transport = {
 } as const;
 
 /**
- * The error for each type of response that API Gateway generates. For an unknown route, API Gateway reports an
- * authorization error. No operation uses API Gateway's authorization, so an authorization error always means an unknown
- * route. `gatewayErrors` names every type that can occur, because an emulator of AWS does not apply the status of
- * `DEFAULT_4XX` to other types.
+ * The error for each type of response that API Gateway generates itself. To an unknown route it responds as if the caller
+ * weren't authorized; no operation uses its authorization, so that is what each of these types means here. By reports, a
+ * throttled function is an INTEGRATION_FAILURE, like everything else that keeps API Gateway from invoking one. Callers may
+ * retry it, even if it should be something else: an operation's writes are one transaction.
+ *
+ * The list names every type that can occur, because an emulator of AWS doesn't apply DEFAULT_4XX and DEFAULT_5XX to others.
  */
 const gatewayErrors: readonly { error: errors.ErrorResponse; types: readonly ResponseType[] }[] = [
   {
@@ -68,18 +70,14 @@ const gatewayErrors: readonly { error: errors.ErrorResponse; types: readonly Res
   },
   { error: errors.bodyTooLarge, types: [ResponseType.REQUEST_TOO_LARGE] },
   { error: errors.tooManyRequests, types: [ResponseType.THROTTLED] },
+  { error: errors.unavailable, types: [ResponseType.INTEGRATION_FAILURE] },
   {
     error: errors.internalError,
-    types: [
-      ResponseType.DEFAULT_5XX,
-      ResponseType.API_CONFIGURATION_ERROR,
-      ResponseType.INTEGRATION_FAILURE,
-      ResponseType.INTEGRATION_TIMEOUT,
-    ],
+    types: [ResponseType.DEFAULT_5XX, ResponseType.API_CONFIGURATION_ERROR, ResponseType.INTEGRATION_TIMEOUT],
   },
 ];
 
-/** A regional API, which closes idle streams after 5 minutes. An edge-optimized API closes idle streams after 30 s. */
+/** A regional API, because an edge-optimized one closes a stream that is idle for 30 seconds, and not for 5 minutes. */
 export class Api extends Construct {
   readonly restApi: RestApi;
   readonly accessLog: LogGroup;
@@ -97,8 +95,7 @@ export class Api extends Construct {
     this.restApi = new RestApi(this, "RestApi", {
       restApiName: `EmailApi-${stage}`,
       endpointTypes: [EndpointType.REGIONAL],
-      // API Gateway needs an IAM role to write logs. The role outlives the stack, because all APIs of the account
-      // share the role.
+      // The role with which API Gateway writes logs. All APIs of the account share it, so it outlives the stack.
       cloudWatchRole: true,
       deployOptions: {
         stageName: stage,
@@ -146,7 +143,7 @@ export class Api extends Construct {
     this.domainTarget = this.restApi.domainName?.domainNameAliasDomainName;
   }
 
-  /** A stage can have one web ACL, so operators can add their own web ACL only if the stack adds no web ACL. */
+  /** A stage has room for one web ACL: an operator can add another only if the stack adds none. */
   private addWebAcl(requestsPerMinute: number | undefined) {
     if (requestsPerMinute === undefined) {
       this.addGatewayResponse(ResponseType.WAF_FILTERED, errors.blocked);
@@ -163,8 +160,12 @@ export class Api extends Construct {
 
   private addGatewayResponse(type: ResponseType, { status, message, headers }: errors.ErrorResponse) {
     const { "Content-Type": contentType, ...common } = commonHeaders;
-    // API Gateway treats a header value in quotes as a constant, and any other value as a parameter's name.
-    const constants = Object.entries({ ...common, ...headers }).map(([name, value]) => [name, `'${value}'`]);
+    // API Gateway takes a value in quotes for a constant, and any other value for a parameter's name. It can't choose one of
+    // several at random, as the functions do.
+    const constants = Object.entries({ ...common, ...headers }).map(([name, value]) => [
+      name,
+      `'${[value].flat()[0]}'`,
+    ]);
     this.restApi.addGatewayResponse(type.responseType, {
       type,
       statusCode: String(status),

@@ -40,7 +40,7 @@ export const adaptations: Adaptation[] = [
   {
     gap: "Lambda does not stream responses",
     adapt: ({ Type, Properties }) => {
-      const isOurs = Properties.LoggingConfig; // CDK adds a function of its own, which empties the bucket.
+      const isOurs = Properties.Environment; // CDK adds a function without one, which empties the bucket.
       if (Type === "AWS::Lambda::Function" && isOurs) Properties.Handler = "emulator-handler.handler";
     },
   },

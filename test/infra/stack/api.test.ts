@@ -122,7 +122,7 @@ describe("A response that API Gateway generates", () => {
   const unknownRoute =
     "DEFAULT_4XX ACCESS_DENIED EXPIRED_TOKEN INVALID_API_KEY INVALID_SIGNATURE MISSING_AUTHENTICATION_TOKEN " +
     "RESOURCE_NOT_FOUND UNAUTHORIZED";
-  const failure = "DEFAULT_5XX API_CONFIGURATION_ERROR INTEGRATION_FAILURE INTEGRATION_TIMEOUT";
+  const failure = "DEFAULT_5XX API_CONFIGURATION_ERROR INTEGRATION_TIMEOUT";
   const withError = (types: string, error: errors.ErrorResponse) =>
     types
       .split(" ")
@@ -143,18 +143,21 @@ describe("A response that API Gateway generates", () => {
       ...withError(unknownRoute, errors.noRoute),
       ...withError("REQUEST_TOO_LARGE", errors.bodyTooLarge),
       ...withError("THROTTLED", errors.tooManyRequests),
+      ...withError("INTEGRATION_FAILURE", errors.unavailable),
       ...withError(failure, errors.internalError),
       ...withError("WAF_FILTERED", errors.blocked),
     ]);
   });
 
-  test("has the headers of every response, an id that no caller can choose, and Retry-After for a 429", () => {
+  test("has the headers of every response, an id that no caller can choose, and Retry-After if a retry is safe", () => {
     for (const { ResponseType, ResponseParameters } of responses) {
       expect(ResponseParameters).toEqual({
         "gatewayresponse.header.Cache-Control": "'no-store'",
         "gatewayresponse.header.X-Content-Type-Options": "'nosniff'",
         "gatewayresponse.header.X-Request-Id": "context.extendedRequestId",
-        ...(ResponseType === "THROTTLED" && { "gatewayresponse.header.Retry-After": "'1'" }),
+        ...(/^(THROTTLED|INTEGRATION_FAILURE)$/.test(ResponseType) && {
+          "gatewayresponse.header.Retry-After": "'1'",
+        }),
       });
     }
   });
