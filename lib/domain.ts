@@ -17,7 +17,7 @@ const internationalLabel = (text: string): string | null => {
 
 /** `Mail.Bücher.example` becomes `mail.xn--bcher-kva.example`. Returns `null` if the text is no domain name. */
 export const normalDomain = (text: string): string | null => {
-  // Keeps very long texts from the steps below. Doubled, because a character can have two UTF-16 code units.
+  // The steps below would be slow for very long texts. Doubled, because a character can be two UTF-16 code units.
   if (text.length > 2 * maximumLength || text !== text.normalize("NFC")) return null;
   const labels = text
     .toLowerCase()

@@ -9,7 +9,7 @@ import type { OperationTexts } from "./texts.ts";
 export type ExampleValues = {
   /** The address of the API; by default that of `npm start`. */
   serverUrl?: string;
-  /** By parameter. The Idempotency-Key has no default, because a fixed key works only once. */
+  /** Values by parameter. The Idempotency-Key has no default, because a fixed key would work only once. */
   parameters?: Readonly<Record<string, string>>;
   bodies?: Partial<Record<OperationId, unknown>>;
 };

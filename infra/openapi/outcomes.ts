@@ -58,7 +58,7 @@ const replayHeader: Headers = {
   ),
 };
 
-/** The schema of each header lists the values that these errors give it. */
+/** The headers of some errors. The schema of each lists the values that these errors give it. */
 const headersOf = (errors: readonly catalogue.ErrorResponse[]): Headers => {
   const names = new Set(errors.flatMap(({ headers = {} }) => Object.keys(headers)));
   return Object.fromEntries(
@@ -70,7 +70,7 @@ const headersOf = (errors: readonly catalogue.ErrorResponse[]): Headers => {
   );
 };
 
-/** The error message for a wrong value. An empty one is wrong for every parameter. */
+/** The error message for a wrong value of a parameter. The empty text is wrong for all of them. */
 const ruleOf = ({ schema }: Parameter<unknown>): string =>
   (schema.safeParse("").error?.issues ?? []).map(({ message }) => message).join("; ");
 

@@ -10,7 +10,7 @@ export const tags = {
 
 export type Examples = Record<string, { summary: string; value: unknown }>;
 
-/** By a short description, such as "Malformed JSON". */
+/** The errors of an operation by a short description, such as "Malformed JSON". */
 export type Errors = Record<string, ErrorResponse>;
 
 export type OperationTexts = {
@@ -21,10 +21,10 @@ export type OperationTexts = {
   body?: unknown;
   /** The successful response. One without a body has no schema. */
   success: { description: string; schema?: z.ZodMiniType; examples?: Examples };
-  /** Only the operation's own: `commonErrors` in `outcomes.ts` adds those that many share. */
+  /** Only the operation's own errors: `commonErrors` in `outcomes.ts` adds those that many operations share. */
   errors: Errors;
-  /** Of statuses that only this operation has, such as 409. */
+  /** Descriptions of the statuses that only this operation has, such as 409. */
   descriptions: Record<number, string>;
-  /** By name. Operations may share them. */
+  /** The schemas by their names in the document. Operations may share them. */
   components: Record<string, Component>;
 };

@@ -1,4 +1,4 @@
-/** What an API key may do. */
+/** The scopes of API keys: which operations a key may call, and for which domain's messages. */
 import { normalDomain } from "../domain.ts";
 
 export const scopes = {
@@ -19,10 +19,9 @@ export const isDomainScope = (scope: string): boolean => scope.startsWith(domain
 export const grants = (held: readonly string[], ...accepted: string[]): boolean =>
   [scopes.everything, ...accepted].some((scope) => held.includes(scope));
 
-/** For error messages and `--help`. */
 export const scopeForms = `${Object.values(scopes).join(", ")} or ${domainScope("example.com")}`;
 
-/** Brings a domain in the scope into its one spelling. Returns `null` for an unknown scope. */
+/** Returns the scope with its domain in ASCII and lower case, or `null` if there is no such scope. */
 export const parseScope = (text: string): string | null => {
   if (!isDomainScope(text)) return Object.values<string>(scopes).includes(text) ? text : null;
   const domain = text.endsWith("}") ? normalDomain(text.slice(domainPrefix.length, -1)) : null;

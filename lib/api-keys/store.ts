@@ -1,4 +1,4 @@
-/** API keys in the table, which knows the digest of a secret and never the secret. */
+/** API keys. The table holds the digest of a secret, never the secret, so nobody can read a key out of it. */
 import { randomBytes } from "node:crypto";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
@@ -54,7 +54,7 @@ export const createApiKey = async (table: Table, grant: Grant, now: number): Pro
 const readApiKey = (table: Table, id: string): Promise<ApiKey | undefined> =>
   getItem<ApiKey>(table, apiKeyKey(id), { consistent: true });
 
-/** Finds revoked and expired keys, too, because the log names them. Ask {@link isUsable}. */
+/** Finds revoked and expired keys, too, because the log names them. A caller must ask {@link isUsable}. */
 export const findApiKey = (table: Table, secret: string): Promise<ApiKey | undefined> =>
   readApiKey(table, idOfSecret(secret));
 
@@ -135,6 +135,6 @@ export const rotateApiKey = async (
   const grant = { account_id, scopes, label, expires_at: nextExpiry(found, now) };
   const { secret, apiKey } = newApiKey(grant, now);
   const failed = await transact(table, [...putApiKey(table, apiKey), ...shorten(table, old, now)]);
-  // The transaction fails if a parallel rotation or revocation changes the old API key. Then the rotation starts again.
+  // Meanwhile, another rotation or a revocation has changed the old API key: we start again.
   return failed ? rotateApiKey(table, id, graceSeconds, now) : { secret, apiKey, old };
 };

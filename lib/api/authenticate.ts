@@ -14,7 +14,7 @@ const findUsableKey = async ({ table, now, requestLog }: ApiRequest, secret: str
   return apiKey;
 };
 
-/** Starts the read of the API key, and lets the next checks go on without it. */
+/** Only starts to read the API key: the next checks don't wait for it. */
 export const authenticate: ApiMiddleware = {
   before: ({ event, context: { request } }) => {
     const secret = bearer.exec(event.headers.authorization ?? "")?.[1];
@@ -22,7 +22,7 @@ export const authenticate: ApiMiddleware = {
     request.apiKey = findUsableKey(request, secret);
     request.apiKey.catch(() => {}); // Until `authorize` awaits it, an unhandled rejection would end the process.
   },
-  /** A later check may have failed before the key arrived. If the key is wrong, that error comes first. */
+  /** If the API key turns out to be wrong, the caller gets 401, whatever a later check has found meanwhile. */
   onError: async (request) => {
     await request.context.request.apiKey?.catch((earlier) => {
       request.error = earlier;

@@ -7,8 +7,8 @@ import type { Operation } from "./operations.ts";
 import type { ApiMiddleware, ApiRequest } from "./request.ts";
 
 /**
- * The key must belong to the account in the path, and have the operation's scope or a partial one, such as that of a
- * domain. Which domain an item has, only `handle` knows: it must check a partial scope again.
+ * The API key must belong to the account in the path, and have the operation's scope or a partial one, such as that of a
+ * domain. Only `handle` reads the item and knows its domain, so it must check a partial scope again.
  */
 export const authorize = (
   { scope }: Operation,

@@ -21,14 +21,13 @@ import type { AccountPath, Operation } from "./operations.ts";
 import { type ApiMiddleware, type ApiRequest, headerValues } from "./request.ts";
 import type { ApiResponse } from "./response.ts";
 
-/** A stream could not be stored. */
 export type StorableResponse = ApiResponse & { body: string };
 
 /** Makes the writes of a request at most once per Idempotency-Key. */
 export type Once = {
   /**
-   * Makes the writes and stores the response; or, if the Idempotency-Key was used before, writes nothing and returns the
-   * response of then. If the condition of a write fails, nothing is written either, and `failed` says which.
+   * Makes the writes and stores the response. If the Idempotency-Key was used before, it writes nothing and returns the
+   * response that was stored then. If the condition of a write fails, it writes nothing either, and `failed` says which.
    *
    * @throws ApiError 422 if the Idempotency-Key was used with a different request
    * @throws TimeoutError or ThrottlingException if conflicts last longer than 20 seconds, or throttling than one
@@ -55,7 +54,6 @@ const canonical = (value: unknown): string => {
 const digestOf = ({ method, path }: Operation, parameters: AccountPath, body: unknown): string =>
   sha256(`${method} ${path} ${canonical(parameters)} ${canonical(body)}`);
 
-/** A use of an Idempotency-Key, with the digest of the request. */
 type Use = { account_id: string; key: string; digest: string };
 
 type StoredResponse = { digest: string; status: number; body: string; expires_at: number };
@@ -65,13 +63,12 @@ const toReplay = (stored: StoredResponse, use: Use): StorableResponse => {
   return { status: stored.status, body: stored.body, headers: { "Idempotent-Replayed": "true" } };
 };
 
-/** Eventually consistent, for half the price. If it misses a response stored a moment ago, `commit` will find it. */
+/** An eventually consistent read, for half the price. It may miss a response of a moment ago; `commit` finds that one. */
 const findReplay = async (table: Table, use: Use, now: number): Promise<StorableResponse | undefined> => {
   const stored = await getItem<StoredResponse>(table, idempotencyRecordKey(use.account_id, use.key));
   return stored && isLive(stored, now) ? toReplay(stored, use) : undefined;
 };
 
-/** Without an Idempotency-Key, `commit` only writes, and `store` does nothing. */
 const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
   const commit: Once["commit"] = async (response, writes) => {
     const { status, body } = response;
@@ -95,7 +92,7 @@ const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
   };
 };
 
-/** With an Idempotency-Key, `prefetch` and the read of the stored response become one call. */
+/** With an Idempotency-Key, the table is {@link batched}: one call reads what `prefetch` wants and the stored response. */
 export const header = ({ idempotent }: Operation): ApiMiddleware => ({
   before: ({ context: { request } }) => {
     const [key, ...others] = new Set(idempotent ? headerValues(request, "idempotency-key") : []);

@@ -11,7 +11,7 @@ import type { ApiMiddleware, RequestLog } from "./request.ts";
 import type { ProxyResult } from "./response.ts";
 import type { Sent } from "./send.ts";
 
-/** Call `logRequest` after sending the response: a stream can still fail. */
+/** The caller runs `logRequest` after sending the response, because a stream can fail half-way. */
 export const observe = (operation: Operation) => {
   const logger = new Logger({ serviceName: operation.id });
   const metrics = new Metrics({ serviceName: operation.id });
@@ -20,9 +20,8 @@ export const observe = (operation: Operation) => {
   const middleware: ApiMiddleware = {
     after: ({ context, response }) => {
       if (typeof response?.body !== "object") return;
-      response.body.once("error", (error: NodeJS.ErrnoException) => {
-        // ERR_STREAM_PREMATURE_CLOSE means that the caller disconnected.
-        if (error.code !== "ERR_STREAM_PREMATURE_CLOSE") context.request.requestLog.fault = error;
+      response.body.once("error", (error) => {
+        context.request.requestLog.fault = error;
       });
     },
     onError: ({ context, error }) => {
@@ -50,7 +49,7 @@ export const observe = (operation: Operation) => {
       status: statusCode,
       duration_ms: Math.round((uptimeMs() - log.startedAt) * 100) / 100,
       consumed_capacity: log.consumedCapacity,
-      // The time to the first byte includes a cold start, but does not depend on how fast the caller reads.
+      // Includes a cold start, but doesn't depend on how fast the caller reads.
       time_to_first_byte_ms: sent?.firstByteAt && log.receivedAt && sent.firstByteAt - log.receivedAt,
       slow_reader: sent?.isReaderSlow || undefined,
       ...(log.fault && { error: loggableError(log.fault) }),

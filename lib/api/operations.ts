@@ -15,17 +15,17 @@ export type OperationId = "GetMessage" | "AddAccountMember";
 export type AccountPath = { account_id: string };
 
 export type Operation<Path extends AccountPath = AccountPath, Query = unknown, Body = unknown> = {
-  /** Also the operationId of OpenAPI, and the name in logs and metrics. */
+  /** The operationId of OpenAPI, and the operation's name in logs and metrics. */
   readonly id: OperationId;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** As API Gateway spells it. Each `{name}` is a field of `pathParameters`. */
+  /** A resource path of API Gateway, in which each `{name}` is a field of `pathParameters`. */
   readonly path: string;
   readonly pathParameters: ParametersFor<Path>;
-  /** Each at most once. Unknown ones are ignored. */
+  /** A request with one of them twice is rejected; parameters that aren't here are ignored. */
   readonly queryParameters: ParametersFor<Query>;
   /** The schema of the JSON body, or `null` if the operation reads none. */
   readonly body: z.ZodMiniType<Body> | null;
-  /** The status of a successful response. Its schema is in the texts of the reference, because no function needs it. */
+  /** The status of a successful response. No function needs the schema, so that one is in infra/openapi. */
   readonly status: number;
   /** The file that exports the operation's Lambda handler. */
   readonly file: string;
@@ -35,9 +35,9 @@ export type Operation<Path extends AccountPath = AccountPath, Query = unknown, B
    * Idempotency-Key and the retries of a transaction need.
    */
   readonly permissions: readonly Permission[];
-  /** Needed for responses over 6 MB. */
+  /** Whether Lambda streams the response. Otherwise it may have at most 6 MB. */
   readonly streams: boolean;
-  /** Whether it honours an Idempotency-Key. */
+  /** Whether a retry with the same Idempotency-Key gets the first response again. */
   readonly idempotent: boolean;
 };
 

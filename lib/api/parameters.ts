@@ -2,11 +2,11 @@
 import * as z from "zod/mini";
 
 export type Parameter<Value> = {
-  /** Parses the value. If the parameter is {@link optional}, that is `undefined` when it is missing. */
+  /** Parses the text in the URL, or `undefined` if an {@link optional} parameter is missing. */
   readonly schema: z.ZodMiniType<Value>;
   /** Markdown for the API reference. */
   readonly description: string;
-  /** As it is written in a URL. */
+  /** A value as it stands in the URL. */
   readonly example: string;
   /** Whether the request log shows the value of this query parameter. Never set it for confidential values. */
   readonly isLogged?: boolean;
@@ -22,7 +22,6 @@ export const schemaOf = <Values>(parameters: ParametersFor<Values>): z.ZodMiniTy
   return object as z.ZodMiniType<Values>;
 };
 
-/** A query parameter that a request may leave out. */
 export const optional = <Value>(parameter: Parameter<Value>): Parameter<Value | undefined> => ({
   ...parameter,
   schema: z.optional(parameter.schema),
@@ -41,7 +40,7 @@ export const integerParameter = (
   return { schema: z.pipe(z.pipe(digits, z.transform(Number)), number), description, example };
 };
 
-/** Accepts a UUID in any case, and passes it on in lower case. */
+/** A UUID in any case. The operation receives it in lower case. */
 export const uuidParameter = (name: string, description: string, example: string): Parameter<string> => ({
   schema: z.guid(`${name} must be a UUID`).check(z.toLowerCase()),
   description,

@@ -44,7 +44,7 @@ export type ApiRequest<Path = AccountPath, Query = unknown, Body = unknown> = {
   path: Path;
   query: Query;
   idempotencyKey?: string;
-  /** The body with its unknown fields. */
+  /** The parsed body, still with the fields that the schema doesn't know. */
   json: unknown;
   body: Body;
 };

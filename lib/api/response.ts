@@ -1,4 +1,4 @@
-/** What an operation returns, in the shape that API Gateway expects from Lambda. */
+/** Turns what an operation returns into what API Gateway expects from Lambda. */
 import type { APIGatewayProxyResult } from "aws-lambda";
 import type { StreamedBody } from "../streamed-body.ts";
 
@@ -11,14 +11,14 @@ export type ApiResponse = {
 
 export type ProxyResult = Omit<APIGatewayProxyResult, "body"> & { body: string | StreamedBody };
 
-/** API Gateway sends these with the errors that it generates itself, too. */
+/** API Gateway sends the same headers with the errors that it generates itself. */
 export const commonHeaders = {
   "Content-Type": "application/json",
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
 } as const;
 
-/** A caller who reports a problem quotes it, and the operator finds the line in the log. */
+/** A caller who reports a problem quotes this header, and the operator finds the request in the log. */
 export const requestIdHeader = "X-Request-Id";
 
 export const toProxyResult = ({ status, headers, body }: ApiResponse): ProxyResult => {

@@ -20,7 +20,7 @@ import { type Parameter, schemaOf } from "./parameters.ts";
 import type { ApiMiddleware } from "./request.ts";
 
 const maximumBodyBytes = 64 * 1024;
-/** JSON.parse takes any depth, and then our recursive functions would overflow the call stack. */
+/** `JSON.parse` accepts any depth, but our recursive functions would overflow the call stack. */
 const maximumDepth = 100;
 
 const check = <T>(schema: z.ZodMiniType<T>, value: unknown): T => {

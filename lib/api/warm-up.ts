@@ -9,18 +9,18 @@ import type { Operation } from "./operations.ts";
 
 const timeoutMs = 500;
 
-/** The account, and the id in every path parameter, of a sample request. */
+/** Every path parameter of a sample request, including the account. */
 export const sampleId = "00000000-0000-4000-8000-000000000000";
 
-/** An item in the JSON of DynamoDB's API. Without the partition key: it has that of the read that returns it. */
+/** An item as DynamoDB's API writes it in JSON, without the partition key: each read puts its own into the item. */
 type SampleItem = { sk: { S: string } } & Record<string, object>;
 
 type Sample = {
   /** A valid request body. */
   body?: object;
-  /** What the table holds. A read of one item, or of a batch, returns items with its sort keys; a Query returns all. */
+  /** What the sample requests find. A Query returns all items; other reads return those with their sort keys. */
   items?: readonly SampleItem[];
-  /** Of successful requests. Together they should make eight or nine DynamoDB calls: then V8 has compiled the SDK. */
+  /** How many requests succeed. With eight or nine DynamoDB calls in total, V8 has compiled the SDK's code. */
   requests: number;
 };
 
@@ -52,7 +52,7 @@ const sendNowhere = ({ middlewareStack, input }: GetCommand, { items = [] }: Sam
   middlewareStack.add(() => async () => ({ response }), { step: "deserialize", priority: "low" });
 };
 
-/** The sample requests must not appear in the log and the metrics. */
+/** Sample requests must appear neither in the log nor in the metrics. */
 const withoutOutput = async (run: () => Promise<unknown>): Promise<void> => {
   const streams = [process.stdout, process.stderr].map((stream) => ({ stream, write: stream.write }));
   for (const { stream } of streams) stream.write = () => true;

@@ -18,7 +18,7 @@ const rules = newMemberRules;
 
 export const Role = z.enum(roles, rules.role);
 
-/** The body of Add Account Member. Addresses that differ only in case belong to one user. */
+/** The body of Add Account Member. We compare email addresses in lower case, although RFC 5321 lets their case matter. */
 export const NewMember = z.object(
   {
     email: z

@@ -28,22 +28,22 @@ export const newMember = (
   return { id: randomUUID(), created_at, updated_at: created_at, user_id, account_id, role };
 };
 
-/** Eventually consistent, for half the price. If it misses a new user, the condition of {@link putUser} fails. */
+/** An eventually consistent read, for half the price. If it misses a new user, the condition of {@link putUser} fails. */
 export const findUser = (table: Table, email: string): Promise<User | undefined> =>
   getItem<User>(table, userKey(email));
 
-/** The condition fails if the email address has a user. */
+/** The condition of this put fails if the email address has a user already. */
 export const putUser = (table: Table, user: User, now: number): Write<User> =>
   putIfAbsent(table, userKey(user.email), user, now);
 
-/** The item in the table. The email address and the name appear in no response. */
+/** A member's item in the table. Its email address and its name appear in no response. */
 export type StoredMember = AccountMember & Pick<NewMember, "email" | "name">;
 
-/** The condition fails if the user is already a member. */
+/** The condition of this put fails if the user is a member of the account already. */
 export const putMember = (table: Table, member: StoredMember, now: number): Write<StoredMember> =>
   putIfAbsent(table, memberKey(member.account_id, member.user_id), member, now);
 
-/** The oldest member comes first. */
+/** The members of an account, the oldest first. */
 export const listMembers = async (table: Table, account_id: string): Promise<StoredMember[]> => {
   const items = await listItems<StoredMember>(table, memberKey(account_id, ""));
   return items.map(({ pk, sk, ...member }) => member).sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
