@@ -1,4 +1,7 @@
-/** MiniStack, an AWS emulator from PyPI. The first run installs it into a virtual environment in the cache folder. */
+/**
+ * MiniStack, an AWS emulator from PyPI, and the `aws` command. The first run installs both into a virtual environment in the
+ * cache folder.
+ */
 import { execFile, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -20,14 +23,23 @@ const region = "eu-west-1";
 /** The SDK's variables. The emulator accepts any credentials. */
 export const credentials = { AWS_REGION: region, AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" };
 
-const folder = join(projectRoot, `node_modules/.cache/ministack-${version}`);
+const folder = join(projectRoot, `node_modules/.cache/ministack-${version}-aws`);
 const program = join(folder, "bin/ministack");
+
+/** The folder of the `aws` command, for the PATH. It is version 1, which needs AWS_DEFAULT_REGION. */
+export const awsFolder = join(folder, "bin");
+const awsVersion = "1.46.3";
 
 const install = async (): Promise<void> => {
   console.log(`Installing MiniStack ${version} from PyPI once …`);
   try {
     await run("python3", ["-m", "venv", folder]);
-    await run(join(folder, "bin/pip"), ["install", "--quiet", `ministack==${version}`]);
+    await run(join(folder, "bin/pip"), [
+      "install",
+      "--quiet",
+      `ministack==${version}`,
+      `awscli==${awsVersion}`,
+    ]);
   } catch (cause) {
     await rm(folder, { recursive: true, force: true });
     throw new Error("MiniStack requires Python 3.10 or later with venv, and PyPI", { cause });

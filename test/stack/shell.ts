@@ -21,8 +21,8 @@ export const openShell = (variables: Record<string, string>) => {
   const home = temporaryFolder();
   const state = join(home, "state.sh");
   const { NODE_COMPILE_CACHE } = process.env;
-  const PATH = `${join(projectRoot, "node_modules/.bin")}:${process.env.PATH}`;
-  const env = { PATH, HOME: home, NODE_COMPILE_CACHE, ...variables };
+  const PATH = `${join(projectRoot, "node_modules/.bin")}:${variables.PATH ?? process.env.PATH}`;
+  const env = { HOME: home, NODE_COMPILE_CACHE, ...variables, PATH };
 
   return async (command: string): Promise<string> => {
     const script = `[ -e ${state} ] && . ${state} 2>/dev/null\nset -eo pipefail\n${command}\n{ declare -p; declare -f; } > ${state}`;

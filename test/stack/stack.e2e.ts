@@ -1,6 +1,7 @@
 /** `npm run test:stack`: deploys the stack to an AWS emulator with the commands of infra/README.md. */
 import { describe, expect, test } from "vitest";
 import { adaptations } from "./adaptations.ts";
+import { describeRepairs } from "./dead-letters.ts";
 import {
   changedTypes,
   type Deployed,
@@ -10,7 +11,7 @@ import {
   resourcesOf,
   unprotect,
 } from "./deployed-stack.ts";
-import { credentials, startEmulator, version } from "./emulator.ts";
+import { awsFolder, credentials, startEmulator, version } from "./emulator.ts";
 import { fillBucket, ownTemplate, works } from "./gaps.ts";
 import { blocksOf, section, typesChangedBy, typesIn } from "./readme.ts";
 import { openShell } from "./shell.ts";
@@ -20,6 +21,7 @@ Object.assign(process.env, variables);
 
 const run = openShell({
   ...variables,
+  PATH: `${process.env.PATH}:${awsFolder}`,
   CDK_APP: `node ${import.meta.dirname}/app.ts`,
   CDK_REQUIRE_APPROVAL: "never", // Confirms `cdk deploy`.
   CDK_FORCE: "true", // Confirms `cdk destroy`.
@@ -93,6 +95,13 @@ test("npm run test:deployed passes on a stack with intake", async () => {
   expect(notRun.filter((title) => !texts.some((text) => title.includes(text)))).toEqual([]);
   expect(texts.filter((text) => !notRun.some((title) => title.includes(text)))).toEqual([]);
 });
+
+test("The aws command of version 1 finds the region as README says", async () => {
+  await run("export AWS_DEFAULT_REGION=$AWS_REGION");
+  expect(await run("aws dynamodb list-tables")).toContain("TableNames");
+});
+
+describeRepairs(run, "dev");
 
 for (const [text, reason] of Object.entries(skipped)) test.skip(`test:deployed skips "${text}". ${reason}`);
 
