@@ -1,6 +1,6 @@
 /**
- * `npm run synth`, `diff` and `deploy`: the CDK command without two of its traps. CDK only warns about `--context intake`
- * and then deploys without the setting, so the intake's queue would go. And it writes no outputs unless told to where.
+ * `npm run synth`, `diff` and `deploy`: the CDK command without two of its traps. It only warns about `--context intake` and
+ * deploys without the setting, so the stack would lose its queue. And it writes the outputs only if you name a file.
  */
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
@@ -10,12 +10,11 @@ const contextOf = (index: number): string | undefined =>
   /^(--context|-c)$/.test(args[index - 1] ?? "") ? args[index] : args[index]?.match(/^--context=(.*)/)?.[1];
 const settings = args.flatMap((_, index) => contextOf(index) ?? []);
 
-for (const setting of settings) {
-  if (/^[^=]+=./.test(setting)) continue;
-  const [name] = setting.split("=");
-  console.error(`--context ${setting} has no value: write --context ${name}=VALUE`);
-  process.exit(2);
+const withoutValue = settings.filter((setting) => !/^[^=]+=./.test(setting));
+for (const setting of withoutValue) {
+  console.error(`--context ${setting} has no value: write --context ${setting.split("=")[0]}=VALUE`);
 }
+if (withoutValue.length > 0) process.exit(2);
 
 const stage = settings.findLast((setting) => setting.startsWith("stage="))?.slice("stage=".length) ?? "prod";
 const hasOutputs = args.some((arg) => /^(--outputs-file|-O)/.test(arg));

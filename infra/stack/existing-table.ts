@@ -1,21 +1,26 @@
-/** Checks the setting `tableName` before a deployment: with a mistyped name, every request would end with a 500. */
+/** Looks at `tableName` before a deployment: a mistyped name deployed, and then every request ended with a 500. */
 import { DescribeTableCommand, DescribeTimeToLiveCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { layout } from "../../lib/table/keys.ts";
-import { UserError } from "../cli/user-error.ts";
+import { describe, UserError } from "../cli/user-error.ts";
 
 /**
- * Needs `dynamodb:DescribeTable` and `dynamodb:DescribeTimeToLive`. Credentials without them (CDK's deployment role has
- * more, but the app runs with the caller's) skip the check, as they skip the comparison of replicas.
+ * Needs `dynamodb:DescribeTable` and `dynamodb:DescribeTimeToLive` in the caller's own credentials, because the CDK app
+ * doesn't run with those of CDK's deployment role. Without them, it says that it couldn't check.
  *
  * @throws UserError if there is no such table, if it has other keys, or if its time to live is off or on another attribute
  */
 export const checkExistingTable = async (TableName: string, region: string | undefined): Promise<void> => {
   const client = new DynamoDBClient({ ...(region && { region }), maxAttempts: 2 });
-  const refused = (error: Error) => {
-    if (error.name !== "ResourceNotFoundException") return undefined;
-    throw new UserError(`tableName must be an existing table: there is none named ${TableName} in ${region}`);
+  const explain = (error: Error) => {
+    if (error.name === "ResourceNotFoundException") {
+      throw new UserError(
+        `tableName must be an existing table: there is none named ${TableName} in ${region}`,
+      );
+    }
+    console.error(`tableName was not checked. ${describe(error)}`);
+    return undefined;
   };
-  const found = await client.send(new DescribeTableCommand({ TableName })).catch(refused);
+  const found = await client.send(new DescribeTableCommand({ TableName })).catch(explain);
   if (!found) return;
   const ours = `${layout.partitionKey} and ${layout.sortKey}`;
   const keys = found.Table?.KeySchema?.map(({ AttributeName }) => AttributeName).join(" and ");
@@ -24,7 +29,7 @@ export const checkExistingTable = async (TableName: string, region: string | und
       `tableName must be a table of this API: the keys of ${TableName} are ${keys}, not ${ours}`,
     );
   }
-  const expiry = await client.send(new DescribeTimeToLiveCommand({ TableName })).catch(refused);
+  const expiry = await client.send(new DescribeTimeToLiveCommand({ TableName })).catch(explain);
   const { TimeToLiveStatus = "", AttributeName } = expiry?.TimeToLiveDescription ?? {};
   const isOn = TimeToLiveStatus.startsWith("ENABL") && AttributeName === layout.timeToLive;
   if (!expiry || isOn) return;

@@ -22,18 +22,16 @@ const flag = z._default(
   false,
 );
 
-/** Every setting is optional. Each error message completes the sentence "`setting` must be …". */
+/** Every setting is optional. A message completes the sentence "`setting` must be …". */
 const Settings = z.object({
-  /** Part of the stack's name, and the name of the API's stage. An AWS account can have one stack per stage. */
+  /** Part of the stack's name, so that an AWS account can have several. Also the name of the API's stage. */
   stage: z._default(
     text(/^[a-z][a-z\d-]{0,29}$/, "up to 30 lower-case letters, digits and hyphens, starting with a letter"),
     "prod",
   ),
-  /** The API's domain name. Requires {@link certificate}. */
   domain: z.optional(
     text(/^(?=.{1,253}$)([a-z\d]([a-z\d-]*[a-z\d])?\.)+[a-z]{2,}$/, "a domain name such as api.example.com"),
   ),
-  /** The ARN of the certificate of {@link domain}. The certificate must be in the stack's region. */
   certificate: z.optional(
     text(
       /^arn:aws[a-z-]*:acm:[a-z\d-]+:\d{12}:certificate\/[\w-]+$/,
@@ -47,24 +45,24 @@ const Settings = z.object({
     ),
     RetentionDays.ONE_MONTH,
   ),
-  /** The SNS topic that is notified when an alarm starts and when an alarm ends. */
+  /** Alarms notify this SNS topic when they start and when they end. */
   alarmTopic: z.optional(
     text(
       /^arn:aws[a-z-]*:sns:[a-z\d-]+:\d{12}:[\w-]{1,256}$/,
       "the ARN of a standard SNS topic in the stack's region",
     ),
   ),
-  /** The rate limit in requests per second, for each method of the API. */
+  /** Requests per second of each method, for all callers together. */
   rateLimit: z._default(count(/^[1-9]\d{0,5}$/, "a number of requests per second"), 100),
-  /** The burst limit: how many requests each method of the API accepts at once, even above {@link rateLimit}. */
+  /** How many requests a method accepts at once, even above {@link rateLimit}. */
   burstLimit: z._default(count(/^[1-9]\d{0,5}$/, "a number of requests"), 200),
-  /** The limit in requests per minute for each API key, and for each IP address that sends no API key. */
-  keyRateLimit: z.optional(count(/^[1-9]\d{1,8}$/, "a number of requests per minute, 10 or more")),
-  /** The reserved concurrency of each function, which is also the function's limit. */
+  /** In requests per minute of one API key. A rule of ten times this limit must stay below AWS WAF's 2,000,000,000. */
+  keyRateLimit: z.optional(count(/^[1-9]\d{1,7}$/, "a number of requests per minute from 10 to 99999999")),
+  /** The reserved concurrency of each function, which is also its limit. */
   concurrency: z.optional(count(/^[1-9]\d{0,5}$/, "a number of executions")),
-  /** The name of an existing table. The stack uses this table and creates no table. */
+  /** A table that exists. The stack then creates none. */
   tableName: z.optional(text(/^[\w.-]{3,255}$/, "the name of a DynamoDB table in the stack's region")),
-  /** The regions of the table's replicas, without the stack's own region. */
+  /** The regions of the table's replicas, besides the stack's own. */
   replicaRegions: z._default(
     z.pipe(
       z.string().check(
@@ -76,11 +74,11 @@ const Settings = z.object({
     ),
     [],
   ),
-  /** Adds the intake: a bucket, a queue and a function for messages and events of other programs. */
+  /** A bucket, a queue and a function for messages and events of other programs. */
   intake: flag,
-  /** How many minutes the {@link intake} retries an event before SQS moves the event to the dead-letter queue. */
+  /** How long the {@link intake} retries an event before it becomes a dead letter. */
   deadLetterMinutes: z._default(count(/^([1-9]|[1-5]\d|60)$/, "a number of minutes from 1 to 60"), 60),
-  /** Lets `cdk destroy` delete the table, the logs and the intake's data. Disables deletion protection. */
+  /** Lifts all protection, so that `cdk destroy` deletes the table, the logs and the intake's data, too. */
   removeEverything: flag,
 });
 export type Settings = z.output<typeof Settings>;
@@ -89,7 +87,6 @@ type Given = Record<string, unknown>;
 
 const Stages = z.record(z.string(), z.record(z.string(), z.unknown()));
 
-/** Returns the settings of a stage from `stages` in cdk.json. Without `stages`, returns an empty object. */
 const settingsOfStage = (stages: unknown, stage: string): Given => {
   if (stages === undefined) return {};
   const named = Stages.safeParse(stages);
@@ -136,14 +133,13 @@ const checkTogether = (settings: Settings, region: string | undefined) => {
 };
 
 /**
- * Returns the settings in a CDK app's context (`app.node.getAllContext()`), with defaults. A setting from the command
- * line overrides the same setting from `stages`.
+ * Reads the settings from a CDK app's context (`app.node.getAllContext()`). The command line overrides `stages`.
  *
  * @param region the stack's region, if it is known
  * @throws UserError if a name or a value is wrong, or if a certificate or a topic is in another region
  */
 export const readSettings = (context: Given, region?: string): Settings => {
-  // CDK's own context names contain a colon, such as `@aws-cdk/core:…` or `availability-zones:…`.
+  // CDK's own names have a colon in them, such as `@aws-cdk/core:…` or `availability-zones:…`.
   const ours = Object.entries(context).filter(([name]) => !name.includes(":"));
   const { stages, ...own } = Object.fromEntries(ours);
   const given = { ...settingsOfStage(stages, String(own.stage ?? "prod")), ...own };
@@ -153,9 +149,10 @@ export const readSettings = (context: Given, region?: string): Settings => {
     Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)])),
   );
   if (!result.success) {
-    const [issue] = result.error.issues;
-    const name = String(issue?.path[0]);
-    throw new UserError(`${name} must be ${issue?.message}, not ${given[name]}`);
+    const lines = result.error.issues.map(
+      ({ path: [name = ""], message }) => `${String(name)} must be ${message}, not ${given[String(name)]}`,
+    );
+    throw new UserError(lines.join("\n"));
   }
   checkTogether(result.data, region);
   return result.data;

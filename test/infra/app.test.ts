@@ -40,9 +40,13 @@ test("A stack with every setting passes CloudFormation's own rules", async () =>
 });
 
 test("A setting without a value ends the command, instead of being left out of the deployment", async () => {
-  expect(await runInNewHome("npm run -s deploy -- --context intake")).toMatchObject({
+  expect(
+    await runInNewHome("npm run -s deploy -- --context intake --context stage=dev -c domain="),
+  ).toMatchObject({
     status: 2,
-    stderr: "--context intake has no value: write --context intake=VALUE\n",
+    stderr:
+      "--context intake has no value: write --context intake=VALUE\n" +
+      "--context domain= has no value: write --context domain=VALUE\n",
   });
 });
 

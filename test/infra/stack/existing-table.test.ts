@@ -1,9 +1,11 @@
 /** The check of `tableName`, on the real engine. */
 import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
 import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { expect, inject, test } from "vitest";
+import { expect, inject, test, vi } from "vitest";
 import { createTable } from "../../../infra/local/create-table.ts";
 import { checkExistingTable } from "../../../infra/stack/existing-table.ts";
+import { listen } from "../../harness/listen.ts";
 import { run } from "../../harness/process.ts";
 import { cdkJson, withoutBundles } from "../../harness/synthesise.ts";
 
@@ -38,6 +40,18 @@ test("A table with other keys is rejected", async () => {
 
 test("A restored table without time to live is rejected, and the error names the command that mends it", async () => {
   await expect(check(await bareTable("pk", "sk"))).rejects.toThrow(/npm run admin -- prepare-table first$/);
+});
+
+test("Credentials that may not describe the table deploy it, and a line says that it wasn't checked", async () => {
+  const body = JSON.stringify({ __type: "com.amazonaws#AccessDeniedException", message: "Not authorized" });
+  const server = createServer((_, response) => void response.writeHead(400).end(body));
+  vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", `http://127.0.0.1:${await listen(server)}`);
+  const lines = vi.spyOn(console, "error").mockImplementation(() => {});
+
+  await expect(check("EmailApi-prod-restored")).resolves.toBeUndefined();
+  expect(lines.mock.calls).toEqual([
+    ["tableName was not checked. DynamoDB reported an error: Not authorized"],
+  ]);
 });
 
 test("A mistyped tableName ends a deployment with one line, before anything changes", async () => {

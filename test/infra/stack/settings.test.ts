@@ -67,7 +67,8 @@ test.each([
   ["alarmTopic", "on-call", "the ARN of a standard SNS topic in the stack's region"],
   ["rateLimit", "0", "a number of requests per second"],
   ["burstLimit", "many", "a number of requests"],
-  ["keyRateLimit", "9", "a number of requests per minute, 10 or more"],
+  ["keyRateLimit", "9", "a number of requests per minute from 10 to 99999999"],
+  ["keyRateLimit", "100000000", "a number of requests per minute from 10 to 99999999"],
   ["concurrency", "0", "a number of executions"],
   ["tableName", "a table", "the name of a DynamoDB table in the stack's region"],
   ["tableName", "ab", "the name of a DynamoDB table in the stack's region"],
@@ -79,6 +80,14 @@ test.each([
 ])("%s=%s is rejected with the values that the setting accepts", (name, value, accepted) => {
   expect(() => readSettings({ [name]: value })).toThrow(
     userError(`${name} must be ${accepted}, not ${value}`),
+  );
+});
+
+test("Two wrong settings are two lines", () => {
+  expect(() => readSettings({ intake: "yes", rateLimit: "0" })).toThrow(
+    userError(
+      "rateLimit must be a number of requests per second, not 0\nintake must be true or false, not yes",
+    ),
   );
 });
 
