@@ -1,8 +1,6 @@
-import { randomBytes, randomUUID } from "node:crypto";
-import { request } from "node:http";
+import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createHandler } from "../../functions/get-message.ts";
@@ -15,7 +13,6 @@ import {
   bearer,
   call,
   clicked,
-  itemsOf,
   newKey,
   newMessage,
   noon,
@@ -46,19 +43,6 @@ const get = (message_id: string, headers: Record<string, string> = {}, account_i
   call(`${url}/v2/accounts/${account_id}/messages/${message_id}`, {
     headers: { ...bearer(key.secret), ...headers },
   });
-
-/** Returns the bytes on the wire. `fetch` would ask for compression, and decompress the body. */
-const getRaw = async (message_id: string, headers: Record<string, string | string[]>) => {
-  const response = await new Promise<import("node:http").IncomingMessage>((resolve, reject) => {
-    request(`${url}/v2/accounts/${key.account_id}/messages/${message_id}`, {
-      headers: { ...bearer(key.secret), ...headers },
-    })
-      .once("response", resolve)
-      .once("error", reject)
-      .end();
-  });
-  return { headers: response.headers, body: await buffer(response) };
-};
 
 describe("Get Message", () => {
   test("returns every field of the Message object, in the documented order", async () => {
@@ -264,52 +248,4 @@ describe("A path identifier that is not a UUID: 400", () => {
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({ message: `${name} must be a UUID` });
   });
-});
-
-describe("The response is compressed", () => {
-  const storedWithLogo = async () => (await stored({}, await sampleEmail("welcome-html-with-logo"))).id;
-  const decoders = { zstd: zstdDecompressSync, br: brotliDecompressSync, gzip: gunzipSync };
-
-  test.each([
-    ["zstd", "zstd"],
-    ["br", "br"],
-    ["gzip", "gzip"],
-    ["gzip, deflate, br, zstd", "zstd"],
-    ["gzip, deflate, br", "br"],
-    ["gzip;q=1.0, br;q=0.5, zstd;q=0.1", "gzip"],
-    ["GZIP", "gzip"],
-    ["*", "zstd"],
-    [["zstd;q=0", "*"], "br"],
-    [["gzip;q=0.1", "br;q=0.2"], "br"],
-  ] as const)("for Accept-Encoding %s, in one or several lines, with %s", async (accept, encoding) => {
-    const id = await storedWithLogo();
-    const plain = await getRaw(id, {});
-    expect(plain.headers["content-encoding"]).toBeUndefined();
-
-    const { headers, body } = await getRaw(id, { "Accept-Encoding": [accept].flat() });
-
-    expect(headers["content-encoding"]).toBe(encoding);
-    expect(headers.vary).toBe("Accept-Encoding");
-    expect(headers["cache-control"]).toBe("no-store");
-    expect(decoders[encoding](body)).toEqual(plain.body);
-  });
-
-  test("with zstd exactly as it is stored: the body is as large as the segments and the head", async () => {
-    const message = await stored({}, Buffer.concat([Buffer.from("\n"), randomBytes(1_000_000)]));
-    const bytes = (await itemsOf(message)).reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), 0);
-
-    const { body } = await getRaw(message.id, { "Accept-Encoding": "zstd" });
-
-    expect(body.length).toBeLessThan(bytes + 1000);
-  });
-
-  test.each(["", "identity", "deflate", "gzip;q=0", "identity, gzip;q=0.5"])(
-    "not at all for Accept-Encoding %s",
-    async (accept) => {
-      const { headers, body } = await getRaw(await storedWithLogo(), { "Accept-Encoding": accept });
-
-      expect(headers["content-encoding"]).toBeUndefined();
-      expect(JSON.parse(body.toString())).toMatchObject({ object: "message" });
-    },
-  );
 });
