@@ -1,4 +1,4 @@
-/** Parses options and operands, opens the table and prints results for all of the operator's commands. */
+/** What all of the operator's commands share: options, operands, the table, and how results are printed. */
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { Command, InvalidArgumentError } from "@commander-js/extra-typings";
@@ -10,23 +10,22 @@ import type { Terminal } from "../cli/progress.ts";
 import { UserError } from "../cli/user-error.ts";
 import { visible } from "../cli/visible.ts";
 
-/** The streams of a command. `print` writes a line to standard output. `complain` writes a line to standard error. */
+/** Where a command reads and writes. `print` and `complain` write a line to standard output and standard error. */
 export type Streams = {
   print: (line: string) => void;
   complain: (line: string) => void;
   input: Readable;
-  /** Standard error, if it is a terminal. Progress is shown only on a terminal. */
+  /** Standard error, if it is a terminal. In a file, a progress line would be noise. */
   terminal?: Terminal | undefined;
 };
 
-/** A command's access to standard input, standard output and standard error. `print` escapes control characters. */
+/** What a command gets of the streams. Its `print` escapes control characters. */
 export type Shell = Pick<Streams, "print" | "input" | "terminal"> & {
   printJson: (object: object) => void;
-  /** Prints the error and sets the exit status. `source` names the file or line that failed. */
+  /** Prints the error and sets the exit status; the command may go on. `source` is the file or line at fault. */
   fail: (error: unknown, source?: string) => void;
 };
 
-/** Defines a command with the options `--local` and `--json`, which every command has. */
 export const defineCommand = (name: string, summary: string) =>
   new Command(name)
     .summary(summary)
@@ -36,7 +35,7 @@ export const defineCommand = (name: string, summary: string) =>
 
 export const guid = z.guid();
 
-/** Parses a UUID. Commander adds the name of the option to the error message. */
+/** Commander puts the name of the option before the error message. */
 export const uuid = (value: string): string => {
   if (guid.safeParse(value).success) return value.toLowerCase();
   throw new InvalidArgumentError("It takes a UUID.");
@@ -45,19 +44,19 @@ export const uuid = (value: string): string => {
 const secondsOf = { m: 60, h: 60 * 60, d: daySeconds };
 const isUnit = (text: string): text is keyof typeof secondsOf => text in secondsOf;
 
-/** Parses "90d", "12h" or "30m". Returns seconds. */
+/** Turns "90d", "12h" or "30m" into seconds. */
 export const duration = (value: string): number => {
   const [, amount, unit = ""] = /^([1-9]\d{0,5})([mhd])$/.exec(value) ?? [];
   if (amount && isUnit(unit)) return Number(amount) * secondsOf[unit];
   throw new InvalidArgumentError("It takes a time such as 90d, 12h or 30m.");
 };
 
-/** Parses an option that may occur more than once. */
+/** For an option that may occur more than once. */
 export const collect =
   <T>(parse: (value: string) => T) =>
   (value: string, before: T[] = []): T[] => [...before, parse(value)];
 
-/** Each line of standard input is an operand. @throws UserError if there is no operand */
+/** For `-`, each line of standard input is an operand. @throws UserError if there is none */
 export const readOperands = async (operands: string[], { input }: Shell): Promise<string[]> => {
   const read = operands.map(async (operand) => (operand === "-" ? (await text(input)).split("\n") : operand));
   const found = (await Promise.all(read)).flat().map((operand) => operand.trim());
@@ -66,7 +65,7 @@ export const readOperands = async (operands: string[], { input }: Shell): Promis
   throw new UserError("Standard input is empty", 2);
 };
 
-/** Calls `act` for each operand, one after the other. If `act` fails, continues with the next operand. */
+/** A failed operand doesn't keep the others from being done. */
 export const forEachOperand = async (
   shell: Shell,
   operands: string[],
@@ -84,7 +83,7 @@ const localPort = (value: string): number => {
 /** At 2 Mbit/s, sending eight segments (4 MB) in parallel takes about 15 s. */
 const timeoutMs = 15_000;
 
-/** Opens the deployed table, or the table of `npm start`. @throws UserError if neither TABLE_NAME nor --local is set */
+/** The deployed table, or with `--local` the table of `npm start`. @throws UserError if neither is named */
 export const openTableOf = ({ local }: { local?: true | undefined }): Table => {
   const { AWS_ENDPOINT_URL_DYNAMODB, TABLE_NAME, DYNAMODB_PORT } = process.env;
   if (local) {
@@ -107,7 +106,7 @@ const cell = (value: unknown): string => {
   return value === null || value === undefined || value === "" ? "-" : visible(String(value));
 };
 
-/** Prints objects that have the same field names. Prints a table, or with `--json` one JSON object per line. */
+/** Prints objects with the same fields as a table, or with `--json` one object per line. */
 export const reportRows = (shell: Shell, json: true | undefined, objects: object[]): void => {
   const [first] = objects;
   if (!first) return;

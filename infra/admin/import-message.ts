@@ -1,4 +1,4 @@
-/** `import-message`: stores emails from files as messages. */
+/** `import-message`: makes messages of the emails in files, mboxes and folders. */
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { isInRange } from "../../lib/messages/message.ts";
 import { dayMilliseconds } from "../../lib/time.ts";
@@ -7,7 +7,7 @@ import { type Imported, type ImportOutcome, importMail } from "../mail/import-ma
 import { collect, defineCommand, openTableOf, report, type Shell, uuid } from "./command.ts";
 import { countOutcomes } from "./outcomes.ts";
 
-/** What a line of the output and the summary at the end call each outcome. */
+/** The words for each outcome, in a line of the output and in the summary. */
 const names = {
   stored: "stored",
   "there already": "there already",

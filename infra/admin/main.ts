@@ -1,7 +1,7 @@
 /** `npm run admin -- COMMAND`: the operator's commands on the table. */
 import { runAdmin } from "./program.ts";
 
-// If a reader such as `head` closes the pipe, exits with 141, the status of a program that SIGPIPE has ended.
+// A reader such as `head` may close the pipe early. 141 is the status of a program that SIGPIPE has ended.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => process.exit(141));
 
 process.exitCode = await runAdmin(process.argv.slice(2), {

@@ -1,4 +1,4 @@
-/** The commands on members of an account. */
+/** `list-members`, `set-member-role` and `remove-member`. */
 import { Option } from "@commander-js/extra-typings";
 import { roles } from "../../lib/members/member.ts";
 import * as store from "../../lib/members/store.ts";
@@ -30,10 +30,7 @@ const defineMemberCommand = (name: string, summary: string) =>
     .argument("<member...>", "an email, or an id that list-members shows; - reads them from standard input")
     .requiredOption("--account <uuid>", "the account", uuid);
 
-/**
- * Calls `act` for each operand with the member whose email, `id` or `user_id` it is, or with `undefined` if the account
- * has no such member.
- */
+/** An operand is a member's email, `id` or `user_id`. `act` gets `undefined` if the account has no such member. */
 const forEachMember = async (
   shell: Shell,
   operands: string[],

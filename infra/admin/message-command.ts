@@ -1,4 +1,4 @@
-/** What the commands on single messages share: their operands and what they say about one that isn't there, or is damaged. */
+/** What the commands on single messages share: operands, and the words for messages that are missing or damaged. */
 import type { MessageRef } from "../../lib/messages/events.ts";
 import type { Head } from "../../lib/messages/head.ts";
 import { listSegments } from "../../lib/messages/segments.ts";

@@ -1,4 +1,4 @@
-/** Counts how many emails or events a command stored and how many failed. Shows the progress on a terminal. */
+/** Counts what became of each email or event, and shows how far the command is. */
 import { showProgress } from "../cli/progress.ts";
 import type { Shell } from "./command.ts";
 
@@ -16,7 +16,7 @@ export const countOutcomes = <Name extends string>(
       progress.add(bytes, print);
     },
     end: progress.end,
-    /** Returns the counts, such as "3 stored, 1 failed". */
+    /** "3 stored, 1 failed" */
     summary: (): string => {
       const counted = names.filter((name) => counts.has(name));
       const texts = counted.map((name) => `${counts.get(name)?.toLocaleString("en")} ${name}`);

@@ -1,4 +1,4 @@
-/** `prepare-table`: enables what AWS leaves disabled on a restored table, and carries over what was taken away since. */
+/** `prepare-table`: switches on what AWS leaves off on a restored table, and takes away what the old one lost since. */
 import {
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,
@@ -16,7 +16,7 @@ import { describeTable, scanPrice } from "./scan.ts";
 
 type State = "enabled" | "enabled already" | "not supported";
 
-/** @throws UserError if the table does not have this API's partition key and sort key */
+/** A table of another program would lose items as soon as its time to live is on. */
 const checkKeys = async (table: Table): Promise<void> => {
   const { KeySchema } = await describeTable(table);
   const keys = KeySchema?.map(({ AttributeName }) => AttributeName).join(" and ");
@@ -25,7 +25,7 @@ const checkKeys = async (table: Table): Promise<void> => {
   throw new UserError(`${table.name} is no table of this API: its keys are ${keys}, not ${ours}`);
 };
 
-/** Enables time to live, because expired items would otherwise stay in the table and cost money. */
+/** Without it, expired items stay in the table and cost money; to callers they are absent anyway. */
 const timeToLive = async ({ client, name: TableName }: Table): Promise<State> => {
   const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName }));
   const { TimeToLiveStatus = "", AttributeName } = TimeToLiveDescription ?? {};
@@ -60,7 +60,7 @@ const steps = new Map([
   ["deletion protection", deletionProtection],
 ]);
 
-/** Returns "not supported" if the engine lacks the operation. Local engines have no point-in-time recovery. */
+/** The embedded engine has no point-in-time recovery. */
 const notSupported = (error: Error): State => {
   if (error.name === "UnknownOperationException") return "not supported";
   throw error;

@@ -1,4 +1,4 @@
-/** Runs the operator's commands: parses the arguments, prints errors and returns the exit status. */
+/** The program behind `npm run admin`: finds the command, prints errors, and makes the exit status of them. */
 import { Command, CommanderError, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { describe, UserError } from "../cli/user-error.ts";
 import { visible } from "../cli/visible.ts";
@@ -28,10 +28,10 @@ const closing = `
 npm run -s admin -- COMMAND --help shows the options of a command.
 Exit status: 0 done, 1 something failed, 2 bad arguments.`;
 
-/** Masks API keys in an error message, so that no key stays in a log or in a terminal's scrollback. */
+/** An error may quote what was typed. A key in it would stay in a log, or in the terminal's scrollback. */
 const withoutSecrets = (line: string): string => line.replaceAll(/emk_[\w-]+/g, "emk_…");
 
-/** Returns a command's usage line with its required options, which Commander's own usage line omits. */
+/** Commander's own usage line says `[options]` even if one of them is required. */
 const usageOf = ({ options, registeredArguments }: CommandUnknownOpts): string =>
   [
     ...options.filter(({ mandatory }) => mandatory).map(({ flags }) => flags),
@@ -39,7 +39,7 @@ const usageOf = ({ options, registeredArguments }: CommandUnknownOpts): string =
     ...registeredArguments.map((argument) => `<${argument.name()}${argument.variadic ? "..." : ""}>`),
   ].join(" ");
 
-/** Runs one command with the arguments from `process.argv.slice(2)`. Returns the exit status. */
+/** @param args `process.argv.slice(2)`. @returns the exit status */
 export const runAdmin = async (args: string[], { print, complain, ...streams }: Streams): Promise<number> => {
   let status = 0;
   const shell: Shell = {
@@ -81,7 +81,7 @@ export const runAdmin = async (args: string[], { print, complain, ...streams }: 
   try {
     await program.parseAsync(args, { from: "user" });
   } catch (error) {
-    // Commander has already printed its own errors.
+    // Commander has printed its own errors by now.
     if (!(error instanceof CommanderError)) shell.fail(error);
   }
   return status;

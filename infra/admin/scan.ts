@@ -27,7 +27,7 @@ export const describeTable = async ({ client, name: TableName }: Table): Promise
   }
 };
 
-/** Prints what a scan of the table will cost. AWS counts the bytes of a table every six hours or so. */
+/** Says what the scan will cost before it costs it. AWS counts the bytes of a table every six hours or so. */
 export const announceScan = (
   shell: Shell,
   json: true | undefined,

@@ -1,4 +1,4 @@
-/** `show-message`: the fields of a message, how it is stored, and what a damaged one lacks. */
+/** `show-message`: prints the fields of a message and how it is stored. Of a damaged one, prints what is left. */
 import { Option } from "@commander-js/extra-typings";
 import { findMessage, type StoredMessage } from "../../lib/messages/find.ts";
 import { headFields } from "../../lib/messages/head-fields.ts";

@@ -1,4 +1,4 @@
-/** `--seed`: stores your own emails in the demonstration account. */
+/** `--seed`: your own emails in the demonstration account. */
 import { stat } from "node:fs/promises";
 import type { Table } from "../../lib/table/table.ts";
 import { dayMilliseconds } from "../../lib/time.ts";
@@ -9,12 +9,12 @@ import { findMail } from "../mail/find-mail.ts";
 import { importMail } from "../mail/import-mail.ts";
 
 export type Seeded = {
-  /** The ids of all messages from the folder, including messages that an earlier `npm start` has stored. */
+  /** Also those of emails that an earlier `npm start` has stored. */
   ids: string[];
   failures: string[];
 };
 
-/** Stores emails as incoming messages for 30 days. @throws UserError if the path does not exist */
+/** The messages are incoming and stay for 30 days. @throws UserError if the path doesn't exist */
 export const seed = async (
   table: Table,
   path: string,

@@ -1,4 +1,4 @@
-/** Reads emails from files, and stores each email as a message. */
+/** Stores the emails of files as messages. */
 import { createHash } from "node:crypto";
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { readEnvelope } from "../../lib/messages/envelope.ts";
@@ -20,16 +20,16 @@ import type { MailFile } from "./find-mail.ts";
 import { inParallel } from "./in-parallel.ts";
 import { readEmails } from "./read-emails.ts";
 
-/** Fields of all imported messages. An address in the header of an email overrides `sender` or `recipient`. */
+/** The fields that all imported messages get. `sender` and `recipient` are for emails without an address. */
 export type ImportFields = Omit<NewMessage, "id" | "message_id" | "subject" | "sender" | "recipient"> & {
   sender?: string | undefined;
   recipient?: string | undefined;
 };
 
-/** `deleted`: the message was deleted earlier, so the import skipped its email. */
+/** `deleted`: its message was deleted before, so the email was skipped. */
 export type ImportOutcome = "stored" | "there already" | "deleted";
 
-/** The result of importing one email. `source` is a path, or `inbox.mbox:3` for the third email of an mbox. */
+/** `source` is a path, or `inbox.mbox:3` for the third email of an mbox. */
 export type Imported = { source: string; bytes: number } & (
   | { id: string; message_id: string; outcome: ImportOutcome }
   | { error: Error }
@@ -40,7 +40,7 @@ type Found = { source: string; bytes: number } & (
   | { id?: never; error: unknown }
 );
 
-/** Derives a UUID (version 8) from account and email, so that importing an email twice stores one message. */
+/** A UUID (version 8) made of account and email, so that an email imported twice is one message. */
 const idOf = (account_id: string, raw: Buffer): string => {
   const digest = createHash("sha256").update(account_id.toLowerCase()).update(raw).digest();
   digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x80, 6);
@@ -72,7 +72,7 @@ async function* emailsIn(files: MailFile[], account_id: string): AsyncGenerator<
 }
 
 type Options = {
-  /** Imports messages that were deleted, too; by default, the import skips them. */
+  /** Also stores what was deleted before; by default, it stays deleted. */
   restoreDeleted?: boolean | undefined;
 };
 

@@ -1,14 +1,13 @@
-/** Runs many tasks at a time, within a limit on memory. */
+/** Runs many tasks at a time, as memory allows. */
 
 const maximumTasks = 32;
-/** Storing an email needs memory for several copies of the email. Two emails of 40 MiB would need too much memory. */
+/** Storing an email takes several copies of it in memory, so two of 40 MiB at once are too many. */
 const maximumBytes = 48 * 1024 * 1024;
 
 /**
- * Calls `act` for each item. At most 32 calls of `act` run at a time. The items of all running calls have at most
- * 48 MiB in total. The call for an item over 48 MiB runs alone.
+ * Acts on up to 32 items at a time, with 48 MiB among them; on an item over 48 MiB alone.
  *
- * @throws the first error of `act`, after all running calls have ended
+ * @throws the first error of `act`, when the calls that run beside it have ended
  */
 export const inParallel = async <T>(
   items: AsyncIterable<T> | Iterable<T>,

@@ -1,5 +1,5 @@
 /**
- * Reads a stream that contains one email or an mbox. Memory holds one email at a time.
+ * Reads the emails of a stream: one, or those of an mbox. However long the mbox is, one email at a time is in memory.
  *
  *   From ada@example.com Sat Nov 21 15:00:00 2026 ─── a From line begins each email of an mbox (RFC 4155)
  *   >From now on ──────────────────────────────────── quotes the email's own line "From now on" (mboxrd)
@@ -7,15 +7,15 @@
 import { cr, lf } from "../../lib/messages/mime/lines.ts";
 import { maximumRawBytes } from "../../lib/messages/store-message.ts";
 
-/** `bytes` is the size of the email. `raw` is empty if the email is too large to be stored. */
+/** `raw` is empty if the email is too large to be stored; `bytes` says how large it is. */
 export type Email = { raw: Buffer; bytes: number; isOfMbox: boolean };
 
-/** Matches an mbox's "From " line, which contains a time and a year. Some programs do not quote such lines in text. */
+/** A "From " line has a time and a year. Not every program quotes text such as "From now on", so we ask for both. */
 const fromLine = /^From .*\b\d{1,2}:\d{2}\b.*\b\d{4}\b/;
 /** RFC 5322 limits a line to 998 characters. */
 const longestFromLine = 1000;
 
-/** Collects the chunks of an email, unless the email is too large to be stored. */
+/** Collects the chunks of an email, and lets go of them once it is too large to be stored. */
 const collector = (isOfMbox: boolean) => {
   let pieces: Buffer[] = [];
   let bytes = 0;
@@ -34,7 +34,7 @@ const collector = (isOfMbox: boolean) => {
   };
 };
 
-/** Returns the start of the blank line that ends at `at`, or `null` if the line is not blank. */
+/** Where the blank line that ends at `at` begins, or `null` if the line isn't blank. */
 const blankLine = (bytes: Buffer, at: number): number | null => {
   const start = bytes[at - 1] === cr ? at - 1 : at;
   return bytes[start - 1] === lf ? start : null;
@@ -52,14 +52,14 @@ const unquoted = ({ raw, ...email }: Email): Email => {
 async function* splitMbox(chunks: AsyncIterable<Buffer>): AsyncGenerator<Email> {
   const email = collector(true);
   let started = false;
-  let rest: Buffer = Buffer.from("\n\n"); // A From line must follow a blank line, which an mbox lacks before the first email.
+  let rest: Buffer = Buffer.from("\n\n"); // A From line follows a blank line. Before the first one, we make it up.
   for await (const chunk of chunks) {
     const bytes = Buffer.concat([rest, chunk]);
     let taken = 0;
     let at = bytes.indexOf("\nFrom ");
     while (at >= 0) {
       const end = bytes.indexOf("\n", at + 1);
-      if (end < 0 && bytes.length - at < longestFromLine) break; // The From line continues in the next chunk.
+      if (end < 0 && bytes.length - at < longestFromLine) break; // The rest of the From line is in the next chunk.
       const blank = blankLine(bytes, at);
       if (blank !== null && isFromLine(bytes, at + 1, end)) {
         email.add(bytes.subarray(taken, Math.max(taken, blank)));
@@ -70,7 +70,7 @@ async function* splitMbox(chunks: AsyncIterable<Buffer>): AsyncGenerator<Email> 
       }
       at = bytes.indexOf("\nFrom ", at + 1);
     }
-    // Keeps the last bytes of a chunk, because a blank line or a From line may be split between two chunks.
+    // The chunk may end within a blank line or a From line.
     const kept = Math.max(taken, (at < 0 ? bytes.length - "\nFrom ".length : at) - "\n\r".length);
     email.add(bytes.subarray(taken, kept));
     rest = bytes.subarray(kept);
@@ -86,7 +86,7 @@ async function* oneEmail(chunks: AsyncIterable<Buffer>): AsyncGenerator<Email> {
   yield email.take();
 }
 
-/** Reads the first bytes of `stream`. Returns the first bytes, and a new stream that yields all bytes of `stream`. */
+/** Reads the first line, and gives back a stream that begins with it again. */
 const peek = async (stream: AsyncIterable<Buffer>): Promise<[Buffer, AsyncIterable<Buffer>]> => {
   const chunks = stream[Symbol.asyncIterator]();
   let start: Buffer = Buffer.alloc(0);
@@ -102,7 +102,7 @@ const peek = async (stream: AsyncIterable<Buffer>): Promise<[Buffer, AsyncIterab
   return [start, all()];
 };
 
-/** Yields the emails of a stream. In an mbox, removes the `>` that mail programs put before text such as `From now`. */
+/** In an mbox, takes away the `>` that mail programs put before text such as `From now`. */
 export async function* readEmails(stream: AsyncIterable<Buffer>): AsyncGenerator<Email> {
   const [start, chunks] = await peek(stream);
   const [firstLine = ""] = start.toString("latin1", 0, longestFromLine).split("\n");

@@ -40,7 +40,9 @@ export const itemsIn = async ({ name }: Table): Promise<Item[]> => {
 /** Puts the items into a new table, as a restore does. */
 export const restore = async (items: Item[]): Promise<Table> => {
   const restored = await freshTable();
-  for (const Item of items) await table.client.send(new PutCommand({ TableName: restored.name, Item }));
+  await Promise.all(
+    items.map((Item) => table.client.send(new PutCommand({ TableName: restored.name, Item }))),
+  );
   return restored;
 };
 

@@ -1,18 +1,22 @@
-/** Reads the commands of infra/README.md. */
+/** Reads the commands of infra/README.md, and of the runbook. */
 import { readFileSync } from "node:fs";
 
-const text = readFileSync(new URL("../../infra/README.md", import.meta.url), "utf8");
+const read = (file: string) => readFileSync(new URL(`../../infra/${file}`, import.meta.url), "utf8");
+const readme = read("README.md");
+const runbook = read("admin/README.md");
 
 /** Returns the section under a heading, up to the next heading of the same level. */
-export const section = (heading: string): string => {
+export const section = (heading: string, text = readme): string => {
   const [, found] = text.split(`\n## ${heading}\n`);
-  if (found === undefined) throw new Error(`infra/README.md has no section "${heading}"`);
+  if (found === undefined) throw new Error(`There is no section "${heading}"`);
   return found.split("\n## ")[0] ?? "";
 };
 
 /** Returns the shell blocks of a section. */
-export const blocksOf = (heading: string): string[] =>
-  [...section(heading).matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block);
+export const blocksOf = (heading: string, text = readme): string[] =>
+  [...section(heading, text).matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block);
+
+export const runbookBlocksOf = (heading: string): string[] => blocksOf(heading, runbook);
 
 /** Returns the types of resources that a text names. */
 export const typesIn = (prose = ""): string[] =>

@@ -14,6 +14,7 @@ import {
 import { awsFolder, credentials, startEmulator, version } from "./emulator.ts";
 import { fillBucket, ownTemplate, works } from "./gaps.ts";
 import { blocksOf, section, typesChangedBy, typesIn } from "./readme.ts";
+import { restoreDrill } from "./restore-drill.ts";
 import { openShell } from "./shell.ts";
 
 const variables = { ...credentials, AWS_ENDPOINT_URL: await startEmulator() };
@@ -115,13 +116,16 @@ const account = new Set(["AWS::ApiGateway::Account"]);
 
 const typesOf = (resources: Deployed[]) => new Set(resources.map(({ type }) => type));
 
-test("tableName serves an existing table. cdk destroy leaves the table and what README lists", async () => {
-  const settings = `--context stage=copy --context tableName=$TABLE_NAME ${intake}`;
+const { expectRestored } = restoreDrill(run);
+
+test("tableName serves the restored table. cdk destroy leaves the table and what README lists", async () => {
+  const settings = `--context stage=copy --context tableName=$RESTORED ${intake}`;
   await run(`npm run deploy -- ${settings}`);
   await run(
     `DEV_URL=$API_URL API_URL=$(npx node -p "require('./cdk.out/outputs.copy.json')['EmailApi-copy'].ApiUrl")`,
   );
   expect(await run(firstRequest)).toMatch(/^HTTP\/1.1 200 /m);
+  await expectRestored();
 
   const resources = await resourcesOf("EmailApi-copy");
   await expect(run(`npx cdk destroy ${settings}`)).rejects.toThrow(/TerminationProtection/i);

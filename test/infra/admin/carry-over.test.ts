@@ -32,13 +32,17 @@ const store = async (table: Table, email: Buffer | null = raw) => {
 const forget = (table: Table, Key: object) =>
   table.client.send(new DeleteCommand({ TableName: table.name, Key }));
 
+/** A further page has a partition of its own, whose key begins with the message's. */
+const contentOf = (pk: string, sk: string): string =>
+  [pk.split("#").slice(0, 3).join("#"), sk.split("#").slice(0, 2).join("#")].join(" ");
+
 /** What the table grants and shows: usable keys with their expiry, people, readable messages, and blocked ids. */
 const viewOf = async (table: Table) => {
   const items = await itemsIn(table);
   const now = Date.now() / 1000;
   const live = items.filter(({ expires_at }) => expires_at === undefined || Number(expires_at) > now);
   const heads = live.filter(({ sk, created_at }) => sk === "HEAD" && created_at !== undefined);
-  const digests = new Set(heads.map(({ content_digest }) => String(content_digest)));
+  const contents = new Set(heads.map(({ pk, content_digest }) => `${pk} SEGMENT#${content_digest}`));
   const segments = items.filter(({ sk }) => sk.startsWith("SEGMENT#"));
   return {
     keys: live
@@ -55,7 +59,7 @@ const viewOf = async (table: Table) => {
       content_removed_at !== undefined,
     ]),
     blocked: items.filter(({ deleted_at }) => deleted_at).map(({ pk }) => pk),
-    leftovers: segments.filter(({ sk }) => !digests.has(sk.split("#")[1] ?? "")).map(({ sk }) => sk),
+    leftovers: segments.filter(({ pk, sk }) => !contents.has(contentOf(pk, sk))).map(({ sk }) => sk),
   };
 };
 

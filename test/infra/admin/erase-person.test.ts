@@ -36,7 +36,11 @@ const adaAndBob = async () => {
     await store(table, { account_id: bobs.account_id, sender: "Ada@EXAMPLE.org" }),
     await store(table, { recipient: ada, direction: "incoming" }, null),
     await store(table, { recipient: ada, subject: "Long ".repeat(20_000) }),
-    await store(table, { sender: ada, retain_until: new Date(Date.now() - dayMilliseconds) }),
+    await store(table, {
+      sender: ada,
+      subject: "Old ".repeat(20_000),
+      retain_until: new Date(Date.now() - dayMilliseconds),
+    }),
   ];
   return { table, kept, messages, user };
 };

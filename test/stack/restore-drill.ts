@@ -1,0 +1,162 @@
+/**
+ * A day of operation on a deployed stack. In the middle of the day, its table is copied, as AWS restores it later. The
+ * commands on keys, messages and tables are the runbook's own.
+ */
+import { randomBytes, randomUUID } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import {
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  PutCommand,
+  paginateScan,
+  QueryCommand,
+} from "@aws-sdk/lib-dynamodb";
+import { expect, test } from "vitest";
+import { createTable } from "../../infra/local/create-table.ts";
+import { messagePartition } from "../../lib/table/keys.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+import { runbookBlocksOf } from "./readme.ts";
+
+type Run = (command: string) => Promise<string>;
+
+/** Pastes a block of the runbook with its variables set, which the operator's shell then forgets again. */
+const paste = (run: Run, block = "", variables: Record<string, string> = {}): Promise<string> => {
+  const lines = Object.entries(variables).map(([name, value]) => `${name}='${value}'`);
+  return run(`(${lines.join("; ")}\n${block})`);
+};
+
+const people = ["bob@example.org", "grace@example.org"] as const;
+const names = ["kept", "deleted", "emptied", "erased", "damaged"] as const;
+type Name = (typeof names)[number];
+
+/** Random text, so that the content has several segments. */
+const emailOf = (name: Name): string =>
+  `From: hello@example.com\nTo: ${name === "erased" ? people[1] : "ada@example.org"}\nSubject: ${name}\n` +
+  `Message-ID: <${name}@example.com>\n\n${randomBytes(200_000).toString("base64")}\n`;
+
+/** Defines the tests of the day. They leave $RESTORED in the shell: a copy of the table, made ready. */
+export const restoreDrill = (run: Run) => {
+  const account = randomUUID();
+  const folder = temporaryFolder();
+  const fileOf = (name: Name) => join(folder, `${name}.eml`);
+  const keys: Record<"leaked" | "replaced" | "valid", string> = { leaked: "", replaced: "", valid: "" };
+  const ids = {} as Record<Name, string>;
+  const dynamodb = () => DynamoDBDocumentClient.from(new DynamoDBClient());
+
+  const admin = async (command: string) => {
+    const printed = await run(`npm run -s admin -- ${command} --account ${account} --json`);
+    return printed.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+  };
+  const get = async (name: Name, key: keyof typeof keys = "valid") => {
+    const headers = `-H "Authorization: Bearer ${keys[key]}"`;
+    const url = `"$API_URL/v2/accounts/${account}/messages/${ids[name]}"`;
+    const [body = "", status] = (
+      await run(`curl -s --compressed -w '\\n%{http_code}' ${url} ${headers}`)
+    ).split(/\n(?=\d+$)/);
+    return { status: Number(status), body: JSON.parse(body) };
+  };
+  const add = (email: string) =>
+    run(
+      `curl -s --fail "$API_URL/v2/accounts/${account}/members" -H "Authorization: Bearer ${keys.valid}" ` +
+        `-H "Content-Type: application/json" -d '{"email":"${email}","role":"Analyst"}'`,
+    );
+
+  test("Morning: keys, members and messages are created", async () => {
+    for (const name of Object.keys(keys) as (keyof typeof keys)[]) {
+      const [{ api_key }] = await admin("create-api-key");
+      keys[name] = api_key;
+    }
+    for (const name of names) writeFileSync(fileOf(name), emailOf(name));
+    for (const { id, file } of await admin(`import-message --domain ${randomUUID()} ${folder}`)) {
+      const name = names.find((one) => file === fileOf(one));
+      if (name) ids[name] = id;
+    }
+    for (const email of people) await add(email);
+    expect(await get("deleted", "leaked")).toMatchObject({ status: 200 });
+  });
+
+  test("Noon: the table is copied, as a restore to this second will bring it back", async () => {
+    const [TableName = "", restored] = [
+      (await run("printf %s $TABLE_NAME")).trim(),
+      `restored-${randomUUID()}`,
+    ];
+    await createTable(restored);
+    for await (const { Items = [] } of paginateScan(
+      { client: dynamodb() },
+      { TableName, ConsistentRead: true },
+    )) {
+      for (const Item of Items) await dynamodb().send(new PutCommand({ TableName: restored, Item }));
+    }
+    await run(`OLD=$TABLE_NAME RESTORED=${restored}`);
+  });
+
+  test("A leaked key is revoked, and another one replaced", async () => {
+    const [revoke, rotate] = runbookBlocksOf("A leaked key");
+
+    await paste(run, revoke, { LEAK: `curl -H "Authorization: Bearer ${keys.leaked}"` });
+    await paste(run, rotate, { LEAK: keys.replaced });
+
+    expect(await get("kept", "leaked")).toMatchObject({ status: 401 });
+    expect(await get("kept", "replaced")).toMatchObject({ status: 401 });
+  });
+
+  test("A person is erased, and single data are", async () => {
+    const [person, single] = runbookBlocksOf("A request to erase");
+
+    const output = await paste(run, person, { EMAIL: people[1] });
+    await admin(`remove-content ${ids.emptied}`);
+    await paste(run, single, { ACCOUNT: account, MESSAGE: ids.deleted, EMAIL: people[0] });
+
+    expect(output).toMatch(/\ndeleted 1 message, 1 member, 1 user\./);
+    expect(await get("erased")).toMatchObject({ status: 404 });
+    expect(await get("deleted")).toMatchObject({ status: 404 });
+    expect(await get("emptied")).toMatchObject({ status: 200, body: { content: null } });
+  });
+
+  test("A damaged message is restored under its id", async () => {
+    const TableName = (await run("printf %s $TABLE_NAME")).trim();
+    const before = await get("damaged");
+    const { Items = [] } = await dynamodb().send(
+      new QueryCommand({
+        TableName,
+        KeyConditionExpression: "pk = :pk AND begins_with(sk, :segment)",
+        ExpressionAttributeValues: { ":pk": messagePartition(account, ids.damaged), ":segment": "SEGMENT#" },
+      }),
+    );
+    const [{ pk, sk } = {}] = Items;
+    await dynamodb().send(new DeleteCommand({ TableName, Key: { pk, sk } }));
+    expect(await get("damaged")).toMatchObject({ status: 500 });
+    const variables = { ACCOUNT: account, MESSAGE: ids.damaged, FILE: fileOf("damaged") };
+
+    const [restore] = runbookBlocksOf("A spike of 5xx").filter((block) => block.includes("restore-content"));
+    await paste(run, restore, variables);
+
+    expect(before.status).toBe(200);
+    expect(await get("damaged")).toEqual(before);
+  });
+
+  test("Evening: the copy loses what the table lost since noon", async () => {
+    const [prepare] = runbookBlocksOf("A restored backup");
+
+    const first = await paste(run, prepare);
+    const again = await paste(run, prepare);
+
+    const counts = (output: string) =>
+      [...output.matchAll(/^ +(\d+) {2}\w/gm)].map(([, count]) => Number(count));
+    expect(counts(first)).toEqual([1, 1, 2, 1, 2, 1, 0, 0]);
+    expect(counts(again)).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
+  });
+
+  /** To be called while the shell's $API_URL serves the copy. */
+  const expectRestored = async (): Promise<void> => {
+    expect(await get("kept", "leaked")).toMatchObject({ status: 401 });
+    expect(await get("kept", "replaced")).toMatchObject({ status: 401 });
+    for (const name of ["deleted", "erased"] as const) expect(await get(name)).toMatchObject({ status: 404 });
+    expect(await get("emptied")).toMatchObject({ status: 200, body: { content: null } });
+    for (const name of ["kept", "damaged"] as const) expect(await get(name)).toMatchObject({ status: 200 });
+    expect(await run(`TABLE_NAME=$RESTORED npm run -s admin -- list-members --account ${account}`)).toBe("");
+  };
+  return { expectRestored };
+};
