@@ -9,7 +9,7 @@ import { eventKey } from "../lib/table/keys.ts";
 import { openTable, type Table } from "../lib/table/table.ts";
 
 export const createHandler = (
-  table: Table = openTable(),
+  table: Table = openTable({ canWait: true }),
   readEmail: ReadEmail = openEmailBucket(),
   clock: Clock = Date.now,
   postpone: PostponeEvents = openEventQueue(),
@@ -19,7 +19,7 @@ export const createHandler = (
     postpone,
   );
 
-const table = openTable();
+const table = openTable({ canWait: true });
 export const handler = createHandler(table);
 
 /** Opens the connection to DynamoDB in Lambda's init phase, with a read that finds nothing. */

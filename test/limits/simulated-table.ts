@@ -36,13 +36,14 @@ export const grownTable: Limits = { table: { read: 120_000, write: 40_000 } };
 const perKey: Record<Kind, number> = { read: 3000, write: 1000 };
 
 /** The bytes of a full segment. The simulation stores a few bytes instead, to be fast. */
-const segmentBytes = 338_000;
+export const segmentBytes = 338_000;
 export const smallSegment = Buffer.from("segment");
 
 const bytesOf = (value: Value): number => {
   if (value.B === smallSegment.toString("base64")) return segmentBytes;
   const parts = [...(value.L ?? []), ...Object.values(value.M ?? {})];
-  return Buffer.byteLength(value.S ?? value.N ?? value.B ?? "") + 3 + parts.map(bytesOf).reduce(sum, 0);
+  const bytes = Buffer.byteLength(value.S ?? value.N ?? "") + Buffer.byteLength(value.B ?? "", "base64");
+  return bytes + 3 + parts.map(bytesOf).reduce(sum, 0);
 };
 const sum = (a: number, b: number): number => a + b;
 const sizeOf = (item: Item = {}): number =>
@@ -221,8 +222,8 @@ export const simulatedTable = (now: () => number, limits: Limits, scale = 1) => 
 
   return {
     /** A client of its own, as each Lambda environment has one. */
-    open: (): Table => {
-      const table = openTable();
+    open: (options?: Parameters<typeof openTable>[0]): Table => {
+      const table = openTable(options);
       const { config } = table.client as unknown as { config: { requestHandler: object } };
       config.requestHandler = { metadata: { handlerProtocol: "http/1.1" }, handle };
       return table;
