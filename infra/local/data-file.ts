@@ -26,6 +26,24 @@ const openLocked = (path: string, statements: string): DatabaseSync => {
   }
 };
 
+/** SQLite's mark for a program's own files: "EM" and the layout of the table's items, which 1.0.0 changed. */
+const applicationId = 0x454d0001;
+
+/** @throws UserError if the file has items of another layout */
+const checkLayout = (database: DatabaseSync, file: string): void => {
+  const find =
+    "SELECT application_id, (SELECT count(*) FROM sqlite_schema) AS tables FROM pragma_application_id";
+  const { application_id, tables } = database.prepare(find).get() ?? {};
+  if (tables !== 0 && application_id !== applicationId) {
+    throw new UserError(
+      `--data: ${file} was not written by version 1.0.0 or later, which stores messages in another way. ` +
+        "Name a new file, and import your emails again",
+      2,
+    );
+  }
+  database.exec(`PRAGMA application_id = ${applicationId}`);
+};
+
 /** The open lock files. Without a reference to a lock file, garbage collection would close and unlock the lock file. */
 const locks: DatabaseSync[] = [];
 
@@ -45,8 +63,14 @@ export const lockDataFile = (file: string): void => {
     // If an earlier `npm start` was killed, its DynamoDB may still have the data file open for a moment. While another
     // process has the data file open, SQLite cannot turn off the write-ahead log and reports an error.
     const endSharing = "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE; PRAGMA user_version";
-    openLocked(file, endSharing).close();
+    const database = openLocked(file, endSharing);
+    try {
+      checkLayout(database, file);
+    } finally {
+      database.close();
+    }
   } catch (error) {
+    if (error instanceof UserError) throw error;
     const { errcode, message } = error as Error & { errcode?: number };
     if (errcode !== busy) rmSync(lockFile, { force: true });
     throw new UserError(`--data: ${file} ${reasons.get(errcode) ?? message}`, errcode === busy ? 1 : 2);

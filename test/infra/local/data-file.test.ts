@@ -1,8 +1,10 @@
-import { symlink } from "node:fs/promises";
+import { copyFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { UserError } from "../../../infra/cli/user-error.ts";
+import { createTable } from "../../../infra/local/create-table.ts";
 import { lockDataFile } from "../../../infra/local/data-file.ts";
+import { startEngine } from "../../../infra/local/engine.ts";
 import { temporaryFolder } from "../../harness/temporary-folder.ts";
 
 test("A data file is locked from the first npm start on, before its engine opens the file", async () => {
@@ -16,4 +18,28 @@ test("A data file is locked from the first npm start on, before its engine opens
     expect(() => lockDataFile(name)).toThrow(
       new UserError(`--data: ${name} is in use by another "npm start". Stop that one, or name another file`),
     );
+});
+
+test("A data file of an earlier layout is rejected, and one of ours can be opened again", async () => {
+  const folder = await temporaryFolder();
+  const [old, ours] = [join(folder, "old.db"), join(folder, "ours.db")];
+  const create = async (file: string) => {
+    const engine = await startEngine({ file });
+    vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", `http://127.0.0.1:${engine.port}`);
+    await createTable("email-api");
+    await engine.stop();
+  };
+  await create(old); // Earlier versions left the file as the engine writes it.
+  lockDataFile(ours);
+  await create(ours);
+  const again = join(folder, "again.db");
+  await copyFile(ours, again); // This process still holds the lock of the first.
+
+  const oldLayout = new UserError(
+    `--data: ${old} was not written by version 1.0.0 or later, which stores messages in another way. ` +
+      "Name a new file, and import your emails again",
+    2,
+  );
+  expect(() => lockDataFile(old)).toThrow(oldLayout);
+  expect(() => lockDataFile(again)).not.toThrow();
 });

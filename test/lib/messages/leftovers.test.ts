@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, paginateScan } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { StoredEvent } from "../../../lib/intake/event.ts";
 import { recordEvent } from "../../../lib/intake/record-event.ts";
 import { deleteMessage, removeContent } from "../../../lib/messages/delete.ts";
@@ -15,7 +15,7 @@ import { keyOfSegment } from "../../../lib/messages/pages.ts";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
 import { messagePartition } from "../../../lib/table/keys.ts";
 import type { Table } from "../../../lib/table/table.ts";
-import { interceptedTable } from "../../harness/intercepted-table.ts";
+import { type Command, interceptedTable } from "../../harness/intercepted-table.ts";
 import { newMessage, noon, table } from "../../harness/service.ts";
 import { readMessage } from "./stored-message.ts";
 
@@ -166,4 +166,69 @@ test("Stores, removals and deletes of one message at the same time leave it whol
     }),
     { numRuns: Number(process.env.PROPERTY_CASES ?? 10) },
   );
+});
+
+describe("A call that is held back leaves the segments of another call alone", () => {
+  /** The table, on which the first call that `isIt` selects waits for `release`, before it is made or after it. */
+  const holding = (isIt: (command: Command) => boolean, when: "before" | "after" = "before") => {
+    const reached = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    let isHeld = false;
+    const held = interceptedTable(table, async (command, proceed) => {
+      if (isHeld || !isIt(command)) return proceed();
+      isHeld = true;
+      const output = when === "after" && (await proceed());
+      reached.resolve();
+      await released.promise;
+      return output || proceed();
+    });
+    return { table: held, isReached: reached.promise, release: released.resolve };
+  };
+  const isTransaction = ({ constructor: { name } }: Command) => name === "TransactWriteCommand";
+  const isUpdate = ({ constructor: { name } }: Command) => name === "UpdateCommand";
+  const isPutOfHead = ({ input }: Command) => "ConditionExpression" in input;
+
+  test.each(["before", "after"])(
+    "if a message is recorded and was deleted %s its head was read",
+    async (when) => {
+      const message = create();
+      const { account_id, ...fields } = message;
+      const event = { type: "message.stored", id: "1", account_id, message: fields, raw_email: "1.eml" };
+      const remove = () => deleteMessage(table, message, noon, { force: true });
+      const [recording, importing] = [holding(isTransaction), holding(isPutOfHead)];
+      const readEmail = async () => {
+        if (when === "before") await remove();
+        return raw;
+      };
+
+      const recorded = recordEvent(recording.table, event as StoredEvent, readEmail, noon);
+      await recording.isReached;
+      if (when === "after") await remove();
+      const stored = storeMessage(importing.table, message, raw, noon);
+      await importing.isReached;
+      recording.release();
+      expect(await recorded).toBe("expired");
+      importing.release();
+
+      expect(await stored).toBe(true);
+      expect((await readMessage(message))?.content).toBe(raw.toString("latin1"));
+    },
+  );
+
+  test("if two remove the content", async () => {
+    const message = create();
+    await acts.store(table, message);
+    const [first, second] = [holding(isUpdate, "after"), holding(isUpdate)];
+
+    const removed = removeContent(first.table, message, noon);
+    await first.isReached;
+    const removedAgain = removeContent(second.table, message, noon);
+    await second.isReached;
+    first.release();
+    await removed;
+    second.release();
+
+    expect([await removed, await removedAgain]).toEqual([true, true]);
+    expect(await readMessage(message)).toMatchObject({ subject: message.subject, content: null });
+  });
 });
