@@ -231,6 +231,8 @@ test.each<[string, (old: Table, restored: Table) => Promise<string> | string, nu
         await join(other, randomUUID(), String(email));
       }
       vi.stubEnv("TABLE_NAME", restored.name);
+      const Table = { TableArn: "another", CreationDateTime: new Date(0) };
+      intercept("DescribeTableCommand", other.name, () => ({ Table }));
       return other.name;
     },
     1,

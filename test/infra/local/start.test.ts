@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
@@ -195,6 +196,8 @@ test("--data keeps the data, belongs to one npm start at a time, and replaces th
 test("--seed serves your own mail, and AWS_ENDPOINT_URL_DYNAMODB replaces the embedded engine", async () => {
   const letter = "From: a@example.com\r\nTo: b@example.org\r\nSubject: Mine\r\n\r\nHi";
   const folder = folderOf({ "letter.eml": letter, "nameless.eml": "Subject: From no one\r\n\r\nHi" });
+  const latin1 = Buffer.concat([Buffer.from(join(folder, "caf")), Buffer.from([0xe9]), Buffer.from(".eml")]);
+  writeFileSync(latin1, letter);
   const DYNAMODB_PORT = String(await freePort());
   const variables = { ...inject("engine"), DYNAMODB_PORT, TABLE_NAME: `test-${randomUUID()}` };
 
@@ -203,6 +206,7 @@ test("--seed serves your own mail, and AWS_ENDPOINT_URL_DYNAMODB replaces the em
   expect(await responds(Number(DYNAMODB_PORT))).toBe(false);
   expect(output).toContain(`Emails of ${folder}: 1\n`);
   await expect.poll(said).toContain(`${join(folder, "nameless.eml")}: `);
+  await expect.poll(said).toContain(`${join(folder, "caf\ufffd.eml")}: its name is not UTF-8. Rename it`);
   const mine = await runJson(commandsOf(output)("One of your own emails"));
   expect(mine).toMatchObject({ subject: "Mine", direction: "incoming" });
 });
