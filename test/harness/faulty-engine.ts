@@ -52,8 +52,17 @@ const conflictsOfDynamoDb = () => {
 /** The delay of each response in milliseconds, so that concurrent calls overlap. */
 const delay = 10;
 
-/** @param hold the time for which a transaction locks its items, in milliseconds */
-export const startFaultyEngine = async (hold = delay): Promise<FaultyEngine> => {
+type EngineOptions = {
+  /** How long a transaction locks its items, in milliseconds. */
+  hold?: number;
+  /** How long the SDK waits for a response, in milliseconds; by default as long as in a function. */
+  timeoutMs?: number;
+};
+
+export const startFaultyEngine = async ({
+  hold = delay,
+  timeoutMs = 3000,
+}: EngineOptions = {}): Promise<FaultyEngine> => {
   const engineUrl = inject("engine").AWS_ENDPOINT_URL_DYNAMODB ?? "";
   let faultOf: (operation: string) => Fault | undefined = () => undefined;
   const calls: FaultyEngine["calls"] = [];
@@ -88,7 +97,7 @@ export const startFaultyEngine = async (hold = delay): Promise<FaultyEngine> => 
     forwarded.end(body);
   });
   const url = `http://127.0.0.1:${await listen(server)}`;
-  const table = openTable({ endpoint: url });
+  const table = openTable({ endpoint: url, timeoutMs });
 
   return {
     url,
@@ -100,9 +109,9 @@ export const startFaultyEngine = async (hold = delay): Promise<FaultyEngine> => 
   };
 };
 
-/** Starts the service on a faulty engine, with a new account and its key. `hold` is in milliseconds. */
-export const startFaultyService = async ({ hold = delay } = {}) => {
-  const engine = await startFaultyEngine(hold);
+/** Starts the service on a faulty engine, with a new account and its key. */
+export const startFaultyService = async (options?: EngineOptions) => {
+  const engine = await startFaultyEngine(options);
   return { engine, url: await startService(undefined, engine.table), key: await newKey() };
 };
 

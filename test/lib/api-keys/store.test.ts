@@ -72,7 +72,7 @@ test("A key and its listing expire at the same time", async () => {
 });
 
 test("Two rotations of a key at the same time both return a new key, because the transaction in conflict is retried", async () => {
-  const engine = await startFaultyEngine(300);
+  const engine = await startFaultyEngine({ hold: 300 });
   const { id } = await newKey();
   const rotate = () => rotateApiKey(engine.table, id, 60, noon);
 
