@@ -1,4 +1,4 @@
-/** The descriptions of the events and their fields. */
+/** What the JSON Schema says about the events and their fields. */
 import type { MessageEvent } from "../../lib/intake/event.ts";
 
 type Descriptions = { event: string; fields: Record<string, string> };

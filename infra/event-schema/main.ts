@@ -1,4 +1,4 @@
-/** `npm run event-schema` prints the JSON Schema of the events. */
+/** `npm run event-schema`. */
 import { eventSchema } from "./schema.ts";
 
 console.log(JSON.stringify(eventSchema(), null, 2));

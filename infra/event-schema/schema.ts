@@ -1,4 +1,4 @@
-/** Converts the intake's zod schema of an event to JSON Schema, for programs that send events. */
+/** The intake's zod schema of an event as JSON Schema (2020-12), for programs that send events. */
 import * as z from "zod/mini";
 import { MessageEvent } from "../../lib/intake/event.ts";
 import { conversion, describeProperties, type JsonSchema } from "../openapi/components.ts";
@@ -16,7 +16,6 @@ const describeEvent = ({ properties, ...event }: JsonSchema): JsonSchema => {
   return { ...event, description: texts.event, properties: all };
 };
 
-/** Returns the JSON Schema (2020-12) of one event. */
 export const eventSchema = () => {
   const { oneOf = [], ...schema } = z.toJSONSchema(MessageEvent, {
     ...conversion,

@@ -2,9 +2,8 @@
 import { AccessLogField, AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
 
 /**
- * A log line contains no value that a caller can choose, except `gateway_request_id`. The latency of a streamed
- * response includes the time that the caller takes to read. Numbers are in quotes, because API Gateway writes `-` for
- * a missing number.
+ * A caller can choose no value of a line except `gateway_request_id`. The latency of a stream includes the time that the
+ * caller takes to read it. Numbers are in quotes: API Gateway writes `-` for a missing one, which would break the JSON.
  */
 export const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({

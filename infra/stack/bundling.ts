@@ -1,4 +1,4 @@
-/** Bundles a function into the files that Lambda loads. */
+/** Makes the files that Lambda loads out of a function's source. */
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,22 +14,22 @@ export const bundleHandler = "index.handler";
 const environment = "./infra/stack/bundling/environment.ts";
 const unused = "./infra/stack/bundling/unused.ts";
 
-/** Replaces modules of the AWS SDK that no Lambda function needs. Unneeded modules slow down cold starts. */
+/** Modules of the AWS SDK that no function needs, and that would only slow down cold starts. */
 const replacements = {
   "@aws-sdk/credential-provider-node": environment,
   "@smithy/core/config": environment,
-  "sdk-config": "@smithy/core/config", // lets environment.ts import the original module
+  "sdk-config": "@smithy/core/config", // so that environment.ts can still import the original
   "@aws-sdk/middleware-endpoint-discovery": unused,
   "@smithy/core/event-streams": unused,
 };
 
 /**
- * Writes `index.mjs`, and `function.cjs` with its source map, into a folder. The bundle contains the AWS SDK, because
- * the SDK in Lambda's runtime is older and slower to load. The same sources produce the same bytes on every machine,
- * so a deployment without changes uploads nothing.
+ * Writes `index.mjs`, and `function.cjs` with its source map, into a folder. We bring our own AWS SDK, because the one in
+ * Lambda's runtime is older and slower to load. The same sources make the same bytes on every machine, so a deployment
+ * without changes uploads nothing.
  *
- * The bundle is CommonJS, because an ES module would slow down cold starts. An ES module that imports `node:http`
- * reads all exports of `node:http`, which loads undici and web streams.
+ * The bundle is CommonJS: an ES module that imports `node:http` reads all its exports, which loads undici and web streams in
+ * every cold start.
  *
  * @param file a file of functions/, relative to the project: `functions/get-message.ts`
  */
@@ -44,7 +44,7 @@ export const bundle = (file: string, folder: string): void => {
     platform: "node",
     target: "node24",
     format: "cjs",
-    // Prefers ES modules, because esbuild removes unused exports only from ES modules.
+    // esbuild drops unused exports only from ES modules.
     mainFields: ["module", "main"],
     alias: replacements,
     inject: ["./infra/stack/bundling/globals.ts"],

@@ -1,4 +1,4 @@
-/** The dashboard. */
+/** The dashboard, a row for each question: how much, how often wrong, how slow, why. */
 import { Stack } from "aws-cdk-lib";
 import { Dashboard, GraphWidget, type IMetric } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
@@ -27,7 +27,7 @@ export const addDashboard = (
 ): Dashboard => {
   const operations = api.routes.map(({ operation }) => operation);
   return new Dashboard(scope, "Dashboard", {
-    // A dashboard's name must be unique in the AWS account, across all regions.
+    // Dashboards belong to the AWS account, so the same stage in two regions needs two names.
     dashboardName: `EmailApi-${stage}-${Stack.of(scope).region}`,
     widgets: [
       [

@@ -31,19 +31,17 @@ const permissions: readonly Permission[] = [
 const timeout = Duration.minutes(2);
 
 /**
- * AWS recommends a visibility timeout of six times the function's timeout. If the function crashes, SQS delivers the
- * function's events again after the queue's visibility timeout. If an event fails without a crash, the function sets
- * the visibility timeout of the event's SQS message, which delays the retry.
+ * Six times the function's timeout, as AWS recommends. That long SQS waits before it delivers the events of a function that
+ * crashed again. If an event fails without a crash, the function itself chooses when it comes back.
  */
 const visibilityTimeout = Duration.minutes(6 * timeout.toMinutes());
 
-/** The values that Lambda accepts for the maximum concurrency of an event source. */
+/** What Lambda accepts as the maximum concurrency of an event source. */
 const [minimumConcurrency, maximumConcurrency] = [2, 1000];
 
 /**
- * The intake's maximum concurrency if `concurrency` is not set. A new AWS account has a quota of 10 concurrent
- * executions. If the intake occupied all 10 executions, Lambda would throttle the API's functions. A new AWS account
- * cannot reserve concurrency, because Lambda keeps a part of every account's quota unreserved.
+ * Without the setting `concurrency`. A new AWS account has 10 executions at once and can reserve none of them; if the intake
+ * took all ten, Lambda would throttle the API.
  */
 const defaultConcurrency = 5;
 
@@ -54,7 +52,7 @@ export class Intake extends Construct {
   readonly events: Queue;
   readonly deadLetters: Queue;
   readonly recordEvents: ServiceFunction;
-  /** The IAM policy for programs that put emails into the bucket and send events to the queue. */
+  /** For the role of a program that puts emails into the bucket and sends events to the queue. */
   readonly pipelinePolicy: ManagedPolicy;
 
   constructor(scope: Construct, id: string, { deadLetterMinutes, ...shared }: IntakeProps) {
@@ -69,7 +67,7 @@ export class Intake extends Construct {
       minimumTLSVersion: 1.2,
       lifecycleRules: [
         {
-          expiration: Duration.days(longestEventDays), // A redriven dead letter still needs its email.
+          expiration: Duration.days(longestEventDays), // A dead letter that is redriven still needs its email.
           abortIncompleteMultipartUploadAfter: Duration.days(1),
         },
       ],

@@ -1,4 +1,4 @@
-/** A rate limit per API key. AWS WAF rejects requests above the limit before the requests reach a function. */
+/** A rate limit per API key: AWS WAF blocks what is above it before it reaches a function. */
 import type { Stage } from "aws-cdk-lib/aws-apigateway";
 import { CfnWebACL, CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
 import { Construct } from "constructs";
@@ -18,7 +18,7 @@ const withoutAuthorization: CfnWebACL.StatementProperty = {
   },
 };
 
-/** Counts requests by API key. A change of case or spaces in the Authorization header does not evade the limit. */
+/** Other spaces or another case in the Authorization header don't make another caller. */
 const authorization: CfnWebACL.RateBasedStatementCustomKeyProperty = {
   header: {
     name: "authorization",
@@ -29,7 +29,7 @@ const authorization: CfnWebACL.RateBasedStatementCustomKeyProperty = {
   },
 };
 
-/** Disables sampled requests, because a sampled request contains the API key in the Authorization header. */
+/** No sampled requests: the console would show their Authorization header, and so API keys. */
 const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
   metricName,
   cloudWatchMetricsEnabled: true,
@@ -40,10 +40,10 @@ const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => (
 const keysPerAddress = 10;
 
 /**
- * A web ACL that limits the requests of each API key, and of each IP address that sends none. Whoever makes up a new key
- * for each request gets past both rules, so a third one counts all requests of an address, with ten times the limit.
+ * Two rules limit the requests of each API key, and of each address that sends none. A caller who makes up a new key for each
+ * request gets past both, so the third counts everything that an address sends.
  *
- * API Gateway responds to a blocked request: a response of AWS WAF itself couldn't have a request id.
+ * It's API Gateway that responds to a blocked request: a response of AWS WAF couldn't have a request id.
  */
 export class KeyRateLimit extends Construct {
   constructor(scope: Construct, id: string, { gatewayStage, requestsPerMinute }: KeyRateLimitProps) {

@@ -13,10 +13,10 @@ export const period = Duration.minutes(5);
 
 const sum = { statistic: "Sum", period };
 
-/** A metric with one dimension. The log line contains the dimension's value in a field with the dimension's name. */
+/** A metric that CloudWatch reads from a log. Its one dimension is the field of the same name. */
 type LogMetric = { name: string; lines: IFilterPattern; value: string; dimension: string };
 
-/** The time to the first byte of a streamed response in milliseconds, per operation. Read from the function's log. */
+/** Milliseconds to the first byte of a stream, by operation, from the function's log. */
 export const timeToFirstByte: LogMetric = {
   name: "TimeToFirstByte",
   lines: FilterPattern.exists("$.time_to_first_byte_ms"),
@@ -24,7 +24,7 @@ export const timeToFirstByte: LogMetric = {
   dimension: "service",
 };
 
-/** The number of requests with status 401 or 429, per status. CloudWatch reads the status from the access log. */
+/** Requests with 401 or 429, by status, from the access log: a 429 never reaches a function. */
 export const rejections: LogMetric = {
   name: "Rejected",
   lines: FilterPattern.any(
@@ -56,7 +56,7 @@ export class Metrics extends Construct {
     return this.measured.api.restApi.metricServerError({ ...sum, label: "5xx" });
   }
 
-  /** Returns the percentage of requests that end with a 5xx. */
+  /** In percent of all requests. */
   serverErrorRate(): IMetric {
     return new MathExpression({
       expression: "100 * errors / requests",
@@ -73,7 +73,7 @@ export class Metrics extends Construct {
     return this.custom(rejections.name, { [rejections.dimension]: status }, "Sum", status);
   }
 
-  /** Returns milliseconds. Measures a stream's time to the first byte, because a slow caller delays later bytes. */
+  /** In milliseconds; of a stream to its first byte, because a slow reader delays all others. */
   latency({ operation, method }: Route, statistic: string): IMetric {
     const { deploymentStage } = this.measured.api.restApi;
     return operation.streams
@@ -81,12 +81,12 @@ export class Metrics extends Construct {
       : method.metricLatency(deploymentStage, { statistic, period, label: statistic });
   }
 
-  /** Returns a metric that a Lambda function publishes with Powertools. */
+  /** A metric that a function publishes with Powertools. */
   counted(name: string, { id }: { id: string }): IMetric {
     return this.custom(name, { service: id }, "Sum", `${id} ${name}`);
   }
 
-  /** Returns the number of throttled reads and writes. Without throttling, CloudWatch has no data and FILL returns 0. */
+  /** Throttled reads and writes. Without any, CloudWatch has no data, so FILL has to say 0. */
   tableThrottles(): IMetric {
     const { table } = this.measured;
     return new MathExpression({

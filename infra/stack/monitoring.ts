@@ -1,4 +1,4 @@
-/** A dashboard, and one alarm for each kind of failure that callers would notice. */
+/** The dashboard, and an alarm for each kind of failure that callers would notice. */
 import { Duration } from "aws-cdk-lib";
 import {
   Alarm,
@@ -17,12 +17,14 @@ import { type Measured, Metrics, period } from "./metrics.ts";
 
 export type MonitoringProps = Measured & {
   intake: Intake | undefined;
-  /** The ARN of the SNS topic that alarms notify. Without a topic, alarms appear only in CloudWatch. */
+  /** The ARN of the SNS topic that alarms notify. Without one, you only see them in CloudWatch. */
   alarmTopic: string | undefined;
 };
 
-/** The alarm threshold for the age of the oldest event. SQS ignores events that it delivered more than three times. */
+/** An event may wait this long in the queue. SQS leaves those out that it delivered more than three times. */
 const longWait = Duration.minutes(30);
+
+const seeRunbook = (section: string) => `: see "${section}" in infra/admin/README.md`;
 
 const slowP99 = Duration.seconds(2);
 
@@ -47,37 +49,52 @@ export class Monitoring extends Construct {
       "DeadLetters",
       deadLetters.metricApproximateNumberOfMessagesVisible(maximum),
       0,
-      `Events could not be recorded. The log of ${serviceName} has the reason of each: see "Dead letters" in infra/admin/README.md`,
+      `Events could not be recorded. The log of ${serviceName} has the reason of each${seeRunbook("Dead letters")}`,
       { periods: 1, bad: 1 }, // A letter doesn't go away by itself.
     );
     this.alarm(
       "EventsWait",
       events.metricApproximateAgeOfOldestMessage(maximum),
       longWait.toSeconds(),
-      `The oldest event in the queue waits for more than ${longWait.toMinutes()} minutes`,
+      `The oldest event has waited for more than ${longWait.toMinutes()} minutes. See the log of ${serviceName}, and its concurrency`,
     );
     this.alarm(
       `${serviceName}Errors`,
       recordEvents.lambda.metricErrors({ period }),
       0,
-      `${serviceName} crashed, or ran out of memory or time. It logs every other failure with its event`,
+      `${serviceName} crashed, or ran out of memory or time. Its log says which; SQS delivers the events again`,
     );
   }
 
   private addApiAlarms() {
     const { metrics } = this;
-    this.alarm("ServerErrorRate", metrics.serverErrorRate(), 1, "More than 1% of requests end with a 5xx");
+    this.alarm(
+      "ServerErrorRate",
+      metrics.serverErrorRate(),
+      1,
+      `More than 1% of requests end with a 5xx${seeRunbook("A spike of 5xx")}`,
+    );
     for (const route of this.props.api.routes) {
       const { id, streams } = route.operation;
       this.alarm(
         `${id}Latency`,
         metrics.latency(route, "p99"),
         slowP99.toMilliseconds(),
-        `${id} is slow: the p99 of its ${streams ? "time to the first byte" : "latency"} is above ${slowP99.toSeconds()} seconds`,
+        `${id} is slow: the p99 of its ${streams ? "time to the first byte" : "latency"} is above ${slowP99.toSeconds()} seconds. The dashboard shows cold starts and throttling`,
       );
     }
-    this.alarm("Unauthorized", metrics.rejected("401"), 100, "More than 100 requests have no valid API key");
-    this.alarm("RateExceeded", metrics.rejected("429"), 100, "More than 100 requests exceed a rate limit");
+    this.alarm(
+      "Unauthorized",
+      metrics.rejected("401"),
+      100,
+      `More than 100 requests have no valid API key${seeRunbook("Questions to the logs")}`,
+    );
+    this.alarm(
+      "RateExceeded",
+      metrics.rejected("429"),
+      100,
+      `More than 100 requests exceed a rate limit${seeRunbook("Raised limits")}`,
+    );
   }
 
   private addFunctionAlarms() {
@@ -86,19 +103,24 @@ export class Monitoring extends Construct {
         `${operation.id}Errors`,
         handler.lambda.metricErrors({ period }),
         0,
-        `${operation.id} crashed, or ran out of memory or time. It responds to every other error itself`,
+        `${operation.id} crashed, or ran out of memory or time. Its log says which, and the access log has the error_type`,
       );
       this.alarm(
         `${operation.id}Throttles`,
         handler.lambda.metricThrottles({ period }),
         0,
-        `${operation.id} is throttled: it reached its concurrency limit`,
+        `${operation.id} reached its concurrency limit${seeRunbook("Raised limits")}`,
       );
     }
-    this.alarm("TableThrottles", this.metrics.tableThrottles(), 10, "DynamoDB throttles more than 10 calls");
+    this.alarm(
+      "TableThrottles",
+      this.metrics.tableThrottles(),
+      10,
+      `DynamoDB throttles more than 10 calls${seeRunbook("A throttled table")}`,
+    );
   }
 
-  /** One cold start can push a single 5-minute period over a limit, so most alarms wait for two bad ones of three. */
+  /** One cold start can push a single period over its limit, so most alarms wait for two bad ones of three. */
   private alarm(
     id: string,
     metric: IMetric,

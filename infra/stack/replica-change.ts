@@ -1,4 +1,4 @@
-/** Checks a change of the table's replicas before the deployment. */
+/** Compares a deployment's replicas with the deployed ones, because CloudFormation finds out too late. */
 import { isDeepStrictEqual } from "node:util";
 import { CloudFormationClient, GetTemplateCommand } from "@aws-sdk/client-cloudformation";
 import { UserError } from "../cli/user-error.ts";
@@ -13,14 +13,14 @@ const tableOf = (template: Template): Resource | undefined =>
 const regionsOf = ({ Properties }: Resource): Set<string> =>
   new Set(Properties?.Replicas?.map(({ Region }) => Region));
 
-/** Returns a table's resource without the replica in `region`, and without the stream that CDK adds for replicas. */
+/** A table's resource without the replica in `region`, and without the stream that CDK adds together with replicas. */
 const withoutReplica = (resource: Resource | undefined, region: string | undefined): unknown => {
   if (!resource?.Properties?.Replicas) return resource;
   const { Replicas, StreamSpecification: _, ...others } = resource.Properties;
   return { ...resource, Properties: others, Replicas: Replicas.filter(({ Region }) => Region !== region) };
 };
 
-/** Returns the id of the first resource that the two templates define differently. Ignores the replica in `region`. */
+/** The id of a resource that changes besides the replica in `region`. */
 const otherChange = (deployed: Template, next: Template, region: string | undefined): string | undefined => {
   const all = { ...deployed.Resources, ...next.Resources };
   return Object.keys(all).find(
@@ -34,10 +34,10 @@ const otherChange = (deployed: Template, next: Template, region: string | undefi
 };
 
 /**
- * CloudFormation adds or removes only one replica per update. AWS advises against other changes in an update that adds
- * a replica, because the new replica may remain after a rollback.
+ * CloudFormation adds or removes one replica per update. AWS advises against any other change in that update: if it fails and
+ * the update is rolled back, the new replica may remain, and somebody has to delete it by hand.
  *
- * @throws UserError if the deployment changes more than one replica, or one replica and something else.
+ * @throws UserError if the deployment changes more than one replica, or one replica and something else
  */
 export const checkReplicaChange = (deployed: Template, next: Template): void => {
   const [before, after] = [tableOf(deployed), tableOf(next)];
@@ -57,9 +57,8 @@ export const checkReplicaChange = (deployed: Template, next: Template): void => 
 };
 
 /**
- * Reads the template of the deployed stack. Returns an empty template if the stack does not exist, or if the
- * credentials may not read the template. With an empty template, `checkReplicaChange` accepts every change, but
- * CloudFormation still rejects an update that adds or removes two replicas.
+ * The deployed stack's template, or an empty one if there is no such stack or the credentials may not read it. Then
+ * `checkReplicaChange` accepts everything, and CloudFormation still rejects an update of two replicas.
  */
 export const readDeployedTemplate = async (
   StackName: string,

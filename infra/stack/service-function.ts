@@ -12,9 +12,8 @@ import { bundle, bundleHandler, projectRoot } from "./bundling.ts";
 import type { ServiceTable } from "./service-table.ts";
 
 /**
- * Returns patterns of partition keys for the IAM condition `dynamodb:LeadingKeys`. AWS does not document whether
- * `dynamodb:LeadingKeys` contains one key or all keys of a transaction. Each IAM statement for transactions therefore
- * allows every partition key that the function writes in transactions.
+ * Patterns of partition keys for the IAM condition `dynamodb:LeadingKeys`. AWS doesn't say whether it has one key of a
+ * transaction or all of them, so each statement for transactions allows every key that the function writes in one.
  */
 const leadingKeys = ({ on, within }: Permission, permissions: readonly Permission[]): string[] => {
   const prefixes = within ? permissions.filter((other) => other.within).flatMap((other) => other.on) : on;
@@ -32,7 +31,7 @@ const statement = (
     resources: [table.tableArn],
     conditions: {
       "ForAllValues:StringLike": { "dynamodb:LeadingKeys": leadingKeys(permission, permissions) },
-      // Without the condition `Null`, `ForAllValues` would also allow a call that names no partition key.
+      // ForAllValues is true of an empty set, and so would allow a call that names no partition key.
       Null: { "dynamodb:LeadingKeys": "false" },
       ...(within && { "ForAnyValue:StringEquals": { "dynamodb:EnclosingOperation": [within] } }),
     },
@@ -43,8 +42,8 @@ const bundled = (file: string): Code =>
   Code.fromAsset(dirname(join(projectRoot, file)), {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
-      image: DockerImage.fromRegistry("never-used"), // CDK requires an image, but bundles locally.
-      command: [file], // CDK caches assets by their options, and functions differ in nothing else.
+      image: DockerImage.fromRegistry("never-used"), // CDK insists on an image, although it bundles locally.
+      command: [file], // CDK caches assets by these options, and our functions differ in nothing else.
       local: {
         tryBundle: (folder) => {
           bundle(file, folder);
@@ -57,7 +56,7 @@ const bundled = (file: string): Code =>
 export type SharedProps = {
   stage: string;
   table: ServiceTable;
-  /** The reserved concurrency of each function, which is also the function's limit. */
+  /** The reserved concurrency of each function, which is also its limit. */
   concurrency: number | undefined;
   logRetention: RetentionDays;
   removalPolicy: RemovalPolicy;
@@ -101,7 +100,7 @@ export class ServiceFunction extends Construct {
       architecture: Architecture.ARM_64, // costs 20% less than x86_64 per GB-second
       code: bundled(props.file),
       handler: bundleHandler,
-      // With NODE_OPTIONS=--enable-source-maps, Node.js would read the source map in each cold start.
+      // No NODE_OPTIONS=--enable-source-maps: Node.js would read the source map in every cold start.
       environment: {
         TABLE_NAME: table.tableName,
         POWERTOOLS_METRICS_NAMESPACE: metricNamespace(stage),

@@ -4,22 +4,21 @@ import { AttributeType, Billing, type ITableV2, TableEncryptionV2, TableV2 } fro
 import type { Construct } from "constructs";
 import { layout } from "../../lib/table/keys.ts";
 
-/** The properties and methods of a CDK table that the stack uses. */
+/** What the stack uses of a CDK table. */
 export type ServiceTable = Pick<
   ITableV2,
   "tableArn" | "tableName" | "metric" | "metricConsumedReadCapacityUnits" | "metricConsumedWriteCapacityUnits"
 >;
 
 export type ServiceTableProps = {
-  /** The name of an existing table. The stack never changes or deletes an existing table. */
+  /** A table that exists; the stack never changes or deletes it. */
   tableName: string | undefined;
-  /** The regions of the table's replicas, without the stack's own region. */
+  /** The regions of the table's replicas, besides the stack's own. */
   replicaRegions: readonly string[];
   /** `RETAIN` also protects the table in the stack's own region from deletion. */
   removalPolicy: RemovalPolicy;
 };
 
-/** Creates a table. If `tableName` is set, creates no table and uses the existing table with that name. */
 export const serviceTable = (
   scope: Construct,
   id: string,

@@ -1,4 +1,4 @@
-/** The CDK stack of the service. Each operation in `operations` has a function and a route. */
+/** The whole service as one CDK stack: whatever is in the table of operations gets a function and a route. */
 import { Aws, CfnOutput, RemovalPolicy, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { metricNamespace } from "../../lib/api/metrics.ts";
@@ -13,7 +13,7 @@ import type { Settings } from "./settings.ts";
 export type EmailApiStackProps = {
   settings: Settings;
   operations: readonly Operation[];
-  /** The stack's region. Replicas require a region. A template without a region can be deployed in any region. */
+  /** Without it, the template can be deployed in any region, but has no replicas. */
   region: string | undefined;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Reads the AWS SDK's credentials and settings from environment variables, which Lambda sets. The AWS SDK's own code
- * would also look for credentials and settings in files and metadata services.
+ * Reads the AWS SDK's credentials and settings from the environment variables that Lambda sets. The SDK's own code would
+ * look into files and metadata services, too.
  */
 import type { EnvOptions, LoadedConfigSelectors } from "@smithy/core/config";
 
@@ -13,5 +13,5 @@ export const loadConfig =
     environmentVariableSelector(process.env, options) ??
     (fallback instanceof Function ? fallback() : fallback);
 
-/** Selects the AWS SDK's defaults mode `legacy`. In the mode `legacy`, the AWS SDK changes no default value. */
+/** The AWS SDK's defaults mode. `legacy` is the one that changes no default. */
 export const resolveDefaultsModeConfig = () => async () => "legacy";

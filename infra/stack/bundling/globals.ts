@@ -1,7 +1,7 @@
-/** Replaces the globals `crypto` and `ReadableStream`, because loading both globals slows down cold starts. */
+/** Replaces two of Node.js's globals that are loaded on first use, in every cold start. */
 
-/** The SDK uses only `crypto.randomUUID`, but Node.js's global `crypto` loads all of Web Crypto. */
+/** The SDK wants only `crypto.randomUUID`, but the global `crypto` loads all of Web Crypto. */
 export * as crypto from "node:crypto";
 
-/** The SDK uses `ReadableStream` only in checks of a value's type. No function uses web streams. */
+/** The SDK only asks whether a value is one. We use no web streams, so none is. */
 export const ReadableStream = undefined;

@@ -1,17 +1,16 @@
-/** The module that Lambda loads. Lambda's init phase ends when this module has loaded. */
+/** The module that Lambda loads. Its top-level await keeps Lambda's init phase open until the warm-up is over. */
 import { createRequire } from "node:module";
 import { setFlagsFromString } from "node:v8";
 
-// V8 optimises a function with the types that it recorded in earlier calls. By default, V8 records types only after
-// several calls. During the warm-up, V8 records types from the first call on.
+// V8 optimises a function with the types of earlier calls, which it records only after several of them. The warm-up makes
+// few calls, so meanwhile it records from the first one on.
 setFlagsFromString("--no-lazy-feedback-allocation");
 const { handler, warmUp } = createRequire(import.meta.url)("./function.cjs");
 await warmUp?.();
 setFlagsFromString("--lazy-feedback-allocation");
 
-// With incremental marking, V8 marks the heap again and again during one large response. Longer pauses without
-// incremental marking delay no other request, because a process serves one request at a time. For a response of
-// 5 MiB, the flag saves about half of the processor time.
+// Incremental marking goes over the heap again and again during one large response; without it, a response of 5 MiB takes
+// about half the processor time. The longer pauses delay nobody else, because a process serves one request at a time.
 setFlagsFromString("--no-incremental-marking");
 
 export { handler };

@@ -1,9 +1,9 @@
-/** Replaces the AWS SDK's code for endpoint discovery and event streams, because this service uses neither feature. */
+/** Stands in for two parts of the AWS SDK that we never use. */
 
-// Endpoint discovery is not needed, because DynamoDB has one endpoint per region.
+// Endpoint discovery: DynamoDB has one endpoint per region.
 export const NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS = {};
 export const resolveEndpointDiscoveryConfig = <Config>(config: Config): Config => config;
 
-// Event streams are not needed, because only S3's SelectObjectContent uses event streams.
+// Event streams: only S3's SelectObjectContent has them.
 export const eventStreamSerdeProvider = undefined;
 export const resolveEventStreamSerdeConfig = <Config>(config: Config): Config => config;

@@ -1,4 +1,5 @@
 /** The dashboard and the alarms, as the template has them. */
+import { readFileSync } from "node:fs";
 import { Match } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
 import { getMessage, operations } from "../../../lib/api/operations.ts";
@@ -16,24 +17,32 @@ describe("The alarms", () => {
     const limits = alarms.map(({ AlarmDescription, Threshold }) => [AlarmDescription, Threshold]);
 
     expect(limits).toEqual([
-      [
-        expect.stringMatching(
-          /^Events could not be recorded.* see "Dead letters" in infra\/admin\/README.md$/,
-        ),
-        0,
-      ],
-      ["The oldest event in the queue waits for more than 30 minutes", 1800],
+      [expect.stringMatching(/^Events could not be recorded.* see "Dead letters"/), 0],
+      [expect.stringMatching(/^The oldest event has waited for more than 30 minutes/), 1800],
       [expect.stringMatching(/^RecordEvents crashed/), 0],
-      ["More than 1% of requests end with a 5xx", 1],
-      ...operations.map(({ id }) => [expect.stringMatching(`^${id} is slow: .* is above 2 seconds$`), 2000]),
-      ["More than 100 requests have no valid API key", 100],
-      ["More than 100 requests exceed a rate limit", 100],
+      [expect.stringMatching(/^More than 1% of requests end with a 5xx: see "A spike of 5xx"/), 1],
+      ...operations.map(({ id }) => [expect.stringMatching(`^${id} is slow: .* is above 2 seconds`), 2000]),
+      [
+        expect.stringMatching(/^More than 100 requests have no valid API key: see "Questions to the logs"/),
+        100,
+      ],
+      [expect.stringMatching(/^More than 100 requests exceed a rate limit: see "Raised limits"/), 100],
       ...operations.flatMap(({ id }) => [
         [expect.stringMatching(`^${id} crashed`), 0],
-        [`${id} is throttled: it reached its concurrency limit`, 0],
+        [expect.stringMatching(`^${id} reached its concurrency limit: see "Raised limits"`), 0],
       ]),
-      ["DynamoDB throttles more than 10 calls", 10],
+      [expect.stringMatching(/^DynamoDB throttles more than 10 calls: see "A throttled table"/), 10],
     ]);
+  });
+
+  test("name sections that the runbook has", () => {
+    const runbook = readFileSync(new URL("../../../infra/admin/README.md", import.meta.url), "utf8");
+    const named = alarms.flatMap(
+      ({ AlarmDescription }) => /see "(.+)" in infra\/admin\/README.md$/.exec(AlarmDescription)?.[1] ?? [],
+    );
+
+    expect(named.length).toBeGreaterThan(5);
+    for (const section of named) expect(runbook).toContain(`\n## ${section}\n`);
   });
 
   test("stay off without data, and after a single bad period unless it is a dead letter", () => {
@@ -118,7 +127,7 @@ describe("The alarms", () => {
     };
 
     expect(alarm(new RegExp(`^${id} crashed`))).toMatchObject({ ...ofFunction, MetricName: "Errors" });
-    expect(alarm(new RegExp(`^${id} is throttled`))).toMatchObject({
+    expect(alarm(new RegExp(`^${id} reached`))).toMatchObject({
       ...ofFunction,
       MetricName: "Throttles",
     });

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { beforeEach, describe, expect, test } from "vitest";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
 import { type CapturedOutput, captureOutput } from "../../harness/captured-output.ts";
@@ -46,7 +47,28 @@ const failing = (command: string, error: Error) =>
 
 const newMember = () => ({ email: `${randomUUID()}@example.com`, role: "Developer" });
 
+const runbook = readFileSync(new URL("../../../infra/admin/README.md", import.meta.url), "utf8");
+
 describe("The request log", () => {
+  test("has every field that the runbook's queries name", async () => {
+    const queries = [...runbook.matchAll(/^```\n(.*?)^```$/gms)].flatMap(([, query = ""]) =>
+      query.split("\n"),
+    );
+    const known =
+      /^(count|sum|avg|as|by|sort|desc|filter|stats|bin|requests|ms|dollars|error|name|message|and|h|ID)$/;
+    const words = queries
+      .filter((line) => !line.startsWith("#"))
+      .join(" ")
+      .replace(/"[^"]*"/g, "");
+    const fields = new Set((words.match(/[a-z_]+/gi) ?? []).filter((word) => !known.test(word)));
+
+    await (await get(randomUUID())).text();
+
+    const [line = {}] = await output.requests();
+    expect(fields.size).toBeGreaterThan(5);
+    expect([...fields].filter((field) => !(field in line))).toEqual([]);
+  });
+
   test("has one line with the caller, the operation, the status, the duration and the consumed capacity", async () => {
     const message = newMessage({ account_id: key.account_id });
     await storeMessage(table, message, Buffer.from("Subject: x\r\n\r\nx"), noon);
