@@ -3,7 +3,7 @@ import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { EventRejectedError } from "./event.ts";
 import type { ReadEmail } from "./record-event.ts";
 
-/** S3's errors for a missing object. If the caller may not list a bucket, a missing object causes AccessDenied. */
+/** Who may not list the bucket gets AccessDenied for a missing object. */
 const missing = new Set(["NoSuchKey", "AccessDenied"]);
 
 export const openEmailBucket = (Bucket = process.env.EMAIL_BUCKET): ReadEmail => {
@@ -19,7 +19,7 @@ export const openEmailBucket = (Bucket = process.env.EMAIL_BUCKET): ReadEmail =>
       try {
         accept(ContentLength);
       } catch (error) {
-        if ("destroy" in Body) Body.destroy(); // Otherwise, the connection would receive the whole email.
+        if ("destroy" in Body) Body.destroy(); // Otherwise, the whole email would still arrive.
         throw error;
       }
       return await Body.transformToByteArray();

@@ -1,4 +1,4 @@
-/** Postpones the retries of events in the SQS queue. */
+/** Tells the SQS queue when to deliver a failed event again. */
 import { ChangeMessageVisibilityBatchCommand, SQSClient } from "@aws-sdk/client-sqs";
 
 type Retry = { receiptHandle: string; seconds: number };

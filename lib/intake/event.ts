@@ -5,7 +5,7 @@ import { MessageRejectedError } from "../messages/store-message.ts";
 
 const { id: uuid, account_id } = NewMessage.shape;
 
-/** With the flag `u`, a regular expression counts a surrogate pair as one character, as JSON Schema does. */
+/** The flag `u` counts a surrogate pair as one character, as JSON Schema does. */
 const id = text.check(
   z.regex(/^.{1,255}$/su, "must have 1 to 255 characters"),
   z.meta({ minLength: 1, maxLength: 255 }),
@@ -16,7 +16,6 @@ const s3Key = text.check(
   z.maxLength(1024, "must have at most 1024 characters"),
 );
 
-/** The fields of all events that change a stored message. */
 const change = { id, account_id, message: z.object({ id: uuid }, "must be an object") };
 
 const Stored = z.object({
@@ -67,16 +66,15 @@ export type MessageEvent = z.output<typeof MessageEvent>;
 export type ChangeEvent = Exclude<MessageEvent, { type: "message.stored" }>;
 export type StoredEvent = Extract<MessageEvent, { type: "message.stored" }>;
 
-/** Thrown for an event that can never be recorded. The error message names the fields, but quotes no values. */
+/** The event can never be recorded. The message names its fields, but quotes no values, because it is logged. */
 export class EventRejectedError extends Error {
   override readonly name = "EventRejectedError";
 }
 
-/** Returns whether an error means that the event can never be recorded. */
 export const isRejection = (error: unknown): boolean =>
   error instanceof EventRejectedError || error instanceof MessageRejectedError;
 
-/** Returns the exact integer of a JSON number such as `12.0` or `1.2e1`. Returns `undefined` for a fraction. */
+/** The exact integer of a JSON number, which may be written as `12.0` or `1.2e1`; `undefined` for a fraction. */
 const integerOf = (source: string): bigint | undefined => {
   const [, sign, whole = "", fraction = "", exponent = "0"] =
     /^(-?)(\d{1,40})(?:\.(\d{1,40}))?(?:e([+-]?\d{1,2}))?$/i.exec(source) ?? [];
@@ -86,7 +84,7 @@ const integerOf = (source: string): bigint | undefined => {
   return BigInt(`${sign}${digits.slice(0, Math.max(end, 0)).padEnd(end, "0") || "0"}`);
 };
 
-/** Keeps all digits of a large integer, which JavaScript would round. `source` contains the digits in the JSON. */
+/** JavaScript would round an integer above 2^53; `source` still has its digits. */
 const reviveInteger = (name: string, value: unknown, { source = "" }: { source?: string } = {}): unknown =>
   name === "reference_message_id" ? (integerOf(source) ?? value) : value;
 
@@ -94,11 +92,11 @@ const parseJson = (json: string): unknown => {
   try {
     return JSON.parse(json, reviveInteger);
   } catch {
-    throw new EventRejectedError("it is not JSON"); // The message of JSON.parse would quote the event.
+    throw new EventRejectedError("it is not JSON"); // JSON.parse's own message quotes the text.
   }
 };
 
-/** Parses a JSON text into an event. @throws EventRejectedError that names each wrong field */
+/** @throws EventRejectedError that names each wrong field */
 export const parseEvent = (json: string): MessageEvent => {
   const result = MessageEvent.safeParse(parseJson(json));
   if (result.success) return result.data;

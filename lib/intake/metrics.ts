@@ -1,9 +1,9 @@
-/** The names of the metrics of Record Events. The metrics' dimension `service` is {@link serviceName}. */
+/** The metrics of RecordEvents, for its log and for the dashboard. */
 import type { Outcome } from "./event-record.ts";
 
 export const serviceName = "RecordEvents";
 
-/** `EventFailed` counts failed attempts, so an event that fails three times adds three. */
+/** An event that fails three times adds three to `EventFailed`. */
 export const outcomeMetrics: Readonly<Record<Outcome | "failed", string>> = {
   recorded: "EventRecorded",
   repeated: "EventRepeated",

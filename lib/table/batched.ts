@@ -1,11 +1,11 @@
-/** Combines reads of single items into one call. */
+/** Makes one call of several reads. */
 import { BatchGetCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Table } from "./table.ts";
 
 /**
- * Returns a table that combines eventually consistent GetItem calls into one BatchGetItem call. The price is the same,
- * but one call of the SDK needs less processor time than two. Two calls are combined if no I/O happens between the
- * calls. Combined calls must read different items. If DynamoDB throttles the reads, a read may miss an item.
+ * Sends eventually consistent GetItem calls as one BatchGetItem. It costs the same, but the SDK signs, sends and parses
+ * once. Calls go together if no I/O comes between them, and must ask for different items. A throttled BatchGetItem
+ * leaves items out instead of failing, so a read can miss an item that exists.
  */
 export const batched = (table: Table): Table => {
   let keys: NonNullable<GetCommand["input"]["Key"]>[] = [];

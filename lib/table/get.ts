@@ -4,7 +4,7 @@ import type { ItemKey } from "./keys.ts";
 import type { Table } from "./table.ts";
 
 /**
- * Returns the item, or `undefined` if no item exists. The item may have expired.
+ * The item may have expired.
  *
  * @param options.consistent makes the read strongly consistent, at twice the price; by default false
  */

@@ -1,30 +1,28 @@
 /**
- * Decodes the base64 values of DynamoDB's responses. The SDK's own decoder is slower, because it creates two strings
- * for each base64 value. `inPlaceBase64` overwrites the base64 text with the decoded bytes. For 5 MiB, `inPlaceBase64`
- * needs about half the processor time of the SDK's decoder. Before the SDK parses a response, `streamCollector`
- * replaces each base64 value with a placeholder such as `#0`. The SDK passes each placeholder to `base64Decoder`, which
- * returns the decoded bytes.
+ * Decodes the base64 values of DynamoDB's responses where they are. The SDK would make two strings of each value, which
+ * is most of the work for a large message. Instead, we overwrite the text with its bytes before the SDK parses the
+ * response, and leave a placeholder such as `#0`; for that, the SDK asks `base64Decoder`, which has the bytes.
  *
  *   {"Items":[{"bytes":{"B":"KLUv/WQ…"},"sk":…   ── for the SDK ──▶   {"Items":[{"bytes":{"B":"#0"},"sk":…
  */
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { streamCollector } from "@smithy/core/serde";
 
-/** The JSON text before a base64 value. Text in a JSON string never matches, because JSON escapes quotes as `\"`. */
+/** What comes before a base64 value. Text inside a string can't look like this: JSON escapes its quotes as `\"`. */
 const opening = '{"B":"';
 
-/** The first character of a placeholder. A base64 value never looks like a placeholder, because base64 has no `#`. */
+/** Base64 has no `#`, so no value looks like a placeholder. */
 const placeholderStart = "#";
 
 const padding = "=".charCodeAt(0);
 
-/** The number of characters to decode at once. V8 frees strings of this size in a cheap minor garbage collection. */
+/** Characters to decode at once: V8 frees strings of this size in a minor garbage collection, which is cheap. */
 const pieceCharacters = 64 * 1024;
 
 /**
- * Decodes the base64 text from `start` to `end`, and overwrites the text with the decoded bytes, which are shorter.
+ * The bytes are shorter than their text, so writing never overtakes reading.
  *
- * @throws TypeError if the text is not base64. Node.js itself would skip unknown characters.
+ * @throws TypeError if the text is not base64. Node.js would skip what it doesn't know, and return fewer bytes
  */
 const decodeInPlace = (response: Buffer, start: number, end: number): Uint8Array => {
   let unpadded = end;
@@ -40,7 +38,7 @@ const decodeInPlace = (response: Buffer, start: number, end: number): Uint8Array
   return response.subarray(start, written);
 };
 
-/** Returns the options that replace the base64 decoder of a DynamoDB client. */
+/** Options for a DynamoDB client. */
 export const inPlaceBase64 = (): Pick<DynamoDBClientConfig, "streamCollector" | "base64Decoder"> => {
   const decoded = new Map<string, Uint8Array>();
   let count = 0;
@@ -61,7 +59,7 @@ export const inPlaceBase64 = (): Pick<DynamoDBClientConfig, "streamCollector" | 
         rest = end;
       }
       for (const [name, bytes] of found) decoded.set(name, bytes);
-      // Frees the memory of the decoded values. `setImmediate` waits until the SDK has parsed the response.
+      // One turn of the event loop later, the SDK has parsed the response, and the bytes can go.
       setImmediate(() => {
         for (const name of found.keys()) decoded.delete(name);
       });

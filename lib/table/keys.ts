@@ -3,12 +3,12 @@ import { createHash } from "node:crypto";
 
 export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** The attribute names with which the stack and the local server create the table. */
+/** For whoever creates the table. */
 export const layout = { partitionKey: "pk", sortKey: "sk", timeToLive: "expires_at" } as const;
 
 export type ItemKey = { pk: string; sk: string };
 
-/** The partition key prefix of each item type. IAM policies use the prefixes to limit access by item type. */
+/** How the partition keys begin. IAM policies tell item types apart by this prefix. */
 export const itemTypes = {
   apiKey: "API_KEY#",
   apiKeysOfAccount: "API_KEYS#",
@@ -25,15 +25,15 @@ const itemKey = (pk: string, sk: string): ItemKey => ({ pk, sk });
 /** @param id the SHA-256 digest of the secret, in hex */
 export const apiKeyKey = (id: string) => itemKey(itemTypes.apiKey + id, "API_KEY");
 
-/** The DynamoDB key of an item in the list of an account's API keys. Only operators may read the list. */
+/** An entry of an account's list of keys, which no function may read. */
 export const apiKeyListingKey = (account_id: string, id: string) =>
   itemKey(itemTypes.apiKeysOfAccount + account_id, `API_KEY#${id}`);
 
-/** Each message has its own partition. The account id in the key prevents reads of other accounts' messages. */
+/** With the account id in the key, a request can't read another account's message even by mistake. */
 export const messagePartition = (account_id: string, id: string): string =>
   `${itemTypes.message}${account_id}#${id}`;
 
-/** The sort key of a message's head. `HEAD` sorts before `SEGMENT`, so one Query returns the head and segments. */
+/** It sorts before `SEGMENT`, so one Query returns the head and the first segment. */
 export const headSort = "HEAD";
 
 export const segmentSort = (digest: string, index: number): string =>
@@ -72,10 +72,9 @@ export const memberKey = (account_id: string, user_id: string) =>
 export const idempotencyRecordKey = (account_id: string, key: string) =>
   itemKey(`${itemTypes.idempotency}${account_id}#${sha256(key)}`, "IDEMPOTENCY");
 
-/** The key of an event record. Each event record has its own partition, so a busy account causes no hot partition. */
+/** Each event has a partition of its own, so no busy account makes one hot. The id may hold anything, so we digest it. */
 export const eventKey = (account_id: string, id: string) =>
   itemKey(`${itemTypes.event}${account_id}#${sha256(id)}`, "EVENT");
 
-/** The key of a message marker, which remains in the table after its message is deleted. */
 export const messageMarkerKey = (account_id: string, id: string) =>
   itemKey(`${itemTypes.messageMarker}${account_id}#${id}`, "TRACE");

@@ -1,4 +1,4 @@
-/** Lists the items of a partition. */
+/** Reads a partition, page by page or as a whole. */
 import { type NativeAttributeValue, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { ItemKey } from "./keys.ts";
 import type { Table } from "./table.ts";
@@ -39,7 +39,6 @@ export const listPage = async <Stored extends object = Item>(
   return { items: Items as (ItemKey & Stored)[], next: LastEvaluatedKey?.sk };
 };
 
-/** Returns the items of all pages. */
 export const listItems = async <Stored extends object = Item>(
   table: Table,
   first: ItemKey,

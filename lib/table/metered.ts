@@ -1,10 +1,10 @@
-/** Counts consumed capacity. */
+/** Counts what a request costs. */
 import type { ConsumedCapacity } from "@aws-sdk/client-dynamodb";
 import type { Table } from "./table.ts";
 
 type Output = { ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[] };
 
-/** Returns a table that passes the capacity units of each call to `add`. The call must set ReturnConsumedCapacity. */
+/** Passes the capacity units of each call to `add`. A call without ReturnConsumedCapacity counts as free. */
 export const metered = (table: Table, add: (capacityUnits: number) => void): Table => {
   const send = async (...call: unknown[]) => {
     const output = await Reflect.apply(table.client.send, table.client, call);

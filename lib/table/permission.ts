@@ -1,9 +1,9 @@
-/** Permissions on the table. A function's IAM role allows only the listed calls on the listed item types. */
+/** What a function's IAM role allows: these calls, on these item types, and nothing else. */
 import type { itemTypes } from "./keys.ts";
 
 export type Permission = {
   readonly call: "GetItem" | "BatchGetItem" | "Query" | "PutItem" | "UpdateItem" | "DeleteItem";
   readonly on: readonly (typeof itemTypes)[keyof typeof itemTypes][];
-  /** If set, the function may make this DynamoDB call only inside a transaction. */
+  /** Limits the call to transactions, so that it can't change an item without the others. */
   readonly within?: "TransactWriteItems";
 };

@@ -7,7 +7,7 @@ import { backoff } from "./retry.ts";
 
 type Logger = NonNullable<DynamoDBClientConfig["logger"]>;
 
-/** A logger without the method `info`. If a logger has `info`, the SDK copies the input and output of every call. */
+/** Without `info`: for a logger that has it, the SDK copies the input and output of every call. */
 const silent: Omit<Logger, "info"> = { trace() {}, debug() {}, warn() {}, error() {} };
 
 /**
@@ -40,11 +40,7 @@ type TableOptions = {
   canWait?: boolean;
 };
 
-/**
- * Creates a client for the table. The SDK reads the region and the credentials from the environment.
- *
- * @throws Error if no name is set
- */
+/** @throws Error if neither `name` nor TABLE_NAME is set */
 export const openTable = ({
   name = process.env.TABLE_NAME,
   endpoint,

@@ -1,4 +1,4 @@
-/** Transactions. */
+/** Transactions: all of the writes or none, also if a response is lost or other transactions want the same items. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
@@ -16,7 +16,7 @@ import type { Item, Write } from "./writes.ts";
 
 /** The writes whose conditions failed in a transaction. */
 export type FailedConditions = {
-  /** Returns the existing item that made the condition fail. Returns `undefined` if no item exists. */
+  /** The item that made the condition of this write fail; `undefined` if the condition held, or if there is no item. */
   get<Stored extends object>(write: Write<Stored>): Stored | undefined;
 };
 
@@ -32,10 +32,10 @@ const failedConditions = (entries: readonly Entry[]): FailedConditions => {
   };
 };
 
-/** Waiting helps after a conflict, because the other transaction ends. A buffered function has 28 seconds. */
+/** After a conflict, waiting helps: the other transaction ends. A buffered function has 28 seconds. */
 const longestConflictMs = 20_000;
 
-/** Waiting does not help after throttling; see retry.ts. */
+/** After throttling, it doesn't; see retry.ts. */
 const longestThrottlingMs = 1000;
 
 const conflict = "TransactionConflict";
@@ -43,23 +43,22 @@ const failedCondition = "ConditionalCheckFailed";
 const throttling = new Set(["ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"]);
 const ours = new Set([conflict, failedCondition, ...throttling]);
 
-/** Returns each write's cancellation reason if a condition failed or a retry can help. Throws all other errors. */
+/** The reason for each write, if a condition failed or a retry can help. @throws any other error as it came */
 const readReasons = (error: unknown): CancellationReason[] => {
-  // DynamoDB is still processing an earlier attempt. A retry with the same token returns the earlier attempt's result.
+  // An earlier attempt is still under way. With the same token, a retry gets its result.
   if (error instanceof TransactionInProgressException) return [];
   const reasons = error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
   if (!reasons.some(({ Code = "" }) => ours.has(Code))) throw error;
   return reasons;
 };
 
-/** Returns the writes whose conditions DynamoDB reports as failed, with the existing items. */
 const reportedFailures = (writes: readonly Write[], reasons: readonly CancellationReason[]): Entry[] =>
   writes.flatMap((write, index) => {
     const { Code, Item } = reasons[index] ?? {};
     return Code === failedCondition ? [[write, Item && unmarshall(Item)]] : [];
   });
 
-/** Reads the items that the writes would change, and returns the writes whose conditions would fail now. */
+/** After a conflict, DynamoDB reports no conditions, so we read the items and check them ourselves. */
 const readFailures = async (
   table: Table,
   writes: readonly Write[],

@@ -8,15 +8,15 @@ type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[numb
 
 export type Item = Record<string, unknown>;
 
-/** A write of a transaction. If an existing item makes the condition fail, `Stored` is the type of the item. */
+/** `Stored` is the type of the item that makes the condition fail, if it is there. */
 export type Write<Stored extends object = object> = {
   readonly transactItem: TransactItem;
   readonly key: ItemKey;
-  /** Returns whether the write's condition fails. `found` is the existing item, or `undefined` if no item exists. */
+  /** Whether the condition would fail with this item in the table. After a conflict, nobody else tells us. */
   readonly fails: (found: Item | undefined) => found is Item & Stored;
 };
 
-/** Puts an item if no item with this key exists, or if the existing item has expired. */
+/** An expired item is overwritten. */
 export const putIfAbsent = <Stored extends object>(
   table: Table,
   key: ItemKey,
@@ -36,14 +36,13 @@ export const putIfAbsent = <Stored extends object>(
   fails: (found): found is Item & Stored => isLive(found, now),
 });
 
-/** Puts an item without a condition. */
 export const put = (table: Table, key: ItemKey, fields: object): Write => ({
   key,
   transactItem: { Put: { TableName: table.name, Item: { ...key, ...fields } } },
   fails: (_found): _found is Item => false,
 });
 
-/** Updates an item if the condition in `change` is true. `fails` returns whether an item makes the condition false. */
+/** @param fails must agree with the condition in `change` */
 export const update = (
   table: Table,
   key: ItemKey,
@@ -62,7 +61,6 @@ export const update = (
   fails: (found): found is Item => fails(found),
 });
 
-/** Updates an item if the item exists and has not expired. */
 export const updateLive = (
   table: Table,
   key: ItemKey,
