@@ -1,7 +1,7 @@
 /** Stores the emails of files as messages. */
 import { createHash } from "node:crypto";
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { readEnvelope } from "../../lib/messages/envelope.ts";
+import { isDeliveryReport, readEnvelope } from "../../lib/messages/envelope.ts";
 import type { MessageRef } from "../../lib/messages/events.ts";
 import { readMarker } from "../../lib/messages/marker.ts";
 import type { NewMessage } from "../../lib/messages/message.ts";
@@ -55,7 +55,8 @@ const messageOf = (id: string, raw: Buffer, fields: ImportFields): NewMessage =>
   const recipient = envelope.recipient || fields.recipient;
   if (!sender) throw new MessageRejectedError("its headers have no sender. Pass --sender");
   if (!recipient) throw new MessageRejectedError("its headers have no recipient. Pass --recipient");
-  return { sent_at: date, ...fields, ...envelope, sender, recipient, id };
+  const is_bounce_notification = isDeliveryReport(raw);
+  return { sent_at: date, is_bounce_notification, ...fields, ...envelope, sender, recipient, id };
 };
 
 async function* emailsIn(files: MailFile[], account_id: string): AsyncGenerator<Found> {

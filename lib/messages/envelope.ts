@@ -4,6 +4,7 @@ import { charsetDecoder, decodeHeaderBytes } from "./mime/charset.ts";
 import { parseDate } from "./mime/date.ts";
 import { decodeHeaderText, headerValues } from "./mime/header.ts";
 import { readEmailHeader } from "./mime/header-block.ts";
+import { contentType } from "./mime/parameters.ts";
 
 /**
  * `sender` and `recipient` are addresses without a display name. A missing header field becomes "" or `null`. All text
@@ -27,4 +28,17 @@ export const readEnvelope = (raw: Uint8Array) => {
     message_id: text("message-id"),
     date: parseDate(first("date")),
   };
+};
+
+/**
+ * Whether the email is a delivery report (RFC 3464). A read receipt is a multipart/report, too, but has another
+ * report-type (RFC 8098).
+ */
+export const isDeliveryReport = (raw: Uint8Array): boolean => {
+  const { value, parameters } = contentType(
+    readEmailHeader(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)),
+  );
+  const reportType = parameters.get("report-type")?.bytes.toLowerCase() ?? "delivery-status";
+  const isReport = value === "multipart/report" && reportType === "delivery-status";
+  return isReport || value === "message/delivery-status" || value === "message/global-delivery-status";
 };

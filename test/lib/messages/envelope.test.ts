@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readEnvelope } from "../../../lib/messages/envelope.ts";
+import { isDeliveryReport, readEnvelope } from "../../../lib/messages/envelope.ts";
 import { sampleEmail } from "../../harness/sample-email.ts";
 
 const read = (...header: string[]) => readEnvelope(Buffer.from(`${header.join("\r\n")}\r\n\r\n`));
@@ -74,4 +74,16 @@ test.each([
   ["o'hara@example.com", "o'hara@example.com"],
 ])("the sender of From: %s is %j", (from, sender) => {
   expect(read(`From: ${from}`).sender).toBe(sender);
+});
+
+test.each([
+  ["multipart/report; report-type=delivery-status; boundary=b", true],
+  ['Multipart/Report; report-type="Delivery-Status"', true],
+  ["multipart/report", true],
+  ["message/delivery-status", true],
+  ["multipart/report; report-type=disposition-notification", false],
+  ["multipart/mixed; report-type=delivery-status", false],
+  ["", false],
+])("Content-Type: %s is a delivery report: %j", (type, expected) => {
+  expect(isDeliveryReport(Buffer.from(`Content-Type: ${type}\r\n\r\n`))).toBe(expected);
 });
