@@ -81,12 +81,14 @@ export const importMessage = (shell: Shell) =>
       const totalBytes = files.reduce((total, { bytes }) => total + bytes, 0);
       const outcomes = countOutcomes(shell, "emails", [...Object.values(names), failed], totalBytes);
       let total = 0;
+      let lastId = "";
       const reportEmail = (imported: Imported): void => {
         const { source, bytes } = imported;
         total++;
         if ("error" in imported) outcomes.add(failed, bytes, () => shell.fail(imported.error, source));
         else {
           const { id, message_id, outcome } = imported;
+          lastId = id;
           const is_new = outcome === "stored";
           const is_deleted = outcome === "deleted";
           const object = { id, file: source, message_id, account_id: account, is_new, is_deleted };
@@ -100,4 +102,9 @@ export const importMessage = (shell: Shell) =>
       const { restoreDeleted } = options;
       await importMail(table, files, fields, now, reportEmail, { restoreDeleted }).finally(outcomes.end);
       if (!json && total !== 1) shell.print(outcomes.summary());
+      if (!json && options.local && lastId !== "") {
+        // "npm start" listens elsewhere only with PORT, and then it prints this command with PORT.
+        const page = `http://127.0.0.1:${process.env.PORT ?? 3000}/messages`;
+        shell.print(total === 1 ? `${page}#${account}/${lastId}` : page);
+      }
     });

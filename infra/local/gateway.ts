@@ -1,5 +1,11 @@
 /** Emulates API Gateway: an HTTP server that calls the functions with the same events as a REST API on AWS. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import { pipeline } from "node:stream/promises";
 import pLimit, { type LimitFunction } from "p-limit";
 import { bodyTooLarge, type ErrorResponse, internalError, noRoute } from "../../lib/api/error-catalogue.ts";
@@ -15,10 +21,17 @@ export type LocalRoute = { operation: Operation; handler: LambdaHandler };
 
 /** A web page, or a file for a web page, that `npm start` serves in addition to the API. */
 export type Page = {
-  /** Whether the page contains an API key. A check of the Host header protects the API key against DNS rebinding. */
-  holdsKey: boolean;
-  respond: (headers: IncomingMessage["headers"]) => HttpResponse | Promise<HttpResponse>;
+  method?: "POST";
+  /** Whether it tells what only this machine may know. Then we check Host, because of DNS rebinding. */
+  isPrivate: boolean;
+  respond: (request: IncomingMessage) => HttpResponse | Promise<HttpResponse>;
 };
+
+/** A function returns each header once. A deployed API may repeat one. */
+type Sendable = Omit<HttpResponse, "headers"> & { headers: OutgoingHttpHeaders };
+
+/** Passes a request to a deployed API. */
+export type Forward = (request: IncomingMessage) => Promise<Sendable>;
 
 export type Pages = ReadonlyMap<string, Page>;
 
@@ -29,6 +42,7 @@ export const pageResponse = (type: string, body: HttpResponse["body"], headers =
     "Content-Type": type,
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Opener-Policy": "same-origin",
     ...headers,
   },
   body,
@@ -43,8 +57,7 @@ const foreignOrigin = {
 };
 const foreignHost = {
   status: 403,
-  message:
-    "This page contains an API key: open it under 127.0.0.1, localhost or [::1], with the server's port",
+  message: "This address is private: open it under 127.0.0.1, localhost or [::1], with the server's port",
 };
 const noHost = { status: 400, message: "The request must have one Host header" };
 
@@ -79,18 +92,21 @@ const findRoute = (routes: LocalRoute[], method: string | undefined, path: strin
   }
 };
 
-type Gateway = { routes: LocalRoute[]; pages: Pages; limit: LimitFunction };
+type Gateway = { routes: LocalRoute[]; pages: Pages; limit: LimitFunction; forward: Forward | undefined };
 
 const respond = async (
-  { routes, pages, limit }: Gateway,
+  { routes, pages, limit, forward }: Gateway,
   request: IncomingMessage,
   extendedRequestId: string,
-): Promise<HttpResponse> => {
+): Promise<Sendable> => {
   const target = targetOf(request);
-  const { headersDistinct, headers, method } = request;
+  const { headersDistinct, method } = request;
   const reject = (error: ErrorResponse) => gatewayError(error, extendedRequestId);
   if (headersDistinct.host?.length !== 1) return reject(noHost);
   if (hasForeignOrigin(request)) return reject(foreignOrigin);
+  if (forward && target.path.startsWith("/v2/")) {
+    return hasForeignHost(request, target.authority) ? reject(foreignHost) : forward(request);
+  }
   const match = findRoute(routes, method, target.path);
   if (match) {
     const { operation, handler, pathParameters } = match;
@@ -99,13 +115,13 @@ const respond = async (
     const event = toEvent(request, operation, target, { extendedRequestId, pathParameters, body });
     return limit(() => invoke(handler, event, { functionName: operation.id }));
   }
-  const page = method === "GET" && pages.get(target.path);
-  if (!page) return reject(noRoute);
-  if (page.holdsKey && hasForeignHost(request, target.authority)) return reject(foreignHost);
-  return page.respond(headers);
+  const page = pages.get(target.path);
+  if (!page || method !== (page.method ?? "GET")) return reject(noRoute);
+  if (page.isPrivate && hasForeignHost(request, target.authority)) return reject(foreignHost);
+  return page.respond(request);
 };
 
-const send = async (response: ServerResponse, { statusCode, headers, body }: HttpResponse): Promise<void> => {
+const send = async (response: ServerResponse, { statusCode, headers, body }: Sendable): Promise<void> => {
   if (typeof body !== "string" && response.destroyed) {
     // If the caller has disconnected, nothing reads `body`. A function that writes to an open `body` would never end.
     body.destroy();
@@ -116,13 +132,17 @@ const send = async (response: ServerResponse, { statusCode, headers, body }: Htt
   else await pipeline(body, response);
 };
 
-/** @param functionsAtOnce how many functions may prepare a response at the same time. Further requests wait */
+/**
+ * @param functionsAtOnce how many functions may prepare a response at the same time. Further requests wait
+ * @param forward receives every request below /v2/ instead of `routes`
+ */
 export const gateway = (
   routes: LocalRoute[],
   pages: Pages = new Map(),
   functionsAtOnce = Number.POSITIVE_INFINITY,
+  forward?: Forward,
 ): Server => {
-  const shared = { routes, pages, limit: pLimit(functionsAtOnce) };
+  const shared = { routes, pages, limit: pLimit(functionsAtOnce), forward };
   const listener = async (request: IncomingMessage, response: ServerResponse) => {
     const extendedRequestId = newExtendedRequestId();
     try {

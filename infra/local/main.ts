@@ -10,8 +10,9 @@ import { lockDataFile } from "./data-file.ts";
 import { storeDemo } from "./demo.ts";
 import { type Engine, startEngine } from "./engine.ts";
 import { engineGuard, portsClosedToPages } from "./engine-guard.ts";
+import { forwardTo } from "./forward.ts";
 import { gateway, type LocalRoute } from "./gateway.ts";
-import { messagesPage } from "./messages.ts";
+import { messagesPages } from "./messages.ts";
 import { type Options, portOf, readOptions } from "./options.ts";
 import { referencePages } from "./reference.ts";
 import { seed } from "./seed.ts";
@@ -86,8 +87,21 @@ const startTable = async (options: Options): Promise<Record<string, string | und
   return port === defaultDynamoDbPort ? {} : { DYNAMODB_PORT: String(port) };
 };
 
+const serve = async (server: Server): Promise<string> => {
+  servers.push(server);
+  return `http://127.0.0.1:${await listen(server, portOf("PORT", 3000), "PORT")}`;
+};
+
+/** `--api`: the pages for a deployed API. Without a table, there is nothing else to start. */
+const startFor = async (api: URL): Promise<void> => {
+  const pages = new Map([...referencePages(), ...messagesPages({ api: api.href })]);
+  const baseUrl = await serve(gateway([], pages, functionsAtOnce, forwardTo(api)));
+  console.log(`Messages of ${api.href}: ${baseUrl}/messages`);
+  console.log(`Ready on ${baseUrl}; every request below /v2/ goes to ${api.href}. Ctrl-C ends it.`);
+};
+
 const start = async (options: Options): Promise<void> => {
-  const port = portOf("PORT", 3000);
+  if (options.api) return startFor(options.api);
   const adminVariables = await startTable(options);
   process.env.TABLE_NAME ??= "email-api";
   // The functions log only errors, because request logs would push the startup message out of view.
@@ -100,13 +114,13 @@ const start = async (options: Options): Promise<void> => {
     ? await seed(table, options.seed, demo, Date.now())
     : { ids: [], failures: [] };
   for (const failure of failures) console.error(failure);
-  const pages = new Map([...referencePages(demo), ["/messages", messagesPage(demo, ids)]]);
-  const server = gateway(await loadRoutes(), pages, functionsAtOnce);
-  servers.push(server);
-  const baseUrl = `http://127.0.0.1:${await listen(server, port, "PORT")}`;
+  const pages = new Map([...referencePages(demo), ...messagesPages({ api: "", demo }, table)]);
+  const baseUrl = await serve(gateway(await loadRoutes(), pages, functionsAtOnce));
   if (options.seed) console.log(`Emails of ${options.seed}: ${ids.length.toLocaleString("en")}\n`);
-  console.log(startupMessage(baseUrl, demo, { adminVariables, seeded: ids }));
-  console.log(`Messages as people saw them: ${baseUrl}/messages`);
+  const { port } = new URL(baseUrl);
+  const variables = { ...(port !== "3000" && { PORT: port }), ...adminVariables };
+  console.log(startupMessage(baseUrl, demo, { adminVariables: variables, seeded: ids }));
+  console.log(`What became of each message: ${baseUrl}/messages`);
   console.log(`Ready on ${baseUrl}; open it in a browser for the API reference. Ctrl-C ends it.`);
 };
 

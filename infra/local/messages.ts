@@ -1,30 +1,37 @@
 /** The page /messages, which shows a message as a mail program does. The page calls Get Message like any client. */
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { parseEmail } from "../../lib/messages/mime.ts";
+import type { Table } from "../../lib/table/table.ts";
 import type { Demo } from "./demo.ts";
-import { type Page, pageResponse } from "./gateway.ts";
+import { structureOf } from "./email-structure.ts";
+import { type Page, type Pages, pageResponse } from "./gateway.ts";
+import { listMessages } from "./message-list.ts";
 
 /**
- * Returns the page's Content-Security-Policy, which also applies to the frame that shows an email. A script in an email
- * lacks the nonce, so it does not run, even if it escapes from the frame's sandbox.
+ * The page's Content-Security-Policy, which also applies to the frame that shows an email. A script in an email lacks the
+ * nonce, so it doesn't run, even if it escapes from the frame's sandbox.
  */
 const policy = (nonce: string): string =>
   `default-src 'none'; script-src 'nonce-${nonce}'; worker-src blob:; connect-src 'self'; ` +
   "style-src 'unsafe-inline'; img-src data: blob:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/** Returns JSON for use inside a `<script>` element. Escapes `<`, because `</script>` would end the element. */
-const embeddable = (value: object): string => JSON.stringify(value).replaceAll("<", "\\u003c");
+/** JSON for a `<script>` element. We escape `<`, because `</script>` in a value would end the element. */
+const embeddable = (value: unknown): string => JSON.stringify(value).replaceAll("<", "\\u003c");
 
-/** @param seeded the ids of the messages that `--seed` has stored */
-export const messagesPage = ({ account_id, api_key, messages }: Demo, seeded: readonly string[]): Page => ({
-  holdsKey: true,
+const json = (value: unknown) => pageResponse("application/json", JSON.stringify(value));
+
+/** What the page knows from the start: which API it shows, and the key of the demonstration if there is one. */
+export type Shown = { api: string; demo?: Pick<Demo, "account_id" | "api_key" | "messages"> };
+
+const page = (shown: Shown): Page => ({
+  isPrivate: true,
   respond: async () => {
     const nonce = randomBytes(16).toString("base64");
-    const listed = [...Object.values(messages), ...seeded.slice(0, 50)];
     const template = await readFile(new URL("messages.html", import.meta.url), "utf8");
-    const html = template
-      .replace("NONCE", nonce)
-      .replace('"DEMONSTRATION"', () => embeddable({ account_id, api_key, messages: listed }));
+    const html = template.replace("NONCE", nonce).replace('"SHOWN"', () => embeddable(shown));
     return pageResponse("text/html; charset=utf-8", html, {
       "Content-Security-Policy": policy(nonce),
       "X-DNS-Prefetch-Control": "off",
@@ -32,3 +39,34 @@ export const messagesPage = ({ account_id, api_key, messages }: Demo, seeded: re
     });
   },
 });
+
+/** Reads `content` with the caller's key, through this server, so that `--api` and the local table work alike. */
+const structureOfMessage: Page["respond"] = async ({ url = "", headers, socket }: IncomingMessage) => {
+  const { searchParams } = new URL(url, "http://localhost");
+  const [account, message] = [searchParams.get("account") ?? "", searchParams.get("message") ?? ""];
+  const path = `/v2/accounts/${encodeURIComponent(account)}/messages/${encodeURIComponent(message)}`;
+  const response = await fetch(`http://127.0.0.1:${socket.localPort}${path}?fields=content`, {
+    headers: { Authorization: headers.authorization ?? "" },
+  });
+  const body = await response.text();
+  if (!response.ok) return { ...json(null), statusCode: response.status, body };
+  const { content }: { content: string | null } = JSON.parse(body);
+  return json(content === null ? null : structureOf(Buffer.from(content)));
+};
+
+/** Parses an email that another one contains. */
+const parseAttached: Page["respond"] = async (request) => {
+  const raw = await buffer(request);
+  return json({ content_parsed: parseEmail(raw), structure: structureOf(raw) });
+};
+
+/** @param table lists its messages. A deployed API's table can't be listed from here */
+export const messagesPages = (shown: Shown, table?: Table): Pages => {
+  const list = async () => json(table ? await listMessages(table, Date.now()) : []);
+  return new Map<string, Page>([
+    ["/messages", page(shown)],
+    ["/messages/list", { isPrivate: true, respond: list }],
+    ["/messages/structure", { isPrivate: true, respond: structureOfMessage }],
+    ["/messages/attached", { isPrivate: true, method: "POST", respond: parseAttached }],
+  ]);
+};

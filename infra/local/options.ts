@@ -1,5 +1,5 @@
 /** The options and the environment variables of `npm start`. */
-import { Command, CommanderError } from "@commander-js/extra-typings";
+import { Command, CommanderError, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { UserError } from "../cli/user-error.ts";
 
 const afterOptions = `
@@ -12,7 +12,15 @@ Environment:
 
 The demonstration's API key changes with each start. Keys that you create yourself stay valid.`;
 
-export type Options = { data?: string | undefined; seed?: string | undefined };
+export type Options = { data?: string | undefined; seed?: string | undefined; api?: URL | undefined };
+
+/** Over plain HTTP, everybody on the way could read the key. On this machine there is no way. */
+const apiUrl = (value: string): URL => {
+  const url = URL.parse(value);
+  const isLocal = /^(localhost|.+\.localhost|127\.0\.0\.1|\[::1\])$/.test(url?.hostname ?? "");
+  if (url?.protocol === "https:" || (url?.protocol === "http:" && isLocal)) return url;
+  throw new InvalidArgumentError("It takes the address of an API, such as https://api.example.com.");
+};
 
 /** Returns the options, or `null` after printing the help. @throws UserError if an argument is not valid */
 export const readOptions = (args: string[]): Options | null => {
@@ -20,6 +28,14 @@ export const readOptions = (args: string[]): Options | null => {
     .description("Serves the API on this machine, with a demonstration account, until Ctrl-C.")
     .option("--data <file>", "keep the data in this file; without it, the data is in memory")
     .option("--seed <folder>", "also serve your own mail: a folder of emails, Maildirs and mboxes")
+    .addOption(
+      new Option(
+        "--api <url>",
+        "serve the same pages for a deployed API, without an engine and a demonstration",
+      )
+        .argParser(apiUrl)
+        .conflicts(["data", "seed"]),
+    )
     .addHelpText("after", afterOptions)
     .exitOverride()
     .configureOutput({ writeErr: () => {} });

@@ -36,20 +36,18 @@ const afterSend = `
   };
 `;
 
-/** Text that this server adds to the description in the OpenAPI document. */
+/** Belongs to this server, so only its own copy of the document has it. */
 const onThisMachine = `
-To see a message as people saw it, open [/messages](/messages). This reference is made for small responses. Responses
-over 150 KB are for programs.
-
-To see a replay, send Add Account Member twice. The second response has the same status and body, the header
+To see a message as people saw it, open [/messages](/messages): this page is slow with responses over 150 KB. To see a
+replay, send Add Account Member twice. The second response has the same status and body, the header
 \`Idempotent-Replayed: true\`, and a note at the bottom of the page.
 `;
 
-const configuration = ({ api_key }: Demo) => ({
+const configuration = (demo?: Demo) => ({
   url: "/openapi.json",
   authentication: {
     preferredSecurityScheme: "apiKey",
-    securitySchemes: { apiKey: { token: api_key } },
+    securitySchemes: { apiKey: { token: demo?.api_key ?? "" } },
   },
   defaultOpenAllTags: true,
   orderSchemaPropertiesBy: "preserve",
@@ -65,7 +63,7 @@ const configuration = ({ api_key }: Demo) => ({
   customCss: css,
 });
 
-const html = (demo: Demo, script: string) => `<!doctype html>
+const html = (demo: Demo | undefined, script: string) => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
@@ -86,7 +84,7 @@ const html = (demo: Demo, script: string) => `<!doctype html>
 </html>
 `;
 
-const sendScript: Page["respond"] = async (headers) => {
+const sendScript: Page["respond"] = async ({ headers }) => {
   const { plain, gzipped } = await referenceScript();
   const accepted = { "accept-encoding": headers["accept-encoding"]?.toString() };
   const compresses = new Negotiator({ headers: accepted }).encoding(["gzip", "identity"]) === "gzip";
@@ -111,20 +109,26 @@ const examplesOf = (demo: Demo) => {
   };
 };
 
-/** Returns the files of the reference page. Each request for the OpenAPI document returns new example values. */
-export const referencePages = (demo: Demo): Pages => {
+/**
+ * Each request for the OpenAPI document returns new example values.
+ *
+ * @param demo its key and ids fill the page. With `--api` there is none
+ */
+export const referencePages = (demo?: Demo): Pages => {
   const showPage: Page["respond"] = async () =>
     pageResponse("text/html; charset=utf-8", html(demo, (await referenceScript()).path), {
       "Content-Security-Policy": onlyThisServer,
     });
-  const sendDocument: Page["respond"] = ({ host }) => {
-    const { info, ...document } = openApiDocument({ serverUrl: `http://${host}`, ...examplesOf(demo) });
-    const description = `${onThisMachine}\n${info.description}`;
+  const sendDocument: Page["respond"] = ({ headers: { host } }) => {
+    const examples = demo && examplesOf(demo);
+    const { info, ...document } = openApiDocument({ serverUrl: `http://${host}`, ...examples });
+    // The first paragraph says what the API does, so it stays first.
+    const description = info.description.replace(/\n\n|$/, `\n${onThisMachine}\n`);
     return pageResponse("application/json", JSON.stringify({ ...document, info: { ...info, description } }));
   };
   return new Map([
-    ["/", { holdsKey: true, respond: showPage }],
-    ["/openapi.json", { holdsKey: false, respond: sendDocument }],
-    ["/reference.js", { holdsKey: false, respond: sendScript }],
+    ["/", { isPrivate: true, respond: showPage }],
+    ["/openapi.json", { isPrivate: false, respond: sendDocument }],
+    ["/reference.js", { isPrivate: false, respond: sendScript }],
   ]);
 };

@@ -4,7 +4,17 @@ import { charsetDecoder, type DecodeCharset, decodeHeaderBytes } from "./mime/ch
 import { decodeHeaderText, type HeaderField, trimBlanks } from "./mime/header.ts";
 import { contentDisposition, contentId, parameterText, transferEncoding } from "./mime/parameters.ts";
 import { decodeTransfer } from "./mime/transfer-encoding.ts";
-import { splitEmail } from "./mime/tree.ts";
+import { type Leaf, splitEmail } from "./mime/tree.ts";
+
+/** What decides between text part and attachment. */
+export const describeLeaf = ({ contentType, header }: Leaf, decode: DecodeCharset) => {
+  const content_type = contentType.value;
+  const disposition = contentDisposition(header);
+  const filename =
+    parameterText(disposition, "filename", decode) || parameterText(contentType, "name", decode);
+  const isInline = content_type.startsWith("text/") && disposition.value !== "attachment" && filename === "";
+  return { content_type, filename, isInline };
+};
 
 /** Returns null if the email exceeds a limit of `mime/tree.ts`. Never throws. Time and memory grow linearly. */
 export const parseEmail = (raw: Uint8Array): ParsedContent | null => {
@@ -14,13 +24,11 @@ export const parseEmail = (raw: Uint8Array): ParsedContent | null => {
   const decode = charsetDecoder();
   const parts: ParsedContent["parts"] = [];
   const attachments: ParsedContent["attachments"] = [];
-  for (const { contentType, header, body } of email.leaves) {
-    const content_type = contentType.value;
+  for (const leaf of email.leaves) {
+    const { contentType, header, body } = leaf;
+    const { content_type, filename, isInline } = describeLeaf(leaf, decode);
     const encoding = transferEncoding(header);
-    const disposition = contentDisposition(header);
-    const filename =
-      parameterText(disposition, "filename", decode) || parameterText(contentType, "name", decode);
-    if (content_type.startsWith("text/") && disposition.value !== "attachment" && filename === "") {
+    if (isInline) {
       const charset = contentType.parameters.get("charset")?.bytes ?? "";
       parts.push({ content_type, content: decode(decodeTransfer(body, encoding), charset) });
     } else {

@@ -10,10 +10,16 @@ export const maxNesting = 100;
 /** The limit includes multiparts. Digests have hundreds of parts. */
 export const maxParts = 10_000;
 
-/** A part without children. `body` is not decoded. */
-export type Leaf = { header: HeaderField[]; contentType: Structured; body: Buffer };
+/** `parent` is the multipart around it, if there is one. */
+export type Multipart = { type: string; boundary: string; parent: Multipart | undefined };
 
-type Multipart = { boundary: string; isDigest: boolean };
+/** A part without children. `body` is not decoded. */
+export type Leaf = {
+  header: HeaderField[];
+  contentType: Structured;
+  body: Buffer;
+  parent: Multipart | undefined;
+};
 
 /** Maps the boundary of each multipart to the nesting depth of the multipart. The outermost multipart has depth 0. */
 type Depths = ReadonlyMap<string, number>;
@@ -60,8 +66,8 @@ export const splitEmail = (bytes: Buffer): { header: HeaderField[]; leaves: Leaf
     const type = contentType(part.header, isInDigest ? "message/rfc822" : "text/plain");
     const isMultipart = type.value.startsWith("multipart/");
     const boundary = isMultipart ? trimEndBlanks(type.parameters.get("boundary")?.bytes ?? "") : "";
-    const isDigest = type.value === "multipart/digest";
-    const depth = boundary ? open.push({ boundary, isDigest }) - 1 : -1;
+    const parent = open.at(-1);
+    const depth = boundary ? open.push({ type: type.value, boundary, parent }) - 1 : -1;
     if (depth >= maxNesting) return null;
     if (boundary) depths = depthsOf(open);
 
@@ -69,7 +75,7 @@ export const splitEmail = (bytes: Buffer): { header: HeaderField[]; leaves: Leaf
     const body = bytes.subarray(part.bodyStart, delimiter?.bodyEnd);
     const isMadeOfParts = delimiter?.depth === depth && (!delimiter.closes || isBlankText(body));
     const leafType = isMultipart ? { ...type, value: "text/plain" } : type;
-    if (!isMadeOfParts) leaves.push({ header: part.header, contentType: leafType, body });
+    if (!isMadeOfParts) leaves.push({ header: part.header, contentType: leafType, body, parent });
 
     // Skips the epilogue, which is the text from a closing delimiter to the next delimiter of an enclosing multipart.
     while (delimiter?.closes) {
@@ -78,7 +84,7 @@ export const splitEmail = (bytes: Buffer): { header: HeaderField[]; leaves: Leaf
     }
     if (!delimiter) return { header, leaves };
     closeFrom(delimiter.depth + 1);
-    isInDigest = open.at(-1)?.isDigest ?? false;
+    isInDigest = open.at(-1)?.type === "multipart/digest";
     start = delimiter.next;
   }
   return null;

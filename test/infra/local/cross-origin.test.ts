@@ -5,12 +5,12 @@ import { exchange } from "../../harness/raw-http.ts";
 
 const respond = () => ({ statusCode: 200, headers: {}, body: "page" });
 const pages: [string, Page][] = [
-  ["/key", { holdsKey: true, respond }],
-  ["/public", { holdsKey: false, respond }],
+  ["/key", { isPrivate: true, respond }],
+  ["/public", { isPrivate: false, respond }],
 ];
 
 const own = "127.0.0.1, localhost or [::1], with the server's port";
-const foreignHost = { status: 403, message: `This page contains an API key: open it under ${own}` };
+const foreignHost = { status: 403, message: `This address is private: open it under ${own}` };
 const foreignOrigin = {
   status: 403,
   message: "This server rejects requests from web pages of other origins",

@@ -6,8 +6,9 @@ import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { gateway } from "../../../infra/local/gateway.ts";
-import { messagesPage } from "../../../infra/local/messages.ts";
+import { messagesPages } from "../../../infra/local/messages.ts";
 import { referencePages } from "../../../infra/local/reference.ts";
+import { openApiDocument } from "../../../infra/openapi/document.ts";
 import { listen } from "../../harness/listen.ts";
 
 const demo = {
@@ -17,7 +18,7 @@ const demo = {
   messages: { welcome: "welcome", invoice: "invoice", bounce: "bounce" },
 };
 
-const pages = new Map([...referencePages(demo), ["/messages", messagesPage(demo, [])]]);
+const pages = new Map([...referencePages(demo), ...messagesPages({ api: "", demo })]);
 
 const servePages = async (): Promise<string> => `http://127.0.0.1:${await listen(gateway([], pages))}`;
 
@@ -47,6 +48,7 @@ test.each(["/", "/messages"])(
       "content-type": "text/html; charset=utf-8",
       "cache-control": "no-store",
       "x-content-type-options": "nosniff",
+      "cross-origin-opener-policy": "same-origin",
       "content-security-policy": expect.stringMatching(/^default-src .*frame-ancestors 'none'/),
     });
   },
@@ -93,4 +95,14 @@ test("The document names the server by the name in the request", async () => {
 
   expect(JSON.parse(body.toString()).servers).toEqual([{ url: asLocalhost }]);
   expect(headers["cache-control"]).toBe("no-store");
+});
+
+test("The document first says what the API does, and then how to use it on this machine", async () => {
+  const url = await servePages();
+
+  const { info } = JSON.parse((await get(`${url}/openapi.json`)).body.toString());
+
+  const [first = "", second = ""] = info.description.trim().split(/\n\n/);
+  expect(openApiDocument().info.description.trim().startsWith(first)).toBe(true);
+  expect(second).toContain("/messages");
 });

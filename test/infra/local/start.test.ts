@@ -57,6 +57,7 @@ test("npm start prints commands that work when they are pasted, and serves 500 r
   const folder = folderOf({ "my.eml": "From: a@example.com\r\nTo: b@example.org\r\n\r\nHi" });
   const imported = await run(command("Your own email").replace("my.eml", join(folder, "my.eml")));
   const [id = ""] = imported.stdout.split(" ");
+  expect(imported.stdout).toMatch(new RegExp(`\n${url}/messages#[\\da-f-]{36}/${id}\n$`));
   const read = command("A message with").replace(/messages\/[\da-f-]+/, `messages/${id}`);
   expect(await runJson(read)).toMatchObject({ id, sender: "a@example.com" });
 

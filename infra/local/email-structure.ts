@@ -1,0 +1,43 @@
+/**
+ * Tells which texts of an email replace each other. Get Message lists text parts and attachments; whether two of them are
+ * alternatives, only the email's MIME tree knows.
+ *
+ *   multipart/mixed
+ *   ├─ multipart/alternative
+ *   │  ├─ text/plain ─── replaced by its neighbour
+ *   │  └─ text/html
+ *   └─ text/html ─────── a mailing list's footer, which replaces nothing
+ */
+
+import { charsetDecoder } from "../../lib/messages/mime/charset.ts";
+import { type Leaf, type Multipart, splitEmail } from "../../lib/messages/mime/tree.ts";
+import { describeLeaf } from "../../lib/messages/mime.ts";
+
+/** The email's leaves in document order: the nth with `isInline` is the nth of `parts`, the others are `attachments`. */
+export type Structure = { isInline: boolean; isReplaced: boolean }[];
+
+/** The alternatives around a leaf, each with the child on the way to the leaf. */
+function* alternativesOf(leaf: Leaf): Generator<[alternative: Multipart, child: Leaf | Multipart]> {
+  let child: Leaf | Multipart = leaf;
+  for (let parent = leaf.parent; parent; parent = parent.parent) {
+    if (parent.type === "multipart/alternative") yield [parent, child];
+    child = parent;
+  }
+}
+
+/** Returns `null` if the parser rejects the email. */
+export const structureOf = (raw: Buffer): Structure | null => {
+  const email = splitEmail(raw);
+  if (!email) return null;
+  const decode = charsetDecoder();
+  const leaves = email.leaves.map((leaf) => ({ leaf, ...describeLeaf(leaf, decode) }));
+  /** RFC 2046, section 5.1.4: the last alternative is the best. We prefer HTML to what comes after it, such as calendars. */
+  const best = new Map<Multipart, Leaf | Multipart>();
+  for (const { leaf, content_type, isInline } of leaves) {
+    if (!isInline || content_type !== "text/html") continue;
+    for (const [alternative, child] of alternativesOf(leaf)) best.set(alternative, child);
+  }
+  const isReplaced = (leaf: Leaf): boolean =>
+    alternativesOf(leaf).some(([alternative, child]) => (best.get(alternative) ?? child) !== child);
+  return leaves.map(({ leaf, isInline }) => ({ isInline, isReplaced: isReplaced(leaf) }));
+};

@@ -1,0 +1,39 @@
+/** Lists the messages in the table of `npm start`. The API has no such operation, because a list of all messages is slow. */
+import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import type { Head } from "../../lib/messages/head.ts";
+import { headSort, itemTypes } from "../../lib/table/keys.ts";
+import type { Table } from "../../lib/table/table.ts";
+
+const shown = [
+  "account_id",
+  "id",
+  "subject",
+  "sender",
+  "recipient",
+  "message_id",
+  "status",
+  "created_at",
+] as const satisfies (keyof Head)[];
+
+export type Listed = Pick<Head, (typeof shown)[number]>;
+
+/** Returns all live messages of all accounts, the newest first. Reads the whole table. */
+export const listMessages = async (table: Table, now: number): Promise<Listed[]> => {
+  const found: Listed[] = [];
+  let ExclusiveStartKey: Record<string, unknown> | undefined;
+  do {
+    const page = await table.client.send(
+      new ScanCommand({
+        TableName: table.name,
+        FilterExpression: "sk = :head AND begins_with(pk, :message) AND expires_at > :now",
+        ProjectionExpression: shown.map((name) => `#${name}`).join(", "),
+        ExpressionAttributeNames: Object.fromEntries(shown.map((name) => [`#${name}`, name])),
+        ExpressionAttributeValues: { ":head": headSort, ":message": itemTypes.message, ":now": now / 1000 },
+        ExclusiveStartKey,
+      }),
+    );
+    found.push(...((page.Items ?? []) as Listed[]));
+    ExclusiveStartKey = page.LastEvaluatedKey;
+  } while (ExclusiveStartKey);
+  return found.sort((a, b) => b.created_at.localeCompare(a.created_at));
+};

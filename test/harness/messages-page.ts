@@ -1,0 +1,51 @@
+/** Opens the page /messages in a browser, with emails of a test. */
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { expect, onTestFinished } from "vitest";
+import { startLocal } from "./process.ts";
+import { folderOf } from "./temporary-folder.ts";
+
+const viewport = { width: 390, height: 844 };
+
+export const desktop: BrowserContextOptions = { viewport: { width: 1280, height: 860 } };
+export const phone: BrowserContextOptions = { viewport, isMobile: true, hasTouch: true };
+
+/** Waits until the page shows a message and its content. */
+export const shown = async (page: Page, subject: string): Promise<void> => {
+  await page.getByRole("heading", { level: 1, name: subject }).waitFor();
+  await expect.poll(() => page.locator("#state").textContent()).toBe("");
+};
+
+type Options = BrowserContextOptions & { args?: string[] };
+
+export const openPage = async (browser: Browser, { args = [], ...options }: Options = desktop) => {
+  const service = await startLocal({}, ["node", "infra/local/main.ts", ...args]);
+  const page = await browser.newPage({ permissions: ["clipboard-read", "clipboard-write"], ...options });
+  onTestFinished(() => page.close());
+  await page.goto(`${service.url}/messages`);
+  await shown(page, "Welcome to Example Post, Zoë! 🎉");
+  return { page, service, url: service.url };
+};
+
+/** Writes an email with these lines, from its Content-Type on. */
+export const emailOf = (subject: string, ...lines: string[]): string =>
+  [
+    "From: Ada Lovelace <ada@example.com>",
+    "To: bob@example.org",
+    "Date: Fri, 20 Nov 2026 10:00:00 +0000",
+    `Subject: ${subject}`,
+    "MIME-Version: 1.0",
+    ...lines,
+  ].join("\r\n");
+
+/** Opens the page with one email, and shows it. */
+export const openEmail = async (
+  browser: Browser,
+  email: string,
+  options: BrowserContextOptions = desktop,
+) => {
+  const opened = await openPage(browser, { ...options, args: ["--seed", folderOf({ "email.eml": email })] });
+  const [, subject = ""] = /^Subject: (.*)\r$/m.exec(email) ?? [];
+  await opened.page.locator("#list a", { hasText: subject }).click();
+  await shown(opened.page, subject);
+  return opened;
+};

@@ -1,0 +1,205 @@
+/** How the page /messages shows the parts of an email. */
+import type { Page } from "playwright-core";
+import { afterAll, describe, expect, test } from "vitest";
+import { launchChromium } from "../../harness/chromium.ts";
+import { desktop, emailOf, openEmail, phone, shown } from "../../harness/messages-page.ts";
+import { run } from "../../harness/process.ts";
+
+const browser = await launchChromium();
+afterAll(() => browser.close());
+
+const part = (type: string, body: string): string => `--b\r\nContent-Type: ${type}\r\n\r\n${body}\r\n`;
+const multipart = (subject: string, kind: string, ...parts: string[]): string =>
+  emailOf(subject, `Content-Type: multipart/${kind}; boundary=b`, "", ...parts, "--b--");
+const html = (subject: string, body: string): string =>
+  emailOf(subject, "Content-Type: text/html; charset=utf-8", "", body);
+
+const dot =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const picture = part("image/png\r\nContent-Transfer-Encoding: base64", dot);
+
+/** The elements of the email in their order, as `PRE`, `IMG` or `DIV` for a frame. */
+const shownParts = (page: Page): Promise<string[]> =>
+  page.locator("#part > *").evaluateAll((nodes) => nodes.map(({ nodeName }) => nodeName));
+
+describe("Nothing of an email is hidden:", () => {
+  test("a text body stays beside an HTML footer", async () => {
+    const email = multipart("Body", "mixed", part("text/plain", "The body"), part("text/html", "<p>Footer"));
+
+    const { page } = await openEmail(browser, email);
+
+    expect(await shownParts(page)).toEqual(["PRE", "DIV"]);
+    expect(await page.locator("#part pre").innerText()).toContain("The body");
+    expect(await page.frameLocator("iframe").locator("p").innerText()).toBe("Footer");
+  });
+
+  test("HTML replaces its own alternative, which a click shows", async () => {
+    const email = multipart("Both", "alternative", part("text/plain", "Text"), part("text/html", "<p>Rich"));
+
+    const { page } = await openEmail(browser, email);
+    expect(await shownParts(page)).toEqual(["DIV"]);
+    await page.getByLabel("Text", { exact: true }).click();
+
+    await expect.poll(() => shownParts(page)).toEqual(["PRE"]);
+  });
+
+  test("text, picture and text are shown in their order, and a picture alone is shown, too", async () => {
+    const before = part("text/plain", "Before");
+
+    const { page } = await openEmail(browser, multipart("Apple", "mixed", before, picture, before));
+
+    expect(await shownParts(page)).toEqual(["PRE", "IMG", "PRE"]);
+    await expect.poll(() => page.evaluate("document.querySelector('#part img').naturalWidth")).toBe(1);
+  });
+
+  test("an attached email and a calendar file open in the page, with a way back", async () => {
+    const inner = html("Inner subject", "<p>Inner text");
+    const calendar = part("text/calendar; name=tea.ics", "SUMMARY:Tea");
+    const outer = multipart(
+      "Outer",
+      "mixed",
+      part("text/plain", "See"),
+      part("message/rfc822", inner),
+      calendar,
+    );
+    const { page } = await openEmail(browser, outer);
+
+    await page.getByRole("button", { name: "Open attachment-1.eml" }).click();
+    expect(await page.frameLocator("iframe").locator("p").innerText()).toBe("Inner text");
+    expect(await page.locator("#inside").innerText()).toContain("Inner subject");
+    await page.getByRole("button", { name: "Back to the email" }).click();
+    await page.getByRole("button", { name: "Open tea.ics" }).click();
+
+    await expect.poll(() => page.locator("#part").innerText()).toContain("SUMMARY:Tea");
+  });
+});
+
+describe("An email looks as its sender meant it:", () => {
+  const wide =
+    '<body style="background: #063"><table width=900><tr><td>left<td>1,234.56<td align=right>right</table>';
+
+  test.each([
+    ["desktop", desktop],
+    ["phone", phone],
+  ])("a wide email fits the screen, and its background fills the frame: %s", async (_, device) => {
+    const { page } = await openEmail(browser, html("Wide", wide), device);
+
+    const frame = page.locator("#part iframe");
+    const [box, outer] = await Promise.all([frame.boundingBox(), page.locator(".frame").boundingBox()]);
+    expect(box?.width).toBeLessThanOrEqual((outer?.width ?? 0) + 1);
+    expect(box?.height).toBeLessThanOrEqual((outer?.height ?? 0) + 1);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(device.viewport?.width);
+    const root = await page
+      .frames()[1]
+      ?.evaluate("getComputedStyle(document.documentElement).backgroundColor");
+    expect(root).toBe("rgba(0, 0, 0, 0)");
+    expect(await page.frames()[1]?.evaluate("getComputedStyle(document.body).overflowWrap")).toBe(
+      "break-word",
+    );
+  });
+
+  test("a link shows its address beside its text, and leads nowhere", async () => {
+    const links =
+      '<a href="https://a.example/">Shop</a><svg><a xlink:href="https://b.example/"><text>x</text></a></svg>';
+
+    const { page } = await openEmail(browser, html("Links", links));
+
+    const frame = page.frameLocator("iframe");
+    expect(await frame.locator("body").innerText()).toContain("https://a.example/");
+    expect(await frame.locator("body").innerText()).toContain("https://b.example/");
+    expect(await frame.locator("[href], [ping]").count()).toBe(0);
+    expect(await page.locator("#links").textContent()).toContain("https://b.example/");
+  });
+
+  test("a click on an address in text copies it", async () => {
+    const text = emailOf("Copy", "Content-Type: text/plain", "", "See https://example.com/x?y=1. Thanks");
+    const { page } = await openEmail(browser, text);
+
+    await page.getByRole("button", { name: "https://example.com/x?y=1" }).click();
+
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe("https://example.com/x?y=1");
+  });
+});
+
+describe("HTML that would freeze the page", () => {
+  test("is shown as text, with the reason", async () => {
+    const open = Array.from({ length: 200 }, (_, index) => `<b id=${index}>`).join("");
+    const email = html("Freeze", `<p>${open}${"<p>word".repeat(2000)}`);
+
+    const { page } = await openEmail(browser, email);
+
+    expect(await page.locator("#note").textContent()).toMatch(/more than 20,000 elements.*you see its text/);
+    expect(await page.locator("#part pre").innerText()).toContain("word");
+    expect(await page.locator("iframe").count()).toBe(0);
+  });
+
+  test("is shown, if only its names collide with properties that the page uses", async () => {
+    const names = ["querySelectorAll", "getElementsByTagName", "documentElement", "write", "close", "open"];
+    const fields = ["attributes", "removeAttribute", "localName", "outerHTML", "closest", "remove"];
+    const clobbered = `${names.map((name) => `<img name=${name}>`).join("")}<form>${fields.map((name) => `<input name=${name}>`).join("")}</form><p>End`;
+
+    const { page } = await openEmail(browser, html("Clobbered", clobbered));
+
+    expect(await page.frameLocator("iframe").locator("p").innerText()).toBe("End");
+  });
+});
+
+describe("The page says what is true:", () => {
+  test("an email without text, an unknown address, a message that doesn't exist", async () => {
+    const { page, url } = await openEmail(
+      browser,
+      multipart("Nothing", "mixed", part("application/pdf", "x")),
+    );
+    expect(await page.locator("#note").textContent()).toBe("This email has no text, only attachments.");
+    expect(await page.locator("#attachments").innerText()).toContain("attachment-1.pdf");
+
+    await page.goto(`${url}/messages#nonsense`);
+    await expect.poll(() => page.locator("#state").textContent()).toContain("This address names no message");
+    expect(await page.title()).toBe("Messages");
+    const account = (await page.locator("#list a").first().getAttribute("href"))?.split("/")[0];
+    await page.goto(`${url}/messages${account}/00000000-0000-4000-8000-000000000000`);
+    await expect
+      .poll(() => page.locator("#state").textContent())
+      .toContain("404: Message not found. It never");
+  });
+
+  test("a server that has ended", async () => {
+    const { page, service } = await openEmail(browser, html("Last", "x"));
+    service.child.kill();
+    await service.ended;
+
+    await page.locator("#list a", { hasText: "Welcome" }).click();
+
+    await expect.poll(() => page.locator("#state").textContent()).toContain("can't be reached");
+  });
+});
+
+test("In print, an email has its full height, and neither sidebar nor buttons", async () => {
+  const { page } = await openEmail(browser, html("Long", "<p>line".repeat(200)));
+
+  await page.emulateMedia({ media: "print" });
+
+  const [inner, outer] = await Promise.all([
+    page.frames()[1]?.evaluate("document.documentElement.scrollHeight"),
+    page.locator(".frame").evaluate((node) => node.clientHeight),
+  ]);
+  expect(outer).toBeGreaterThanOrEqual(Number(inner));
+  expect(await page.locator("aside").isVisible()).toBe(false);
+  expect(await page.getByRole("button").count()).toBe(0);
+});
+
+test("An imported message appears without a reload, and the filter finds it", async () => {
+  const { page, service } = await openEmail(browser, html("First", "x"));
+  const [, command = ""] = /^(.*import-message.*) my\.eml$/m.exec(service.output) ?? [];
+
+  const { stdout } = await run(`${command} -`, { input: html("Second", "y") });
+
+  await page.locator("#list a", { hasText: "Second" }).waitFor();
+  await page.getByRole("searchbox").fill(stdout.split(" ")[0] ?? "");
+  await expect.poll(() => page.locator("#list a").count()).toBe(1);
+  await page.getByRole("searchbox").fill("no such message");
+  expect(await page.locator("#list").innerText()).toContain("No message matches.");
+  await page.getByRole("searchbox").fill("");
+  await page.locator("#list a", { hasText: "Second" }).click();
+  await shown(page, "Second");
+});

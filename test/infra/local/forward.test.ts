@@ -1,0 +1,109 @@
+/** `npm start -- --api`: the pages for a deployed API. */
+import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
+import { text } from "node:stream/consumers";
+import { expect, test } from "vitest";
+import { asError, get } from "../../harness/echo-gateway.ts";
+import { listen } from "../../harness/listen.ts";
+import { run, startLocal } from "../../harness/process.ts";
+import { exchange } from "../../harness/raw-http.ts";
+
+const startFor = (api: string) => startLocal({}, ["node", "infra/local/main.ts", "--api", api]);
+
+/** Starts an API whose address has a path, as each stage has on AWS, and the pages for it. */
+const serveApi = async (listener: RequestListener) =>
+  startFor(`http://127.0.0.1:${await listen(createServer(listener))}/dev/`);
+
+const path = "/v2/accounts/a%2Fb/messages/m?fields=status&fields=%20";
+
+test("Requests reach the API, and its responses come back with status, headers and body", async () => {
+  const seen: { target: string; headers: IncomingHttpHeaders; body: string }[] = [];
+  const { url } = await serveApi(async (request, response) => {
+    const target = `${request.method} ${request.url}`;
+    seen.push({ target, headers: request.headers, body: await text(request) });
+    response.writeHead(429, { "Retry-After": "1", "X-Request-Id": "of-the-api", "Set-Cookie": ["a", "b"] });
+    response.end('{"message":"Too many requests"}');
+  });
+  const headers = { Authorization: "Bearer emk_x", Cookie: "c", Origin: url, "Idempotency-Key": "k" };
+
+  const response = await fetch(url + path, { method: "POST", body: "{}", headers });
+
+  expect({ status: response.status, body: await response.text() }).toEqual({
+    status: 429,
+    body: '{"message":"Too many requests"}',
+  });
+  expect(Object.fromEntries(response.headers)).toMatchObject({
+    "retry-after": "1",
+    "x-request-id": "of-the-api",
+  });
+  expect(response.headers.getSetCookie()).toEqual(["a", "b"]);
+  expect(seen).toMatchObject([
+    {
+      target: `POST /dev${path}`,
+      headers: { authorization: "Bearer emk_x", "idempotency-key": "k" },
+      body: "{}",
+    },
+  ]);
+  const { cookie, origin, host } = seen[0]?.headers ?? {};
+  expect({ cookie, origin }).toEqual({ cookie: undefined, origin: undefined });
+  expect(host).not.toBe(new URL(url).host);
+});
+
+test("The first bytes come back before the API has sent the last ones", async () => {
+  let finish = () => {};
+  const { url } = await serveApi((_, response) => {
+    response.write("first");
+    finish = () => response.end("last");
+  });
+
+  const { body } = await fetch(url + path);
+  const chunks: string[] = [];
+  for await (const chunk of body ?? []) {
+    chunks.push(Buffer.from(chunk).toString());
+    finish();
+  }
+
+  expect(chunks).toEqual(["first", "last"]);
+});
+
+test("A response that breaks off doesn't look complete", async () => {
+  const { url } = await serveApi((_, response) => {
+    response.write("first");
+    setTimeout(() => response.destroy(), 50);
+  });
+
+  await expect(fetch(url + path).then((response) => response.text())).rejects.toThrow("terminated");
+});
+
+test("An API that can't be reached is a 502 with the reason", async () => {
+  const { url } = await startFor("http://127.0.0.1:1");
+
+  const response = await fetch(url + path);
+
+  expect(response.status).toBe(502);
+  expect(await response.json()).toEqual({ message: "http://127.0.0.1:1 can't be reached: ECONNREFUSED" });
+});
+
+test("Other origins and hosts reach neither the API nor the pages, and the pages hold no key", async () => {
+  const { url } = await serveApi((_, response) => response.end("reached"));
+  const { host } = new URL(url);
+
+  const foreign = [
+    get("evil.example", path),
+    get("evil.example", "/messages"),
+    get(host, path, "Origin: http://evil.example"),
+  ];
+  for (const request of foreign) expect(asError(await exchange(url, request)).status).toBe(403);
+  const pages = await Promise.all(["/messages", "/"].map(async (page) => (await fetch(url + page)).text()));
+  expect(pages.join("")).not.toContain("emk_");
+});
+
+test.each([
+  ["--api example.com", "It takes the address of an API"],
+  ["--api http://api.example.com", "It takes the address of an API"],
+  ["--api https://api.example.com --seed test", "cannot be used with option"],
+])("A bad argument ends npm start with status 2: %s", async (options, reason) => {
+  const { status, stderr } = await run(`PORT=0 node infra/local/main.ts ${options}`);
+
+  expect(status).toBe(2);
+  expect(stderr).toContain(reason);
+});
