@@ -1,4 +1,4 @@
-/** The parts of the deployed checks that no run against a correct service shows. */
+/** What the deployed checks do with a stack that is wrong: a run against a correct one never shows it. */
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import { ThrottlingException } from "@aws-sdk/client-dynamodb";
@@ -20,7 +20,7 @@ import { deletePartitions, openService } from "./service.ts";
 const roleArn = "arn:aws:iam::123456789012:role/operation";
 const tableArn = "arn:aws:dynamodb:eu-west-1:123456789012:table/email-api";
 
-/** Replaces IAM by the policies of the template, plus other permissions. */
+/** An IAM that knows the policies of the template, plus others. */
 const simulateIam = (operation: (typeof operations)[number], others: Permission[] = []): void => {
   const template = templateWith();
   const granted = [...rolePermissions(template, functionOf(template, operation)), ...others];

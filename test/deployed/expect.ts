@@ -1,10 +1,10 @@
-/** Assertions about every response of the API. */
+/** What must be true of every response. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { ErrorResponse } from "../../lib/api/error-catalogue.ts";
 import { commonHeaders, requestIdHeader } from "../../lib/api/response.ts";
 import type { Received } from "./request.ts";
 
-/** Expects a status and the headers that every response has. Returns the parsed body. */
+/** The status and the headers that every response has. Returns the parsed body. */
 export const expectStatus = ({ status, headers, body }: Received, expected: number) => {
   equal(status, expected, `the status is ${status}: ${body.subarray(0, 200)}`);
   for (const [name, value] of Object.entries(commonHeaders)) {
@@ -14,12 +14,12 @@ export const expectStatus = ({ status, headers, body }: Received, expected: numb
   return JSON.parse(body.toString());
 };
 
-/** Expects an error of the catalogue. Ignores `WWW-Authenticate`, because API Gateway renames it. */
+/** An error of the catalogue, but for `WWW-Authenticate`, which API Gateway renames. */
 export const expectError = (received: Received, { status, message }: ErrorResponse): void => {
   deepEqual(expectStatus(received, status), { message });
 };
 
-/** Expects an error with a message that names a thing. */
+/** An error whose message names what is wrong. */
 export const expectErrorAbout = (received: Received, status: number, thing: string): void => {
   const { message } = expectStatus(received, status);
   ok(String(message).includes(thing), `the message is ${message}`);

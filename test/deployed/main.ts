@@ -5,7 +5,7 @@ import { UserError } from "../../infra/cli/user-error.ts";
 import { projectRoot } from "../../infra/stack/bundling.ts";
 import { findTarget, readOptions, usage } from "./target.ts";
 
-/** Returns a pattern of the names that contain none of the texts. */
+/** A pattern that matches the names with none of the texts in them. */
 const without = (texts: string[]): RegExp => {
   const escaped = texts.map((text) => text.replaceAll(/[^\w\s]/g, String.raw`\$&`));
   return new RegExp(`^(?!.*(?:${escaped.join("|")}))`);

@@ -1,4 +1,4 @@
-/** HTTP requests without a client library: only `Content-Encoding` is decoded. */
+/** HTTP requests without a client library, so that we see what was sent. Only `Content-Encoding` is decoded. */
 import {
   type ClientRequest,
   request as http,
@@ -12,11 +12,11 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib"
 export type Received = {
   status: number;
   headers: IncomingHttpHeaders;
-  /** The decompressed body. */
+  /** Decompressed. */
   body: Buffer;
-  /** Milliseconds from the request to the first byte of the body. */
+  /** Milliseconds from the request to the first byte of the body … */
   firstByte: number;
-  /** Milliseconds from the request to the last byte of the body. */
+  /** … and to the last. */
   lastByte: number;
   /** The size of the compressed body. */
   bytes: number;
@@ -42,7 +42,7 @@ const responseTo = (outgoing: ClientRequest): Promise<IncomingMessage> =>
     outgoing.once("error", reject);
   });
 
-/** Sends one request. Throws an error if the response ends early. */
+/** @throws Error if the response ends early */
 export const request = async (
   url: string,
   { method = "GET", headers = {}, body, pause = 0 }: Sent = {},
@@ -51,7 +51,7 @@ export const request = async (
   const outgoing = (url.startsWith("https:") ? https : http)(url, {
     method,
     headers: { Accept: "*/*", ...headers },
-    agent: false, // A server can close a reused connection at the moment of the next request.
+    agent: false, // A server may close a reused connection in the moment of the next request.
   });
   const response = responseTo(outgoing);
   outgoing.end(body);

@@ -1,4 +1,4 @@
-/** The deployed service: its address, its table and the data that the checks create. */
+/** The service under test: where it is, its table, and whatever the checks create in it. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DeleteCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
@@ -21,18 +21,16 @@ import type { Table } from "../../lib/table/table.ts";
 import { dayMilliseconds } from "../../lib/time.ts";
 import { type Received, request, type Sent } from "./request.ts";
 
-/** The outputs of a stack, by name. */
 export type Outputs = Record<string, string>;
 
 export type Target = {
-  /** The base URL of the API. */
   url: string;
   table: Table;
-  /** The outputs of the deployed stack. Undefined for a service that no stack deployed. */
+  /** Only a stack has outputs; `npm start` has none. */
   outputs?: Outputs | undefined;
 };
 
-/** DynamoDB throttles a partition that gets more parallel deletes. */
+/** With more deletes at once, DynamoDB throttles the partition. */
 const parallelDeletes = 3;
 
 const deletePartition = async ({ client, name: TableName }: Table, pk: string): Promise<void> => {
@@ -51,7 +49,7 @@ const deletePartition = async ({ client, name: TableName }: Table, pk: string): 
   }
 };
 
-/** Deletes all items of the partitions. Throws after the last partition if one of them could not be deleted. */
+/** Goes on to the last partition even if one of them can't be deleted, and throws then. */
 export const deletePartitions = async (table: Table, partitions: Iterable<string>): Promise<void> => {
   const failures: unknown[] = [];
   for (const pk of partitions) await deletePartition(table, pk).catch((error) => failures.push(error));
@@ -61,7 +59,7 @@ export const deletePartitions = async (table: Table, partitions: Iterable<string
 
 const retryPauses = [500, 1000, 2000];
 
-/** Sends a request again after a 429 or a 5xx, because most checks do not test these responses. */
+/** Retries after a 429 or a 5xx, which a busy account gets and few checks are about. */
 const requestWithRetries = async (url: string, sent: Sent): Promise<Received> => {
   for (const pause of retryPauses) {
     const received = await request(url, sent);
@@ -73,7 +71,7 @@ const requestWithRetries = async (url: string, sent: Sent): Promise<Received> =>
 
 export type Service = ReturnType<typeof openService>;
 
-/** Opens a service for the checks. `cleanUp` deletes everything that the checks and the service have written. */
+/** `cleanUp` deletes all that the checks, and the service on their behalf, have written. */
 export const openService = ({ url, table, outputs }: Target) => {
   const account_id = randomUUID();
   const partitions = new Set<string>();
@@ -96,7 +94,7 @@ export const openService = ({ url, table, outputs }: Target) => {
       headers: { ...(secret !== null && { Authorization: `Bearer ${secret}` }), ...sent.headers },
     });
 
-  /** Returns the fields of a message that is stored for a day. */
+  /** A message that expires after a day, in case nobody cleans up. */
   const messageFields = (fields: Partial<NewMessage> = {}): NewMessage => {
     const id = randomUUID();
     partitions.add(messagePartition(account_id, id));
@@ -126,7 +124,7 @@ export const openService = ({ url, table, outputs }: Target) => {
     messageFields,
     revoke: (id: string) => revokeApiKey(table, id, Date.now()),
 
-    /** Stores an email. Returns the id of the message. */
+    /** Returns the id of the message. */
     newMessage: async (raw: Uint8Array | null, fields: Partial<NewMessage> = {}): Promise<string> => {
       const message = messageFields(fields);
       await storeMessage(table, message, raw, Date.now());
@@ -136,7 +134,7 @@ export const openService = ({ url, table, outputs }: Target) => {
     getMessage: (secret: string | null, id: string, sent: Sent = {}): Promise<Received> =>
       call(`/v2/accounts/${account_id}/messages/${id}`, secret, sent),
 
-    /** Returns an email address that no user has. */
+    /** An address that no user has. */
     newEmail: (): string => {
       const email = `${randomUUID()}@example.com`;
       partitions.add(userKey(email).pk);
@@ -160,7 +158,6 @@ export const openService = ({ url, table, outputs }: Target) => {
       });
     },
 
-    /** Returns the id of an event that no other event has. */
     newEventId: (): string => {
       const id = randomUUID();
       partitions.add(eventKey(account_id, id).pk);

@@ -5,7 +5,7 @@ import { localEnvironment } from "../../infra/cli/local-environment.ts";
 import { UserError } from "../../infra/cli/user-error.ts";
 import type { Outputs } from "./service.ts";
 
-/** The service under test, for the workers of vitest. */
+/** What vitest hands to its workers. */
 export type ProvidedTarget = { url: string; tableName: string; outputs?: Outputs };
 
 declare module "vitest" {
@@ -48,7 +48,7 @@ const options = {
   help: { type: "boolean", default: false },
 } as const;
 
-/** Reads the command line. Throws a UserError for an unknown option. */
+/** @throws UserError if the command line has an option that we don't know */
 export const readOptions = () => {
   try {
     return parseArgs({ options }).values;
@@ -75,7 +75,7 @@ const findStage = (stage: string): ProvidedTarget => {
   return { url, tableName, outputs };
 };
 
-/** Returns the selected service. Throws a UserError if the options select none. */
+/** @throws UserError if the options select no service */
 export const findTarget = ({ stage, url, table, local }: ReturnType<typeof readOptions>): ProvidedTarget => {
   if (local) {
     const environment = localEnvironment(Number(process.env.DYNAMODB_PORT ?? 8000));

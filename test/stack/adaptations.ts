@@ -1,6 +1,6 @@
 /**
- * Adapts a template of the stack to the gaps of MiniStack 1.5.33. The stack itself knows nothing of the emulator. When a
- * new version closes a gap, the test "still needs this adaptation" fails. Then delete the adaptation.
+ * What we change in a template so that MiniStack can run it; the stack itself knows nothing of the emulator. When a new version
+ * closes a gap, the test "still needs this adaptation" fails, and the adaptation can go.
  */
 
 type Resource = { Type: string; Properties: Record<string, unknown> };
@@ -11,7 +11,7 @@ export type Template = {
 
 export type Adaptation = { gap: string; adapt: (resource: Resource, remove: () => void) => void };
 
-/** A file that `app.ts` adds to the code of each function. */
+/** `app.ts` adds this file to the code of each function. */
 export const handlerFile = "emulator-handler.mjs";
 
 export const adaptations: Adaptation[] = [
@@ -60,7 +60,7 @@ export const adaptations: Adaptation[] = [
   },
 ];
 
-/** Replaces the API's domain name, because no DNS server knows the emulator. */
+/** No DNS server knows the emulator, so the API's URL becomes the emulator's own. */
 const adaptUrl = ({ Outputs }: Template, endpoint: string): void => {
   const { ApiUrl } = Outputs;
   const url = JSON.stringify(ApiUrl?.Value);

@@ -1,30 +1,20 @@
-/** The runbook's sections on a leaked key and on dead letters, with their commands as they are printed there. */
-
+/** The runbook's sections on a leaked key and on dead letters: its own commands, on a deployed stack. */
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { runbookBlocksOf } from "./readme.ts";
 import type { openShell } from "./shell.ts";
 
 type Run = ReturnType<typeof openShell>;
 
-const runbook = readFileSync(new URL("../../infra/admin/README.md", import.meta.url), "utf8");
-
-const blocksOf = (heading: string): string[] => {
-  const [, text = ""] = runbook.split(`\n## ${heading}\n`);
-  return [...(text.split("\n## ")[0] ?? "").matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(
-    ([, block = ""]) => block,
-  );
-};
-
 const createKey = async (run: Run, account: string) =>
   JSON.parse(await run(`npm run -s admin -- create-api-key --account ${account} --json`));
 
-/** Checks the two sections on the stack of a stage, which must have an intake whose events fail after a minute. */
+/** @param stage of a stack with the intake, whose events become dead letters after a minute */
 export const describeRepairs = (run: Run, stage: string): void => {
   const account = randomUUID();
-  const [leaked = ""] = blocksOf("A leaked key");
-  const [names = "", receive = "", reason = "", save = "", record = ""] = blocksOf("Dead letters");
+  const [leaked = ""] = runbookBlocksOf("A leaked key");
+  const [names = "", receive = "", reason = "", save = "", record = ""] = runbookBlocksOf("Dead letters");
   const letters = async (): Promise<Map<string, string>> => {
     const rows = (await run(receive)).split("\n").filter((line) => line.includes(account));
     return new Map(rows.map((row) => [JSON.parse(row.slice(row.indexOf("{"))).id, row.split("  ")[0] ?? ""]));
@@ -54,7 +44,7 @@ export const describeRepairs = (run: Run, stage: string): void => {
 
     let letter: string | undefined;
     while (!letter) {
-      await sleep(2000); // The event is retried for a minute.
+      await sleep(2000); // It is retried for a minute first.
       letter = (await letters()).get("wrong");
     }
     expect(await run(`export LETTER=${letter}\n${reason}`)).toContain("must be one of message.stored");

@@ -1,4 +1,4 @@
-/** Reads deployed stacks: their templates, and the resources that exist. */
+/** What is deployed: templates of stacks, and the resources that really exist. */
 import { isDeepStrictEqual } from "node:util";
 import {
   CloudFormationClient,
@@ -18,7 +18,7 @@ export const readTemplate = async (StackName: string): Promise<Template> => {
   return JSON.parse(TemplateBody);
 };
 
-/** Returns the types of the resources that differ between two templates. */
+/** The types of the resources in which two templates differ. */
 export const changedTypes = (before: Template, after: Template): Set<string> => {
   const all = Object.entries({ ...before.Resources, ...after.Resources });
   const changed = all.filter(([id]) => !isDeepStrictEqual(before.Resources[id], after.Resources[id]));
@@ -27,7 +27,7 @@ export const changedTypes = (before: Template, after: Template): Set<string> => 
   return types;
 };
 
-/** Switches off the termination protection of a stack, as README's `aws cloudformation` command does. */
+/** What README's `aws cloudformation update-termination-protection` does. */
 export const unprotect = (StackName: string) =>
   new CloudFormationClient().send(
     new UpdateTerminationProtectionCommand({ StackName, EnableTerminationProtection: false }),
@@ -44,7 +44,7 @@ export const resourcesOf = async (StackName: string): Promise<Deployed[]> => {
   }));
 };
 
-/** Sends a request to a service of the emulator without an SDK. */
+/** For the services whose SDK we don't have. */
 const call = async (service: string, path: string, body?: string): Promise<string> => {
   const Authorization = `AWS4-HMAC-SHA256 Credential=test/20261120/eu-west-1/${service}/aws4_request`;
   const headers = { Authorization, "Content-Type": "application/x-www-form-urlencoded" };
@@ -52,7 +52,7 @@ const call = async (service: string, path: string, body?: string): Promise<strin
   return (await fetch(url, { headers, ...(body && { method: "POST", body }) })).text();
 };
 
-/** Returns the names of everything in the account, among other words. */
+/** The names of everything in the account, among other words. */
 const everything = async (): Promise<Set<string>> => {
   const lists = await Promise.all([
     new DynamoDBClient().send(new ListTablesCommand()),
@@ -69,14 +69,14 @@ const everything = async (): Promise<Set<string>> => {
   return new Set(JSON.stringify(lists).split(/["\\<>]+/));
 };
 
-/** The types of resources that {@link existing} finds. */
+/** What {@link existing} can find, by type. */
 export const findable = new Set(
   "ApiGateway::RestApi CloudWatch::Alarm CloudWatch::Dashboard DynamoDB::GlobalTable IAM::ManagedPolicy IAM::Role Lambda::Function Logs::LogGroup S3::Bucket SQS::Queue"
     .split(" ")
     .map((type) => `AWS::${type}`),
 );
 
-/** Returns the resources that exist in the account. */
+/** Those of the resources that the account has, whatever CloudFormation says. */
 export const existing = async (resources: Deployed[]): Promise<Deployed[]> => {
   const names = await everything();
   return resources.filter(({ id }) => names.has(id));

@@ -1,4 +1,4 @@
-/** Runs a function in MiniStack, which has no response streaming. Collects the stream and returns it as one response. */
+/** MiniStack doesn't stream responses, so this collects a function's stream and returns it whole. */
 import { PassThrough } from "node:stream";
 import { buffer } from "node:stream/consumers";
 
@@ -14,7 +14,7 @@ globalThis.awslambda = {
 
 const deployed = await import("./index.mjs");
 
-/** `BinaryMediaTypes` makes API Gateway encode the bodies of requests, too. */
+/** With `BinaryMediaTypes`, API Gateway encodes the bodies of requests, too. */
 const decoded = (event) =>
   event.isBase64Encoded
     ? { ...event, body: Buffer.from(event.body, "base64").toString(), isBase64Encoded: false }

@@ -15,12 +15,12 @@ import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const run = promisify(execFile);
 
-/** After a change, run `npm run test:stack`. It names each adaptation that the new version does not need. */
+/** After a change, `npm run test:stack` names each adaptation that the new version no longer needs. */
 export const version = "1.5.33";
 
 const region = "eu-west-1";
 
-/** The SDK's variables. The emulator accepts any credentials. */
+/** Any will do. */
 export const credentials = { AWS_REGION: region, AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" };
 
 const folder = join(projectRoot, `node_modules/.cache/ministack-${version}-aws`);
@@ -47,10 +47,10 @@ const install = async (): Promise<void> => {
 };
 
 /**
- * Starts the emulator on a free port of 127.0.0.1 until the end of the test file. Returns its URL.
+ * Starts the emulator on a free port of 127.0.0.1 until the end of the test file, and returns its URL.
  *
- * The emulator runs functions with `node` from the PATH. Lambda's Node.js runtime contains the AWS SDK, and CDK's
- * function that empties a bucket uses it, so `NODE_PATH` names our packages.
+ * It runs functions with `node` from the PATH. CDK's function that empties a bucket expects the AWS SDK of Lambda's runtime,
+ * so `NODE_PATH` leads it to ours.
  */
 export const startEmulator = async (): Promise<string> => {
   if (!existsSync(program)) await install();
@@ -69,7 +69,7 @@ export const startEmulator = async (): Promise<string> => {
       GATEWAY_PORT: String(port),
     },
   });
-  afterAll(() => void child.kill("SIGKILL")); // On SIGTERM, the emulator waits for its functions.
+  afterAll(() => void child.kill("SIGKILL")); // On SIGTERM, it would wait for its functions.
   const url = `http://127.0.0.1:${port}`;
   while (!(await fetch(`${url}/_ministack/health`).catch(() => null))) {
     if (child.exitCode !== null) throw new Error(`MiniStack exited with ${child.exitCode}`);

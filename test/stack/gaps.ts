@@ -1,4 +1,4 @@
-/** Shows which adaptations the emulator needs: deploys the stack without one of them. */
+/** Which adaptations the emulator still needs: we deploy the stack without one of them and see whether it works. */
 import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -21,7 +21,7 @@ import { request } from "../deployed/request.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { type Adaptation, adaptTemplate, type Template } from "./adaptations.ts";
 
-/** Returns the stack's own template, with a setting for each resource that needs an adaptation. */
+/** The stack's own template, with the settings whose resources need an adaptation. */
 export const ownTemplate = (): Template => {
   const folder = temporaryFolder();
   const { context } = JSON.parse(readFileSync(join(projectRoot, "cdk.json"), "utf8"));
@@ -32,7 +32,7 @@ export const ownTemplate = (): Template => {
   return JSON.parse(readFileSync(join(folder, file), "utf8"));
 };
 
-/** Creates a stack. Returns the API's URL, or undefined if CloudFormation rejects the template. */
+/** Returns the API's URL, or undefined if CloudFormation rejects the template. */
 const createStack = async (template: Template): Promise<string | undefined> => {
   const client = new CloudFormationClient();
   const stack = { StackName: `gaps-${randomUUID()}` };
@@ -50,7 +50,7 @@ const createStack = async (template: Template): Promise<string | undefined> => {
   }
 };
 
-/** Returns whether a stack with these adaptations is created, and responds as the contract says. */
+/** Whether a stack with these adaptations can be created, and responds as the contract says. */
 export const works = async (own: Template, adaptations: Adaptation[]): Promise<boolean> => {
   const template = adaptTemplate(structuredClone(own), adaptations, process.env.AWS_ENDPOINT_URL ?? "");
   const url = await createStack(template);
@@ -65,8 +65,8 @@ export const works = async (own: Template, adaptations: Adaptation[]): Promise<b
 };
 
 /**
- * Puts an email into a bucket, and tags the bucket as the stack's template does. MiniStack's CloudFormation ignores the
- * tags of buckets, and CDK's function empties only buckets with this tag.
+ * Puts an email into a bucket. CDK's function empties only buckets with a tag, which MiniStack's CloudFormation ignores although
+ * it is in our template, so we tag the bucket here.
  */
 export const fillBucket = async (Bucket: string): Promise<void> => {
   const s3 = new S3Client({ forcePathStyle: true });

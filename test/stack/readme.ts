@@ -5,7 +5,7 @@ const read = (file: string) => readFileSync(new URL(`../../infra/${file}`, impor
 const readme = read("README.md");
 const runbook = read("admin/README.md");
 
-/** Returns the section under a heading, up to the next heading of the same level. */
+/** Ends at the next heading of the same level. */
 export const section = (heading: string, text = readme): string => {
   const [, found] = text.split(`\n## ${heading}\n`);
   if (found === undefined) throw new Error(`There is no section "${heading}"`);
@@ -18,11 +18,11 @@ export const blocksOf = (heading: string, text = readme): string[] =>
 
 export const runbookBlocksOf = (heading: string): string[] => blocksOf(heading, runbook);
 
-/** Returns the types of resources that a text names. */
+/** The types of resources that a text names. */
 export const typesIn = (prose = ""): string[] =>
   [...prose.matchAll(/`(AWS::\w+::\w+)`/g)].map(([, type = ""]) => type);
 
-/** Returns the types that README lists for a change of these settings. */
+/** The types that README lists for a change of these settings. */
 export const typesChangedBy = (settings: string[]): Set<string> => {
   const [, list = ""] = section("Settings").split("changes only these types of resources:\n\n");
   const items = list.split("\n\n")[0]?.split(/^- /m) ?? [];

@@ -1,4 +1,4 @@
-/** An operator's shell: variables and functions of one command exist in the next command. */
+/** An operator's shell: one command's variables and functions are there in the next one. */
 import { spawn } from "node:child_process";
 import { readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { projectRoot } from "../../infra/stack/bundling.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
-/** Creates a folder that looks like the project's folder, except for `cdk.out`, so the operator keeps the real outputs. */
+/** A folder like the project's, but with a `cdk.out` of its own: yours may have the outputs of a real stack. */
 const projectFolder = (): string => {
   const folder = temporaryFolder();
   for (const name of readdirSync(projectRoot)) {
@@ -15,7 +15,7 @@ const projectFolder = (): string => {
   return folder;
 };
 
-/** Opens a shell in the project's folder. The returned function runs a command and returns its output. */
+/** Returns a function that runs a command and returns its output, or throws with it. */
 export const openShell = (variables: Record<string, string>) => {
   const folder = projectFolder();
   const home = temporaryFolder();

@@ -30,7 +30,7 @@ const run = openShell({
   CDK_NOTICES: "false",
 });
 
-/** Texts in the names of the checks that an emulator cannot show, with the reasons. */
+/** What an emulator can't show: parts of the checks' names, with the reasons. */
 const skipped = {
   "TLSv1.2 is accepted": "The emulator serves HTTP.",
   "TLSv1.3 is accepted": "The emulator serves HTTP.",
@@ -107,11 +107,11 @@ describeRepairs(run, "dev");
 
 for (const [text, reason] of Object.entries(skipped)) test.skip(`test:deployed skips "${text}". ${reason}`);
 
-/** README lists resources that always stay, and resources that stay without `removeEverything`. */
+/** README has two lists: what always stays, and what stays without `removeEverything`. */
 const [always = [], unlessRemoved = []] = section("Remove it")
   .split(/^Without `removeEverything`/m)
   .map(typesIn);
-// This resource is a setting of the AWS account. It has no name to look for.
+// A setting of the AWS account, without a name to look for.
 const account = new Set(["AWS::ApiGateway::Account"]);
 
 const typesOf = (resources: Deployed[]) => new Set(resources.map(({ type }) => type));

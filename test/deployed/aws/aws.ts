@@ -1,4 +1,4 @@
-/** Reads the state of a stack from AWS: the permissions of its roles, its logs and its metrics. */
+/** Asks AWS about a stack: what its roles may do, its logs and its metrics. */
 import { CloudWatchClient, type Dimension, GetMetricStatisticsCommand } from "@aws-sdk/client-cloudwatch";
 import { CloudWatchLogsClient, paginateFilterLogEvents } from "@aws-sdk/client-cloudwatch-logs";
 import { type ContextEntry, IAMClient, SimulatePrincipalPolicyCommand } from "@aws-sdk/client-iam";
@@ -8,11 +8,11 @@ import type { Permission } from "../../../lib/table/permission.ts";
 const transaction = "TransactWriteItems";
 const actions = ["GetItem", "BatchGetItem", "Query", "Scan", "PutItem", "UpdateItem", "DeleteItem"];
 
-/** Names a call on the table: `PutItem on USER# in a transaction`. */
+/** Such as `PutItem on USER# in a transaction`. */
 const nameOf = (action: string, prefix: string, within: string | undefined): string =>
   `${action} on ${prefix || "no key"}${within ? " in a transaction" : ""}`;
 
-/** Returns the names of all calls that the permissions allow. */
+/** The calls that the permissions allow, by name. */
 export const grantedCalls = (permissions: readonly Permission[]): string[] => {
   const inTransaction = permissions.filter(({ within }) => within).flatMap(({ on }) => on);
   const names = permissions.flatMap(({ call, on, within }) =>
@@ -32,7 +32,7 @@ const contextOf = (prefix: string, within: string | undefined): ContextEntry[] =
       ContextKeyValues: [value ?? ""],
     }));
 
-/** Returns the names of all calls that IAM allows a role to make on the table. */
+/** The calls on the table that IAM lets a role make, by name. */
 export const allowedCalls = async (roleArn: string, tableArn: string): Promise<string[]> => {
   const iam = new IAMClient();
   const allowed: string[] = [];
@@ -55,7 +55,7 @@ export const allowedCalls = async (roleArn: string, tableArn: string): Promise<s
   return allowed.toSorted();
 };
 
-/** Returns the lines of a log group since a time that contain a phrase. */
+/** The lines of a log group since a time, with this phrase in them. */
 export const logLines = async (logGroupName: string, phrase: string, since: Date): Promise<string[]> => {
   const lines: string[] = [];
   const pages = paginateFilterLogEvents(
@@ -66,7 +66,7 @@ export const logLines = async (logGroupName: string, phrase: string, since: Date
   return lines;
 };
 
-/** Returns the sum of a metric since the minute of a time. */
+/** A metric's sum since the minute of a time. */
 export const metricSum = async (
   metric: { namespace: string; name: string; dimension: Dimension },
   since: Date,

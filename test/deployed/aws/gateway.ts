@@ -1,4 +1,4 @@
-/** Checks of API Gateway: its own errors, the request id and TLS. */
+/** What API Gateway does before a function runs: its own errors, the request id, TLS. */
 import { connect } from "node:tls";
 import { beforeAll, describe, expect, type TestContext, test } from "vitest";
 import { noRoute } from "../../../lib/api/error-catalogue.ts";
@@ -8,7 +8,7 @@ import type { Service } from "../service.ts";
 
 type Version = "TLSv1.1" | "TLSv1.2" | "TLSv1.3";
 
-/** Returns the negotiated TLS version, or `rejected` with the reason. */
+/** The TLS version that both agree on, or `rejected` with the reason. */
 const negotiate = ({ hostname, port }: URL, version: Version): Promise<string> =>
   new Promise((resolve) => {
     const socket = connect({
@@ -26,7 +26,7 @@ const negotiate = ({ hostname, port }: URL, version: Version): Promise<string> =
     socket.once("error", ({ message }) => resolve(`rejected: ${message}`));
   });
 
-/** API Gateway fails these requests for different reasons before it finds that the route does not exist. */
+/** API Gateway fails each of these for another reason, long before it sees that there is no such route. */
 const unknownRoutes: [string, Record<string, string>][] = [
   ["without credentials", {}],
   ["with a bearer token", { Authorization: "Bearer emk_unknown" }],

@@ -1,4 +1,4 @@
-/** Checks of intake: the bucket, the queue, the dead-letter queue and RecordEvents together. */
+/** The intake as a whole: bucket, queue, dead letters and RecordEvents. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { DeleteObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import {
@@ -17,7 +17,7 @@ import type { Service } from "../service.ts";
 
 const time = "2026-11-20T12:00:07.000Z";
 const visibleWithin = { timeout: 10_000, interval: 250 };
-/** The longest `deadLetterMinutes` for which the checks wait. */
+/** Beyond this, the checks don't wait for dead letters. */
 const longestMinutes = 2;
 
 const send = (QueueUrl: string, body: string) =>
@@ -30,7 +30,7 @@ const receive = async (QueueUrl: string): Promise<Message[]> => {
   return Messages;
 };
 
-/** Waits for dead letters with these bodies, and deletes them. Other dead letters stay in the queue. */
+/** Waits for the dead letters with these bodies and deletes them. Those of others stay in the queue. */
 const takeDeadLetters = async (QueueUrl: string, bodies: string[]): Promise<void> => {
   const missing = new Set(bodies);
   const deadline = Date.now() + 2 * longestMinutes * 60_000;

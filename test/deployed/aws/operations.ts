@@ -1,4 +1,4 @@
-/** Checks of every operation's role, log and metrics, built from the table of operations. */
+/** Role, log and metrics of every operation in the table of operations. */
 import { randomUUID } from "node:crypto";
 import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
 import { beforeAll, describe, expect, type TestContext, test, vi } from "vitest";
@@ -12,7 +12,7 @@ import type { Received } from "../request.ts";
 import type { Service } from "../service.ts";
 import { allowedCalls, grantedCalls, logLines, metricSum } from "./aws.ts";
 
-/** Logs and metrics appear after up to some minutes. */
+/** Logs and metrics can take some minutes to appear. */
 const patience = { timeout: 300_000, interval: 5000 };
 
 export const describeOperations = (serviceOf: () => Service) =>
@@ -25,11 +25,10 @@ export const describeOperations = (serviceOf: () => Service) =>
       key = await service.newKey();
     });
 
-    /** Returns an output of the stack. Skips the test if the output does not exist. */
+    /** An output of the stack; without it, the test is skipped. */
     const output = (name: string, { skip }: TestContext): string =>
       service.outputs?.[name] ?? skip(`The stack has no output ${name}.`);
 
-    /** Sends a request with the example values of the table of operations. */
     const request = (operation: Operation): Promise<Received> => {
       const path = Object.entries(operation.pathParameters).reduce(
         (filled, [name, { example }]) => filled.replace(`{${name}}`, String(example)),

@@ -1,4 +1,4 @@
-/** Checks of the contract's section 2: Add Account Member and its idempotency. */
+/** Section 2 of the contract: Add Account Member and its idempotency. */
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import {
@@ -16,13 +16,12 @@ import type { Service } from "../service.ts";
 
 const isReplay = ({ headers }: Received): boolean => headers["idempotent-replayed"] === "true";
 
-/** Counts the responses by status. */
 const tally = (responses: Received[]): Record<string, number> => {
   const byStatus = Map.groupBy(responses, (one) => `${one.status}${isReplay(one) ? " replay" : ""}`);
   return Object.fromEntries([...byStatus].map(([status, of]) => [status, of.length]));
 };
 
-/** A new AWS account runs 10 functions at a time, and the stage's burst limit is 200. */
+/** A new AWS account runs ten functions at once, and the stage lets a burst of 200 through. */
 const parallelRequests = 50;
 
 export const describeAddAccountMember = (serviceOf: () => Service) =>

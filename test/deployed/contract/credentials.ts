@@ -1,4 +1,4 @@
-/** Checks of the contract's section 3: authentication and scopes. */
+/** Section 3 of the contract: authentication and scopes. */
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import {

@@ -1,4 +1,4 @@
-/** Checks of the contract's section 1: Get Message. */
+/** Section 1 of the contract: Get Message. */
 import { randomUUID } from "node:crypto";
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, describe, expect, test } from "vitest";
