@@ -1,10 +1,10 @@
 /**
- * Compresses the rendered content of a message into one zstd stream, and cuts the stream into segments.
+ * Compresses the content of a message into one zstd frame, and cuts it into segments.
  *
  *   email ──render──> "content":…,"content_parsed":…} ──zstd──> ████████████████ ──cut──> ███ ███ ███ ██
  *
- * The base64 of an attachment occurs in `content` and again in `content_parsed`. In an email over 64 KiB, zstd finds
- * the second occurrence with long-distance matching. So both fields need little more space than the raw email.
+ * `content` and `content_parsed` together take hardly more space than the raw email: zstd finds each attachment's base64
+ * a second time, in an email over 64 KiB with long-distance matching.
  */
 import {
   constants,
@@ -19,13 +19,13 @@ import type { ContentOffsets } from "./head.ts";
 /** A DynamoDB item holds 400 KB, but three of these fill a page of a Query, which holds 1 MiB. */
 const maximumSegmentBytes = 340_000;
 
-/** The first segment of a message is small, so that the first DynamoDB Query of `findMessage` is fast. */
+/** The first Query reads this one together with the head, so it is small. */
 const firstSegmentBytes = 100_000;
 
-/** Content over 1 MiB is decompressed in a stream. Content up to 1 MiB is decompressed faster without a stream. */
+/** Up to here, decompressing without a stream is faster. */
 const smallBytes = 1024 * 1024;
 
-/** The segments after the first have the same size, because parallel reads take as long as the largest segment. */
+/** All but the first have the same size: parallel reads take as long as the largest. */
 const cut = (compressed: Buffer): Buffer[] => {
   const segments = [compressed.subarray(0, firstSegmentBytes)];
   const rest = compressed.length - firstSegmentBytes;
@@ -36,7 +36,7 @@ const cut = (compressed: Buffer): Buffer[] => {
   return segments;
 };
 
-/** Limits the zstd window to 2^27 bytes (128 MiB), because decompression needs as much memory as the zstd window. */
+/** 128 MiB. Decompressing needs as much memory as the window. */
 const maximumWindowLog = 27;
 
 /** The window spans `content`, because zstd finds a repeated attachment only within it. */
@@ -48,17 +48,14 @@ export type Compressed = ContentOffsets & { segments: Buffer[]; content_bytes: n
 const noOffsets: ContentOffsets = { content_start: 0, content_parsed_start: 0 };
 export const noContent: Compressed = { segments: [], content_bytes: 0, ...noOffsets };
 
-/** Small emails are compressed without a stream, which is faster and blocks the process only briefly. */
+/** Up to here, compressing without a stream is faster, and blocks the process only briefly. */
 const unstreamedBytes = 64 * 1024;
 
-/**
- * For large emails, zstd looks for repetitions at twice as many positions, which saves stored bytes. The lower
- * compression level saves as much processor time as the additional positions need.
- */
+/** In large emails, zstd looks for repetitions at twice as many positions, and the lower level pays for the time. */
 const zstdParameters = (rawBytes: number) => ({
   [constants.ZSTD_c_compressionLevel]: rawBytes > smallBytes ? 2 : 3,
   [constants.ZSTD_c_windowLog]: rawBytes > unstreamedBytes ? windowLog(rawBytes) : 0, // 0: as zstd finds best
-  // Without long-distance matching, zstd is faster, and still finds most repetitions in a small email.
+  // A small email fits into the window anyway.
   [constants.ZSTD_c_enableLongDistanceMatching]: rawBytes > unstreamedBytes ? 1 : 0,
   [constants.ZSTD_c_ldmMinMatch]: 32,
   [constants.ZSTD_c_ldmHashRateLog]: rawBytes > smallBytes ? 3 : 4,
@@ -66,7 +63,7 @@ const zstdParameters = (rawBytes: number) => ({
   [constants.ZSTD_c_contentSizeFlag]: 0, // `openFrame` would make the content size wrong
 });
 
-/** Compresses the JSON that `pieces` yields. The return value of `pieces` says where its parts begin. */
+/** @param pieces yields the JSON, and returns where its parts begin */
 export const compressToSegments = async (
   pieces: Iterable<Buffer, ContentOffsets | undefined>,
   rawBytes: number,
@@ -87,7 +84,7 @@ export const compressToSegments = async (
 
 const decompression = { params: { [constants.ZSTD_d_windowLogMax]: maximumWindowLog } };
 
-/** Larger chunks than the default of 16 KiB need fewer tasks in Node.js's thread pool. */
+/** The default of 16 KiB would mean 32 times as many tasks in Node.js's thread pool. */
 const streamedChunkBytes = 512 * 1024;
 
 export const decompressor = () => createZstdDecompress({ ...decompression, chunkSize: streamedChunkBytes });

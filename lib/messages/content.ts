@@ -4,10 +4,10 @@ import { type Compressed, compressToSegments, noContent } from "./compression.ts
 import type { ContentOffsets } from "./head.ts";
 import { parseEmail } from "./mime.ts";
 
-/** Converts a long string to JSON in slices of 65,536 characters, so that each piece of JSON has less than 1 MiB. */
+/** A long string becomes JSON in slices, so that no piece has more than 1 MiB. */
 const sliceCharacters = 64 * 1024;
 
-/** Decodes an email as UTF-8 if its bytes are valid UTF-8, otherwise as latin1. A byte-order mark remains. */
+/** Latin1 if the bytes aren't valid UTF-8: it keeps every byte. A byte-order mark stays. */
 export const decodeRaw = (raw: Uint8Array): string => {
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
   return bytes.toString(isUtf8(bytes) ? "utf8" : "latin1");
@@ -17,7 +17,7 @@ export const decodeRaw = (raw: Uint8Array): string => {
 const endOfBlock = Buffer.of();
 
 /**
- * Yields the bytes `"content":…,"content_parsed":…}` in pieces of less than 1 MiB, as JSON.stringify would write them.
+ * Yields `"content":…,"content_parsed":…}` in pieces of less than 1 MiB, as JSON.stringify would write it.
  * Memory use is a small multiple of the email's size. Never throws.
  *
  * @param raw the email, or `null` if the email is not available
@@ -72,7 +72,7 @@ type Json = string | null | Json[] | { [name: string]: Json };
 const jsonFields = (fields: Record<string, Json>, end: string) =>
   jsonList("", Object.entries(fields), jsonField, end);
 
-/** Yields JSON in pieces, because the JSON of a large email may exceed the maximum length of a string. */
+/** In pieces, because the JSON of a large email may exceed the maximum length of a string. */
 function* json(value: Json): Generator<string> {
   if (typeof value === "string") yield* jsonString(value);
   else if (value === null) yield "null";
@@ -112,5 +112,5 @@ function* jsonString(text: string): Generator<string> {
   yield '"';
 }
 
-/** A string slice must not end inside a surrogate pair, because JSON.stringify would escape each half of the pair. */
+/** Of a surrogate pair in two slices, JSON.stringify would escape each half. */
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;

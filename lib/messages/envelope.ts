@@ -6,10 +6,7 @@ import { decodeHeaderText, headerValues } from "./mime/header.ts";
 import { readEmailHeader } from "./mime/header-block.ts";
 import { contentType } from "./mime/parameters.ts";
 
-/**
- * `sender` and `recipient` are addresses without a display name. A missing header field becomes "" or `null`. All text
- * is well-formed Unicode. `message_id` keeps its angle brackets. Never throws.
- */
+/** Addresses have no display name, `message_id` keeps its angle brackets, and what is missing is "" or `null`. */
 export const readEnvelope = (raw: Uint8Array) => {
   const header = readEmailHeader(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength));
   const decode = charsetDecoder();

@@ -32,7 +32,7 @@ export const fieldsOfHead = [
 export const messageFields = [...fieldsOfHead, "content", "content_parsed"] as const;
 export type MessageField = (typeof messageFields)[number];
 
-/** Fields without a maximum length. The message's head stores these fields, unless they exceed 50 KB in total. */
+/** Fields without a maximum length. They are in the head, unless they exceed 50 KB together. */
 export const longFields = ["message_id", "subject", "tags", "sender", "recipient"] as const;
 
 export const includesContent = (fields: readonly MessageField[] = messageFields): boolean =>

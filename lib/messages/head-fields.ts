@@ -12,7 +12,7 @@ declare global {
 /** An int64 keeps all its digits in the output of `JSON.stringify`. */
 const integer = (value: number | bigint): unknown => JSON.rawJSON(String(value));
 
-/** Two changes can have the same time. The event's id then decides, so that every order of arrival has the same result. */
+/** If two changes have the same time, the event's id decides: every order of arrival has the same result. */
 const isBefore = (a: StatusChange, b: StatusChange): boolean =>
   a.time === b.time ? a.event_id < b.event_id : a.time < b.time;
 

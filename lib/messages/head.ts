@@ -37,7 +37,7 @@ export type Head = Omit<
 > & {
   [Field in keyof LongFields]?: LongFields[Field] | undefined;
 } & ContentFields & {
-    /** The domain of an incoming message's recipient, or of an outgoing message's sender. Some API keys read only one. */
+    /** The recipient's if the message is incoming, otherwise the sender's. Some API keys read only one domain. */
     domain: string;
     /** DynamoDB's document client returns numbers above 2^53 as bigint. */
     reference_message_id?: number | bigint | undefined;

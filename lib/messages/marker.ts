@@ -1,4 +1,4 @@
-/** Reads and writes message markers, which outlive messages, to record that a message was stored or deleted. */
+/** Message markers outlive their messages. From them, the intake knows that a message was stored, or deleted. */
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { getItem } from "../table/get.ts";
 import { messageMarkerKey } from "../table/keys.ts";
@@ -8,20 +8,20 @@ import { update, type Write } from "../table/writes.ts";
 import { daySeconds } from "../time.ts";
 import type { MessageRef } from "./events.ts";
 
-/** A marker with `deleted_at` has no `expires_at`, and never expires. */
+/** With `deleted_at`, it never expires. */
 export type MessageMarker = { deleted_at?: string; expires_at?: number };
 
-/** The events of opens and clicks may arrive up to a year after the message has expired. */
+/** Somebody may open an old email a year after the message has expired. */
 const lifetimeSeconds = 366 * daySeconds;
 
-/** Returns the item that records that a message was stored or deleted. Also returns an expired item. */
+/** Also returns a marker that has expired. */
 export const readMarker = (
   table: Table,
   { account_id, id }: MessageRef,
 ): Promise<MessageMarker | undefined> =>
   getItem<MessageMarker>(table, messageMarkerKey(account_id, id), { consistent: true });
 
-/** Returns the write that marks a message as stored. The write fails if the message was deleted. */
+/** The condition of this write fails if the message was deleted. */
 export const markStored = (table: Table, { account_id, id }: MessageRef, expires_at: number): Write =>
   update(
     table,
@@ -34,7 +34,7 @@ export const markStored = (table: Table, { account_id, id }: MessageRef, expires
     (found) => found?.deleted_at !== undefined,
   );
 
-/** Marks a message as deleted, so that no later event stores the message. The message need not exist. */
+/** From now on, no event stores the message. It need not exist. */
 export const markDeleted = async (
   table: Table,
   { account_id, id }: MessageRef,

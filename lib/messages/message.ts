@@ -1,4 +1,4 @@
-/** The schemas of a message. */
+/** What a message is: the response, and what is accepted to be stored. */
 import * as z from "zod/mini";
 import { addressDomain } from "./address.ts";
 import type { MessageField } from "./fields.ts";
@@ -8,10 +8,10 @@ const dateTime = z.iso.datetime();
 export const DeliveryAttempt = z.object({ time: dateTime, log: z.string(), status: z.string() });
 export type DeliveryAttempt = z.infer<typeof DeliveryAttempt>;
 
-/** One inline text of an email, transfer-decoded and converted to Unicode. */
+/** An inline text, in Unicode. */
 export const Part = z.object({ content_type: z.string(), content: z.string() });
 
-/** A part of an email that is not an inline text. `content` is base64 without line breaks. */
+/** Any other part. `content` is base64 without line breaks. */
 export const Attachment = z.object({
   filename: z.string(),
   content: z.string(),
@@ -78,12 +78,12 @@ export const instant = z.pipe(
   utc(),
 );
 
-/** Rejects half a surrogate pair, because UTF-8 cannot represent half a pair. */
+/** UTF-8 cannot represent half a surrogate pair, so the caller would get another text back. */
 export const text = z
   .string("must be a string")
   .check(z.refine((value) => value.isWellFormed(), "must not contain half a surrogate pair"));
 
-/** Limits the length of a text, because the head of a message must fit in a DynamoDB item of 400 KB. */
+/** The head of a message must fit into a DynamoDB item of 400 KB. */
 export const words = text.check(z.maxLength(1000, "must have at most 1000 characters"));
 
 const addressRule = "must be an email address (RFC 5321, RFC 6531), without a display name or a comment";
@@ -111,7 +111,7 @@ export const NewMessage = z.object({
   delivered_at: z._default(z.nullable(instant), null),
   bounce_classification: z.optional(words),
   reference_message_id: z.optional(z.int64("must be a bigint of at most 64 bits")),
-  /** Stored in whole seconds, because DynamoDB's TTL has whole seconds. */
+  /** Stored in whole seconds, like DynamoDB's TTL. */
   retain_until: instant,
 });
 export type NewMessage = z.input<typeof NewMessage>;

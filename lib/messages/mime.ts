@@ -16,7 +16,7 @@ export const describeLeaf = ({ contentType, header }: Leaf, decode: DecodeCharse
   return { content_type, filename, isInline };
 };
 
-/** Returns null if the email exceeds a limit of `mime/tree.ts`. Never throws. Time and memory grow linearly. */
+/** Returns null if the email exceeds a limit of `mime/tree.ts`. Never throws, and takes linear time and memory. */
 export const parseEmail = (raw: Uint8Array): ParsedContent | null => {
   const email = splitEmail(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength));
   if (email === null) return null;
@@ -44,7 +44,7 @@ export const parseEmail = (raw: Uint8Array): ParsedContent | null => {
   return { parts, attachments, headers: gatherHeaders(email.header, decode) };
 };
 
-/** Groups the header values by name. An assignment instead of `Object.fromEntries` would lose a field `__proto__`. */
+/** `Object.fromEntries`, because an assignment would lose a header field with the name `__proto__`. */
 const gatherHeaders = (header: HeaderField[], decode: DecodeCharset): ParsedContent["headers"] => {
   const fields = header.map(({ name, value }) => ({
     name: decodeHeaderBytes(Buffer.from(name, "latin1")),

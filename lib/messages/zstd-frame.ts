@@ -1,40 +1,39 @@
 /**
- * Inserts the fields of a message's head, as uncompressed JSON, at the start of the stored zstd frame. Two zstd frames
- * would also be valid (RFC 8878, section 3), but Node.js would ignore the second zstd frame without an error.
+ * Inserts the fields of a message's head, as uncompressed JSON, at the start of the stored zstd frame. Two frames would
+ * also be valid (RFC 8878, section 3), but Node.js ignores the second, and httpx raises an error.
  *
  *   stored ── magic, descriptor, window │ compressed blocks … │ checksum
  *   sent ──── magic, descriptor, window │ head in raw blocks │ compressed blocks …
  *
- * A zstd block refers to earlier bytes by distance. The inserted JSON changes no distance, so the blocks stay valid.
+ * A block refers to earlier bytes by their distance, which the inserted JSON doesn't change.
  */
 const magicBytes = 4;
 const headerBytes = 6;
 const checksumBytes = 4;
 
-/** The byte Frame_Header_Descriptor of a stored zstd frame, which has a checksum but no content size field. */
+/** Frame_Header_Descriptor: a stored frame has a checksum, but no content size, which would become wrong. */
 const storedDescriptor = 0b100;
 const sentDescriptor = 0b000;
 
-/** RFC 9659 limits the zstd window in HTTP to 2^23 bytes. A zstd frame header stores 2^n bytes as (n - 10) << 3. */
+/** RFC 9659 limits the window in HTTP to 2^23 bytes. A frame header stores 2^n bytes as (n - 10) << 3. */
 const maximumWindow = (23 - 10) << 3;
 
-/** RFC 8878, section 3.1.1.2.4, limits a block to 128 KiB, or to the window size if the window is smaller. */
+/** RFC 8878, section 3.1.1.2.4: a block has at most 128 KiB, and at most the size of the window. */
 const maximumBlockBytes = 128 * 1024;
 /** A small email's window is smaller than our raw blocks, so its frame is sent with a window of 128 KiB. */
 const minimumWindow = (17 - 10) << 3;
 
-/** Returns whether a stored zstd frame can be sent over HTTP. RFC 9659 forbids a zstd window over 8 MB in HTTP. */
+/** Whether HTTP allows the window of the stored frame. */
 export const isSendable = (firstSegment: Uint8Array): boolean =>
   firstSegment[magicBytes] === storedDescriptor && (firstSegment[magicBytes + 1] ?? 255) <= maximumWindow;
 
-/** The block header contains the size, type 0 (raw) and 0 for "not the last block" (RFC 8878, section 3.1.1.2). */
+/** Its header has the size, type 0 (raw) and 0 for "not the last block" (RFC 8878, section 3.1.1.2). */
 const rawBlock = (bytes: Uint8Array): Buffer => {
   const header = Buffer.alloc(3);
   header.writeUIntLE(bytes.length << 3, 0, 3);
   return Buffer.concat([header, bytes]);
 };
 
-/** Returns the frame header, followed by `bytes` in raw blocks. */
 export const openFrame = (firstSegment: Uint8Array, bytes: Uint8Array): Buffer => {
   const header = Buffer.from(firstSegment.subarray(0, headerBytes));
   header[magicBytes] = sentDescriptor;
@@ -46,7 +45,7 @@ export const openFrame = (firstSegment: Uint8Array, bytes: Uint8Array): Buffer =
   return Buffer.concat([header, ...blocks]);
 };
 
-/** Yields the compressed blocks of a zstd frame without the checksum, which `openFrame` makes wrong. */
+/** Yields the rest of the frame without its checksum, which no longer holds. */
 export async function* closeFrame(segments: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let held = Buffer.alloc(0);
   let skipped = headerBytes;

@@ -2,17 +2,17 @@
 import { addressDomain } from "../address.ts";
 import { afterComments } from "./header.ts";
 
-/** Matches a quoted string, an encoded word, a domain literal, a word, or a special character. */
+/** A quoted string, an encoded word, a domain literal, a word, or a special character. */
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"?|=\?[^?]*\?[bq]\?[^?]*\?=|\[[^\]]*\]?|[^ \t"[\]()<>,;:\\]+|./isy;
 
 /** `a . b @ c` is one address, but `a b@c` is a name and an address (RFC 5322, section 4.4). */
 const joins = (character: string | undefined): boolean => character === "." || character === "@";
 
-/** Returns the first valid address, or "". `list` must not be decoded, because decoded names may contain commas. */
+/** The first valid address, or "". Don't decode `list` before: a decoded name may contain a comma. */
 export const firstAddress = (list: string): string => {
   let text = "";
   let last: string | undefined;
-  /** An address without angle brackets. In `a@example.com <b@example.com>`, `firstAddress` returns `b@example.com`. */
+  /** Counts only if none in angle brackets follows: in `a@example.com <b@example.com>`, the first is a name. */
   let unbracketed = "";
 
   const endText = (): string => {

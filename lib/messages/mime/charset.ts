@@ -1,39 +1,36 @@
-/** Converts bytes to Unicode, for every charset that emails use. */
+/** Charsets: bytes to Unicode. */
 import { isAscii, isUtf8 } from "node:buffer";
 import iconv from "iconv-lite";
 
 const asciiLabels = new Set(["us-ascii", "ascii", "ansi_x3.4-1968", "iso646-us", "iso-ir-6", "csascii"]);
 const utf7Labels = new Set(["utf-7", "utf7", "csutf7", "unicode-1-1-utf-7", "x-unicode-2-0-utf-7"]);
 
-/** Labels of ISO-2022-JP, such as `iso-2022-jp-2`, `csISO2022JP` and Microsoft's `cp50220`. */
+/** Also `iso-2022-jp-2`, `csISO2022JP` and Microsoft's `cp50220`. */
 const iso2022Jp = /^(?:x-|cs)?iso-?2022-?jp|^(?:x-)?cp5022[012]$/;
 
-/** Matches an ISO-2022-JP escape sequence directly before another escape sequence. */
+/** An ISO-2022-JP escape sequence right before another one. */
 const esc = "\x1b";
 const overriddenEscape = new RegExp(String.raw`${esc}(?:\([BIJ]|\$[@B]|&@)(?=${esc})`, "g");
 
-/** Encodings of iconv-lite that are not used. `hex` is not a charset. `utf7` is slow. */
+/** iconv-lite takes these for charsets, too, but nobody writes text in hex. Its UTF-7 is slow, so we have our own. */
 const notCharsets = new Set(["binary", "base64", "hex", "cesu8", "utf7", "utf7imap"]);
 
-/** Charsets that iconv-lite decodes, because Node.js's `TextDecoder` lacks some Korean and Hong Kong characters. */
+/** Node.js's `TextDecoder` lacks some Korean and Hong Kong characters; iconv-lite has them. */
 const fullerThanIcu: Record<string, string> = { "euc-kr": "cp949", big5: "big5-hkscs" };
 
-/** Labels of UTF-16. UTF-16 text without a byte-order mark is big-endian (RFC 2781, section 4.3). */
+/** Without a byte-order mark, UTF-16 is big-endian (RFC 2781, section 4.3). */
 const utf16ByMark = new Set(["utf-16", "unicode", "ucs-2", "iso-10646-ucs-2", "csunicode"]);
 
 export type DecodeCharset = (bytes: Buffer, charset: string) => string;
 
 type Codec = (bytes: Buffer) => string;
 
-/** Limits the time for an email with many unknown charsets, because each look-up of a charset is slow. */
+/** Looking a charset up is slow, and an email could name a million of them. */
 const maximumLabels = 100;
 
 /**
- * Returns the decoder for one email. The decoder removes a leading byte-order mark. Invalid bytes and half a surrogate
- * pair become U+FFFD. Never throws.
- *
- * If the charset is missing, unknown or ASCII, valid UTF-8 is decoded as UTF-8, and any other text as windows-1252.
- * After the first 100 charsets of an email, the decoder treats further charsets as unknown.
+ * Each email has a decoder of its own, which never throws: invalid bytes and half a surrogate pair become U+FFFD. If the
+ * charset is missing, unknown or ASCII, valid UTF-8 is read as UTF-8, and anything else as windows-1252.
  */
 export const charsetDecoder = (): DecodeCharset => {
   const codecs = new Map<string, Codec>();
@@ -48,7 +45,7 @@ export const charsetDecoder = (): DecodeCharset => {
   };
 };
 
-/** Returns whether adjacent encoded words are joined before decoding. In UTF-7, base64 could run into the next word. */
+/** Mailers split characters between encoded words, so we join words first. In UTF-7, base64 would run on. */
 export const joinsWords = (charset: string): boolean => !utf7Labels.has(charset.toLowerCase());
 
 const codecOf = (label: string): Codec => {
@@ -71,7 +68,7 @@ const iso2022JpDecoder = new TextDecoder("iso-2022-jp");
 const decodeUnlabelled = (bytes: Buffer): string =>
   isUtf8(bytes) ? utf8.decode(bytes) : windows1252.decode(bytes);
 
-/** Accepts a few invalid bytes in UTF-8, because mailers cut headers inside a character. Other text is windows-1252. */
+/** Mailers cut headers in the middle of a character, so a few invalid bytes don't make it windows-1252. */
 export const decodeHeaderBytes = (bytes: Buffer): string => {
   const text = utf8.decode(bytes);
   const damaged = text.split("\ufffd").length - 1;
@@ -79,10 +76,10 @@ export const decodeHeaderBytes = (bytes: Buffer): string => {
   return isUtf8(bytes) || damaged <= whole ? text : windows1252.decode(bytes);
 };
 
-/** Matches base64 in UTF-7. The base64 encodes UTF-16 text, starts after a `+`, and may end with a `-`. */
+/** UTF-16 in base64, after a `+` and up to anything that isn't base64, such as `-`. */
 const shifted = /\+([A-Za-z0-9+/]*)(-?)/g;
 
-/** Decodes UTF-7 (RFC 2152), because TextDecoder and iconv-lite do not decode UTF-7 well. */
+/** UTF-7 (RFC 2152), which TextDecoder doesn't know. */
 const decodeUtf7 = (bytes: Buffer): string =>
   bytes.toString("latin1").replace(shifted, (_, base64: string, end: string) => {
     if (base64 === "") return end && "+";
@@ -91,7 +88,7 @@ const decodeUtf7 = (bytes: Buffer): string =>
     return whole.swap16().toString("utf16le");
   });
 
-/** Removes the first of two adjacent escape sequences, because TextDecoder would insert U+FFFD between the two. */
+/** Between two adjacent escape sequences, TextDecoder would insert U+FFFD, so we drop the first. */
 const decodeIso2022Jp = (bytes: Buffer): string => {
   if (isUtf8(bytes) && !isAscii(bytes)) return utf8.decode(bytes);
   return iso2022JpDecoder.decode(

@@ -25,7 +25,7 @@ const unixDate = /^(?:[a-z]+ )?([a-z]{3,}) (\d{1,2}) (\d{1,2}[:.]\S+)( [a-z]+| [
 /** `Nov 20, 2026 12:00:00 PM`. */
 const americanDate = /^(?:[a-z]+\.? )?([a-z]{3,}\.?) (\d{1,2}) (\d{4}) /i;
 
-/** Parses a date of a header. Returns null if the text is not a date. Date.parse would accept text such as `Foo 1`. */
+/** Returns null if the text is not a date. Date.parse would take `Foo 1` for one. */
 export const parseDate = (text: string): Date | null => {
   const words = withoutComments(text).replace(unixDate, "$2 $1 $5 $3$4").replace(americanDate, "$2 $1 $3 ");
   const match = dateTime.exec(words);
@@ -49,7 +49,7 @@ export const parseDate = (text: string): Date | null => {
 
 const word = /[^ \t(]*/y;
 
-/** Removes comments and commas. Removes the blanks before and after a colon. Puts one blank between words. */
+/** Leaves one blank between words, none around colons, and no commas. */
 const withoutComments = (text: string): string => {
   const words: string[] = [];
   let at = afterComments(text, 0);
@@ -62,7 +62,7 @@ const withoutComments = (text: string): string => {
   return words.join(" ").replace(/ ?: ?/g, ":").replace(/ ?, ?/g, " ").trim();
 };
 
-/** Adds 2000 to the two-digit years 00 to 49. Adds 1900 to the two-digit years 50 to 99, and to three-digit years. */
+/** RFC 5322, section 4.3: 00 to 49 are after 2000; 50 to 99, and three digits, count from 1900. */
 const fullYear = (digits: string): number => {
   const year = Number(digits);
   if (digits.length === 4) return year;

@@ -1,28 +1,28 @@
-/** Reads the header of an email or of a part. Finds the header fields and the start of the body. */
+/** Finds the header fields of an email or of a part, and where its body starts. */
 import { fieldOf, type HeaderField, isBlank, oddFieldOf, trimEndBlanks } from "./header.ts";
 import { cr, type Email, lf, lineAt, linesOf } from "./lines.ts";
 import { transferEncoding } from "./parameters.ts";
 
-/** The limit for the headers of all parts together. Postfix and Exchange accept about 100 KB for one header. */
+/** For the headers of all parts together. Postfix and Exchange accept about 100 KB for one. */
 export const maxHeaderBytes = 1024 * 1024;
 
-/** Matches the line before each email of an mbox (RFC 4155), but not the header field `From : ada@example.com`. */
+/** The line before each email of an mbox (RFC 4155), but not the header field `From : ada@example.com`. */
 const mboxLine = /^>?From (?![ \t]*:)/;
 
 const base64Line = /^[A-Za-z0-9+/]+={0,2}[ \t]*$/;
 
-/** Returns the header fields of an email, but not of its parts. Returns an empty list if the header exceeds 1 MiB. */
+/** The fields of an email's own header, or none if it exceeds 1 MiB. */
 export const readEmailHeader = (bytes: Buffer): HeaderField[] => {
   const email = linesOf(bytes);
   return readHeader(email, firstLine(email), maxHeaderBytes)?.header ?? [];
 };
 
 /**
- * Reads one header. Returns null if the header has more than `limit` bytes.
+ * Returns null if the header has more than `limit` bytes.
  *
- * A header ends at an empty line, or at a line that begins with `--`. Some mailers omit the empty line, or put blanks
- * into the empty line. Some mailers do not indent the continuation of a field, or use field names that RFC 5322
- * forbids. If a line may belong to the header or to the body, `linesAhead` reads the following lines to decide.
+ * A header ends at an empty line, or at one that begins with `--`. But some mailers omit the empty line or put blanks
+ * into it, don't indent the continuation of a field, or use field names that RFC 5322 forbids. Where a line could belong to
+ * either side, `linesAhead` looks at what follows.
  */
 export const readHeader = (
   email: Email,
@@ -80,13 +80,13 @@ export const readHeader = (
 const isOfHeader = (line: string): boolean => line === "" || isBlank(line[0]) || fieldOf(line) !== undefined;
 
 type LinesAhead = {
-  /** Whether the header includes the line at the offset `lastText`, although the line looks like body text. */
+  /** Whether the line at `lastText` still belongs to the header, although it looks like body text. */
   continues: boolean;
-  /** The offset of the last line that looks like body text. Such a line is not indented, and is not a header field. */
+  /** The offset of the last line that is neither indented nor a field, and so looks like body text. */
   lastText: number;
 };
 
-/** Reads up to the next empty line or delimiter. Runs at most once per header, so that parsing takes linear time. */
+/** Reads up to the next empty line or delimiter, once per header at most: parsing stays linear. */
 const linesAhead = (email: Email, from: number, header: HeaderField[]): LinesAhead => {
   let lastField = -1;
   let lastOddField = -1;

@@ -1,10 +1,10 @@
 /** Reads and decodes header fields. */
 import { type DecodeCharset, decodeHeaderBytes, joinsWords } from "./charset.ts";
 
-/** `value` is unfolded (without line breaks), and has one character per byte. */
+/** `value` has no line breaks, and one character per byte. */
 export type HeaderField = { name: string; value: string };
 
-/** Matches a field's name and colon. A colon before `//` belongs to a URL. Blanks may precede the colon (RFC 5322, 4.5). */
+/** A colon before `//` belongs to a URL. Blanks may precede the colon (RFC 5322, section 4.5). */
 const fieldStart = /^([\x21-\x39\x3b-\x7e]+)[ \t]*:(?!\/\/)/;
 
 export const fieldOf = (line: string): HeaderField | undefined => {
@@ -12,7 +12,7 @@ export const fieldOf = (line: string): HeaderField | undefined => {
   return start && name ? { name, value: line.slice(start.length) } : undefined;
 };
 
-/** Returns a header field with a name that RFC 5322 forbids, such as `Reply To` or `X-Prénom`. */
+/** A field whose name RFC 5322 forbids, such as `Reply To` or `X-Prénom`. */
 export const oddFieldOf = (line: string): HeaderField | undefined => {
   const colon = line.slice(0, 80).indexOf(":");
   const name = trimEndBlanks(line.slice(0, Math.max(colon, 0)));
@@ -21,11 +21,11 @@ export const oddFieldOf = (line: string): HeaderField | undefined => {
   return isField ? { name, value: line.slice(colon + 1) } : undefined;
 };
 
-/** Returns the values of all fields with this name. `name` must be in lower case. */
+/** @param name in lower case */
 export const headerValues = (fields: readonly HeaderField[], name: string): string[] =>
   fields.filter((field) => field.name.toLowerCase() === name).map(({ value }) => trimBlanks(value));
 
-/** Removes only spaces and tabs. `String.trim` would also remove U+00A0, which can be a byte of a UTF-8 character. */
+/** `String.trim` would also remove U+00A0, which can be a byte of a UTF-8 character. */
 export const trimBlanks = (text: string): string => {
   let start = 0;
   while (isBlank(text[start])) start++;
@@ -40,7 +40,7 @@ export const trimEndBlanks = (text: string): string => {
 
 export const isBlank = (character: string | undefined): boolean => character === " " || character === "\t";
 
-/** Returns the offset after the blanks and comments (RFC 5322, section 3.2.2) that start at `at`. */
+/** Skips blanks and comments (RFC 5322, section 3.2.2), which may be nested. */
 export const afterComments = (text: string, at: number): number => {
   let depth = 0;
   let next = at;
@@ -55,12 +55,12 @@ export const afterComments = (text: string, at: number): number => {
   return next;
 };
 
-/** Matches encoded words (RFC 2047, section 2), with an optional language (RFC 2231, section 5). Linear in time. */
+/** An encoded word (RFC 2047, section 2), maybe with a language (RFC 2231, section 5). Linear in time. */
 const encodedWord = /=\?([^?* \t]*)(?:\*[^? \t]*)?\?([bq])\?([^?]*)\?=/gi;
 
 const plainText = /^[^\x80-\xff=]*$/;
 
-/** Decodes the encoded words (RFC 2047) and the 8-bit bytes (RFC 6532) of a header value. */
+/** Decodes encoded words (RFC 2047), and bytes above 127 (RFC 6532). */
 export const decodeHeaderText = (value: string, decode: DecodeCharset): string => {
   if (plainText.test(value)) return value;
   let text = "";
@@ -91,6 +91,6 @@ export const decodeHeaderText = (value: string, decode: DecodeCharset): string =
 const decodeQ = (content: string): Buffer =>
   Buffer.from(decodeEscapes(content.replaceAll("_", " "), /=([0-9a-f]{2})/gi), "latin1");
 
-/** Replaces each escape sequence, such as `%2F` or `=2F`, by the byte with these hexadecimal digits. */
+/** @param pattern matches escapes such as `%2F` or `=2F`, with the digits as its group */
 export const decodeEscapes = (text: string, pattern: RegExp): string =>
   text.replace(pattern, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));

@@ -1,4 +1,4 @@
-/** Reads an email line by line, with one character per byte. */
+/** Lines of an email, with one character per byte. */
 
 /** `lineBreak` is LF, or CR in an email without LF (classic Mac OS). A CR may precede the LF. */
 export type Email = { bytes: Buffer; lineBreak: number };
@@ -16,6 +16,6 @@ export const lineAt = ({ bytes, lineBreak }: Email, start: number): { line: stri
   return { line: bytes.toString("latin1", start, end), next };
 };
 
-/** Returns the start of the line break before a delimiter. The delimiter includes the line break (RFC 2046). */
+/** The line break before a delimiter belongs to it, not to the part (RFC 2046, section 5.1.1). */
 export const lineBreakBefore = ({ bytes, lineBreak }: Email, start: number): number =>
   lineBreak === lf && bytes[start - 2] === cr ? start - 2 : start - 1;

@@ -10,22 +10,22 @@ import {
   trimBlanks,
 } from "./header.ts";
 
-/** Parameter names are in lower case. If a name occurs twice, the first parameter counts. */
+/** Names are in lower case. Of two parameters with one name, the first counts. */
 export type Structured = { value: string; parameters: Map<string, Parameter> };
 
-/** `bytes` is a string with one character for each byte. `charset` is set if the value is encoded (RFC 2231). */
+/** `bytes` has one character per byte. `charset` is set if the value is encoded as in RFC 2231. */
 type Parameter = { bytes: string; charset?: string | undefined };
 
 const mediaType = /^([!#$%&'*+.^_`{|}~\w-]+)[ \t]*\/[ \t]*([!#$%&'*+.^_`{|}~\w-]+)/;
 
-/** Returns `missing` if the header lacks a Content-Type, and `text/plain` if the Content-Type is invalid. */
+/** An unreadable Content-Type means `text/plain`. @param missing what a missing one means */
 export const contentType = (fields: readonly HeaderField[], missing = "text/plain"): Structured => {
   const text = valueAfterComments(fields, "content-type", missing);
   const [whole, type, subtype] = mediaType.exec(text) ?? ["", "text", "plain"];
   return { value: `${type}/${subtype}`.toLowerCase(), parameters: readParameters(text.slice(whole.length)) };
 };
 
-/** Reads the Content-Disposition. The value is "" if the header is missing, or has only parameters. */
+/** The value is "" if there is none, or only parameters, as in `Content-Disposition: filename=a.txt`. */
 export const contentDisposition = (fields: readonly HeaderField[]): Structured => {
   const text = valueAfterComments(fields, "content-disposition");
   const [token = ""] = /^[^;=( \t]*/.exec(text) ?? [];
@@ -39,14 +39,14 @@ export const transferEncoding = (fields: readonly HeaderField[]): string => {
   return encoding.toLowerCase();
 };
 
-/** Returns the undecoded Content-ID without its angle brackets. */
+/** Without the angle brackets, and not decoded yet. */
 export const contentId = (fields: readonly HeaderField[]): string => {
   const text = valueAfterComments(fields, "content-id");
   const [, bracketed] = /^<([^>]*)/.exec(text) ?? [];
   return trimBlanks(bracketed ?? text.replace(/>$/, ""));
 };
 
-/** Returns a parameter's value. Decodes encoded words, because most mailers write encoded words in parameters. */
+/** Most mailers put encoded words into parameters although RFC 2047 (section 5) forbids it, so we decode them, too. */
 export const parameterText = ({ parameters }: Structured, name: string, decode: DecodeCharset): string => {
   const parameter = parameters.get(name);
   if (!parameter) return "";
@@ -56,7 +56,7 @@ export const parameterText = ({ parameters }: Structured, name: string, decode: 
     : decode(Buffer.from(bytes, "latin1"), charset);
 };
 
-/** A segment of a parameter's value, such as `name*1*=...`. An extended segment is percent-encoded. */
+/** A part of a value, such as `name*1*=...`. If it is extended, it is percent-encoded. */
 type Segment = { index: number; extended: boolean; text: string };
 
 const readParameters = (text: string): Structured["parameters"] => {
@@ -73,12 +73,12 @@ const readParameters = (text: string): Structured["parameters"] => {
     if (segments) segments.push(segment);
     else segmented.set(base, [segment]);
   }
-  // The RFC 2231 form replaces the plain form, which is only for programs that do not know RFC 2231.
+  // A plain form beside one of RFC 2231 is for programs that don't know RFC 2231.
   for (const [name, segments] of segmented) parameters.set(name, joinSegments(segments));
   return parameters;
 };
 
-/** Joins the segments of a parameter's value (RFC 2231, sections 3 and 4). Only the first segment names a charset. */
+/** RFC 2231, sections 3 and 4: only the first segment names a charset. */
 const joinSegments = (segments: Segment[]): Parameter => {
   segments.sort((a, b) => a.index - b.index || 0);
   const texts = segments.map(({ text, extended }) => (extended ? decodePercent(text) : text));
@@ -90,10 +90,10 @@ const joinSegments = (segments: Segment[]): Parameter => {
 
 const decodePercent = (text: string): string => decodeEscapes(text, /%([0-9a-f]{2})/gi);
 
-/** Matches `utf-8''` before a quoted string. RFC 2231 forbids this combination. */
+/** `utf-8''` before a quoted string, which RFC 2231 forbids and some mailers write. */
 const quotedCharset = /[^'";]*'[^'";]*'(?=")/y;
 
-/** Yields the parameters. Accepts unquoted values with spaces, a missing `;` and a missing end quote. */
+/** Accepts unquoted values with spaces, a missing `;` and a missing end quote. */
 function* attributes(text: string): Generator<{ name: string; value: string }> {
   let at = 0;
   while (at < text.length) {

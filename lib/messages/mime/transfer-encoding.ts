@@ -3,7 +3,7 @@ import { decodeUuencode } from "./uuencode.ts";
 
 const uuencode = new Set(["x-uuencode", "x-uue", "uuencode", "uue"]);
 
-/** Treats an unknown encoding, such as `7bits`, as no encoding and returns the body unchanged. Never throws. */
+/** An unknown encoding, such as `7bits`, counts as none. Never throws. */
 export const decodeTransfer = (body: Buffer, encoding: string): Buffer => {
   if (encoding === "base64") return decodeBase64(body);
   if (encoding === "quoted-printable") return decodeQuotedPrintable(body);
@@ -13,7 +13,7 @@ export const decodeTransfer = (body: Buffer, encoding: string): Buffer => {
 
 const [dash, underscore, space] = [0x2d, 0x5f, 0x20];
 
-/** Overwrites the digits of base64url in a copy. `replaceAll` would need many times the memory of the text. */
+/** Node.js would also decode base64url. `replaceAll` would need many times the memory of the text. */
 const withoutUrlDigits = (text: Buffer): Buffer => {
   if (!text.includes("-") && !text.includes("_")) return text;
   const copy = Buffer.from(text);
@@ -21,14 +21,11 @@ const withoutUrlDigits = (text: Buffer): Buffer => {
   return copy;
 };
 
-/**
- * Decodes base64 up to the first `=`. Ignores characters outside the base64 alphabet (RFC 2045, section 6.8). Node.js
- * decodes in the same way, but also accepts base64url.
- */
+/** Up to the first `=`, and without the characters that aren't base64 (RFC 2045, section 6.8). */
 const decodeBase64 = (body: Buffer): Buffer =>
   Buffer.from(withoutUrlDigits(body).toString("latin1"), "base64");
 
-/** Matches escapes, soft line breaks, and white space at the end of a line (RFC 2045, section 6.7). */
+/** Escapes, soft line breaks, and white space at the end of a line (RFC 2045, section 6.7). */
 const quotedPrintable = /((?:=[0-9a-f]{2})+)|=[ \t]*(?:\r\n?|\n|$)|(?<![ \t])[ \t]+(?=[\r\n]|$)/gi;
 
 const decodeQuotedPrintable = (body: Buffer): Buffer => {

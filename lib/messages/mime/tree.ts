@@ -4,16 +4,16 @@ import { firstLine, maxHeaderBytes, readHeader } from "./header-block.ts";
 import { type Email, lineAt, lineBreakBefore, linesOf } from "./lines.ts";
 import { contentType, type Structured } from "./parameters.ts";
 
-/** The limit of Postfix (mime_nesting_limit). Real emails have less than ten nested multiparts. */
+/** As in Postfix (mime_nesting_limit). Real emails have less than ten nested multiparts. */
 export const maxNesting = 100;
 
-/** The limit includes multiparts. Digests have hundreds of parts. */
+/** With the multiparts. Digests have hundreds of parts. */
 export const maxParts = 10_000;
 
 /** `parent` is the multipart around it, if there is one. */
 export type Multipart = { type: string; boundary: string; parent: Multipart | undefined };
 
-/** A part without children. `body` is not decoded. */
+/** A part without children. Its body is not decoded yet. */
 export type Leaf = {
   header: HeaderField[];
   contentType: Structured;
@@ -21,32 +21,27 @@ export type Leaf = {
   parent: Multipart | undefined;
 };
 
-/** Maps the boundary of each multipart to the nesting depth of the multipart. The outermost multipart has depth 0. */
+/** The depth of each open multipart by its boundary; the outermost has 0. */
 type Depths = ReadonlyMap<string, number>;
 
-/** If two nested multiparts have the same boundary, the boundary belongs to the inner multipart. */
+/** If two nested multiparts have the same boundary, it belongs to the inner one. */
 const depthsOf = (multiparts: Multipart[]): Depths =>
   new Map(multiparts.map(({ boundary }, depth) => [boundary, depth]));
 
-/**
- * A delimiter line of a multipart. `closes` is true if the line ends the multipart. `bodyEnd` is the offset at which
- * the text before the delimiter line ends. `next` is the offset of the line after the delimiter line.
- */
+/** A delimiter line. The text before it ends at `bodyEnd`, and the line after it starts at `next`. */
 type Delimiter = { depth: number; closes: boolean; bodyEnd: number; next: number };
 
 /**
- * Splits an email into its header and its leaves, in document order and in linear time. Returns null if the email
- * exceeds a limit.
+ * Splits an email into its header and its leaves, in order and in linear time. Returns null if it exceeds a limit.
  *
- * message/rfc822 is a leaf. A multipart without boundary or without parts is a leaf of type text/plain, so that no text
- * is lost. A multipart without a closing delimiter ends where the enclosing multipart ends.
+ * message/rfc822 is a leaf. So is a multipart without boundary or without parts: as text/plain, no text of it is lost. A
+ * multipart without a closing delimiter ends with the one around it.
  */
 export const splitEmail = (bytes: Buffer): { header: HeaderField[]; leaves: Leaf[] } | null => {
   const email = linesOf(bytes);
   const leaves: Leaf[] = [];
   const open: Multipart[] = [];
   let depths = depthsOf(open);
-  /** Closes the multipart at `depth` and its inner multiparts. */
   const closeFrom = (depth: number) => {
     if (open.length <= depth) return;
     open.length = depth;
@@ -77,7 +72,7 @@ export const splitEmail = (bytes: Buffer): { header: HeaderField[]; leaves: Leaf
     const leafType = isMultipart ? { ...type, value: "text/plain" } : type;
     if (!isMadeOfParts) leaves.push({ header: part.header, contentType: leafType, body, parent });
 
-    // Skips the epilogue, which is the text from a closing delimiter to the next delimiter of an enclosing multipart.
+    // What follows a closing delimiter is an epilogue, up to the next delimiter of a multipart around it.
     while (delimiter?.closes) {
       closeFrom(delimiter.depth);
       delimiter = findDelimiter(email, delimiter.next, depths);

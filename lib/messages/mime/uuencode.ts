@@ -1,11 +1,11 @@
-/** Decodes uuencode (POSIX), which mailers used before base64. */
+/** uuencode (POSIX), which mailers used before base64. */
 import { cr, lf } from "./lines.ts";
 
 const space = 0x20;
 
 const beginLine = /^begin [0-7]{3,4} [^\r\n]*[\r\n]+/m;
 
-/** Each line starts with its decoded byte count. A body without a `begin` line is returned unchanged. Never throws. */
+/** Each line starts with its byte count. A body without a `begin` line stays as it is. Never throws. */
 export const decodeUuencode = (body: Buffer): Buffer => {
   const begin = beginLine.exec(body.toString("latin1"));
   if (!begin) return body;
@@ -17,7 +17,7 @@ export const decodeUuencode = (body: Buffer): Buffer => {
     const lineEnd = length + sixBits(body[at++]);
     while (length < lineEnd && !endsLine(body[at])) {
       let bits = 0;
-      // Mail servers remove blanks at the end of a line. A blank stands for zero.
+      // Mail servers remove blanks at the end of a line, and a blank stands for zero.
       for (let digits = 0; digits < 4; digits++)
         bits = (bits << 6) | (endsLine(body[at]) ? 0 : sixBits(body[at++]));
       for (const shift of [16, 8, 0]) if (length < lineEnd) decoded[length++] = bits >> shift;
