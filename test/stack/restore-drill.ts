@@ -83,11 +83,9 @@ export const restoreDrill = (run: Run) => {
       `restored-${randomUUID()}`,
     ];
     await createTable(restored);
-    for await (const { Items = [] } of paginateScan(
-      { client: dynamodb() },
-      { TableName, ConsistentRead: true },
-    )) {
-      for (const Item of Items) await dynamodb().send(new PutCommand({ TableName: restored, Item }));
+    const client = dynamodb();
+    for await (const { Items = [] } of paginateScan({ client }, { TableName, ConsistentRead: true })) {
+      await Promise.all(Items.map((Item) => client.send(new PutCommand({ TableName: restored, Item }))));
     }
     await run(`OLD=$TABLE_NAME RESTORED=${restored}`);
   });
