@@ -1,4 +1,4 @@
-/** The commands on API keys. */
+/** `create-api-key`, `list-api-keys`, `rotate-api-key` and `revoke-api-key`. */
 import { randomUUID } from "node:crypto";
 import { text } from "node:stream/consumers";
 import { InvalidArgumentError } from "@commander-js/extra-typings";
@@ -24,7 +24,7 @@ const noSuchKey = "no such key, or it was revoked or has expired";
 const expiry = ({ expires_at }: Pick<store.ApiKey, "expires_at">): string | null =>
   expires_at === undefined ? null : new Date(expires_at * 1000).toISOString();
 
-/** Returns the account's valid keys with this label. Leaves out revoked and expired keys. */
+/** Only keys that still work: a revoked one may give its label to its successor. */
 const keysLabelled = async (
   table: Table,
   account_id: string,
@@ -35,7 +35,7 @@ const keysLabelled = async (
   return apiKeys.filter((apiKey) => apiKey.label === label && !apiKey.revoked_at);
 };
 
-/** Prints a new key, which cannot be shown again. `rotate-api-key` passes the old key as `replaces`. */
+/** @param replaces the old key, if this one takes its place */
 const reportNewKey = (
   shell: Shell,
   json: true | undefined,
@@ -107,8 +107,8 @@ export const listApiKeys = (shell: Shell) =>
 const unique = (ids: string[]): string[] => [...new Set(ids)];
 
 /**
- * The ids of the keys in a text such as `Authorization: Bearer emk_…` or a whole log. A digest of 64 hex digits may be the
- * id of a key, but also of a container image or of anything else that a log mentions.
+ * The ids of the keys in a text, from `Authorization: Bearer emk_…` to a whole log. 64 hex digits can be a key's id, or the
+ * digest of a container image, or of whatever else a log mentions.
  */
 const keysIn = (text: string): { secrets: string[]; digests: string[] } => ({
   secrets: unique((text.match(/emk_[\w-]{43}/g) ?? []).map(store.idOfSecret)),

@@ -1,4 +1,4 @@
-/** `record-events`: records events from files. The function Record Events records events from the queue. */
+/** `record-events`: does with files what the function RecordEvents does with the queue. */
 import { stat } from "node:fs/promises";
 import { defineCommand, openTableOf, type Shell } from "./command.ts";
 import { emailFolder } from "./events/email-folder.ts";

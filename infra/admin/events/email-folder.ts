@@ -1,4 +1,4 @@
-/** Reads raw emails from a folder instead of the S3 bucket. An email's key is its path in the folder. */
+/** A folder in place of the S3 bucket. An email's key is its path in it. */
 import { readFile, realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { EventRejectedError, isRejection } from "../../../lib/intake/event.ts";
@@ -7,9 +7,9 @@ import { describe } from "../../cli/user-error.ts";
 
 export type EmailFolder = ReturnType<typeof emailFolder>;
 
-/** @param folder the folder that `--emails` names. Without `--emails`, `read` throws */
+/** @param folder what `--emails` names; without it, `read` throws */
 export const emailFolder = (folder: string | undefined) => {
-  /** Returns the email's file. Resolves symbolic links first, because a link may lead out of the folder. */
+  /** Follows symbolic links before it compares: a link may lead out of the folder. */
   const find = async (key: string): Promise<{ file: string; bytes: number }> => {
     if (folder === undefined) throw new EventRejectedError("its raw email requires --emails");
     const file = await realpath(join(folder, key));
@@ -18,14 +18,14 @@ export const emailFolder = (folder: string | undefined) => {
       throw new EventRejectedError("its raw email is outside of the folder");
     }
     const found = await stat(file);
-    // Rejects a named pipe, because reading it would block until a program writes to the pipe.
+    // Reading a named pipe would block until somebody writes to it.
     if (!found.isFile()) throw new EventRejectedError("its raw email is not a file");
     return { file, bytes: found.size };
   };
   return {
-    /** Returns the size in bytes, or 0 if the email cannot be read. */
+    /** In bytes; 0 if the email can't be read. */
     size: async (key: string): Promise<number> => (await find(key).catch(() => null))?.bytes ?? 0,
-    /** @throws EventRejectedError or MessageRejectedError if the email cannot be read or is too large */
+    /** @throws EventRejectedError or MessageRejectedError if the email can't be read or is too large */
     read: async (key: string): Promise<Buffer> => {
       try {
         const { file, bytes } = await find(key);

@@ -1,4 +1,4 @@
-/** Records the events of files. Each line of a file is one event in JSON. */
+/** Records the events of files with one event in JSON per line. */
 import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
 import { isRejection, type MessageEvent, parseEvent } from "../../../lib/intake/event.ts";
@@ -10,7 +10,7 @@ import type { Table } from "../../../lib/table/table.ts";
 import { inParallel } from "../../mail/in-parallel.ts";
 import type { EmailFolder } from "./email-folder.ts";
 
-/** The outcome of one line. `source` contains the file and the line number. */
+/** What became of a line. `source` is its file and number. */
 export type Recorded = { source: string; bytes: number } & (
   | { event: MessageEvent; outcome: Outcome }
   | { error: unknown }
@@ -18,7 +18,7 @@ export type Recorded = { source: string; bytes: number } & (
 
 type Line = { source: string; bytes: number; event: MessageEvent; emailBytes: number };
 
-/** Splits only at line feeds. Node.js's readline also splits at U+2028 and U+2029, which a JSON string may contain. */
+/** Node.js's readline would also split at U+2028 and U+2029, which a JSON string may contain. */
 async function* splitLines(input: Readable): AsyncGenerator<string> {
   let rest = "";
   for await (const text of input.setEncoding("utf8")) {
@@ -42,11 +42,11 @@ async function* linesOf(path: string, standardInput: Readable) {
 }
 
 /**
- * Records every event of the files, several in parallel. If the message of an event is not stored yet, retries the
- * event after all events have been tried once.
+ * Several events are recorded in parallel. One whose message isn't stored yet is retried at the end, because the message may
+ * come later in the files.
  *
- * @param report receives the outcome of each event. A rejected event does not stop the command
- * @throws Error if the table fails. The same files can be recorded again
+ * @param report receives the outcome of each event; a rejected one stops nothing
+ * @throws Error if the table fails. You can then record the same files again
  */
 export const recordLines = async (
   table: Table,
