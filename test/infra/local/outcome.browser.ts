@@ -1,0 +1,99 @@
+/** How the page /messages says what became of a message. */
+import type { Page } from "playwright-core";
+import { afterAll, expect, test } from "vitest";
+import { launchChromium } from "../../harness/chromium.ts";
+import { desktop, emailOf, openEmail, openPage, phone, shown } from "../../harness/messages-page.ts";
+import { run } from "../../harness/process.ts";
+
+const browser = await launchChromium();
+afterAll(() => browser.close());
+
+const verdict = (page: Page): Promise<string> => page.locator("#verdict").innerText();
+
+test.each([
+  ["desktop", desktop],
+  ["phone", phone],
+])("The first screen says why a message bounced: %s", async (_, device) => {
+  const { page } = await openPage(browser, device);
+  expect(await verdict(page)).toMatch(
+    /^Delivered after 2 attempts · (at|on) .+ · opened 3 times · clicked once$/,
+  );
+
+  await page.locator("#list a", { hasText: "Ihre Rechnung" }).click();
+  await shown(page, "Ihre Rechnung 2026-1120 über 90 €");
+
+  expect(await verdict(page)).toMatch(/^Bounced (at|on) .+ · mailbox-full · 552 5.2.2 Mailbox full$/);
+  await page.evaluate("scrollTo(0, 0)");
+  const box = await page.locator("#verdict").boundingBox();
+  expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(device.viewport?.height ?? 0);
+  const people = await page.locator("#people").innerText();
+  expect(people).toContain("Bäckerei Blüte <rechnung@example.com>");
+  expect(people).toContain("Sebastian Müßig <s.muessig@example.net>");
+  expect(people).toMatch(/Cc\s+buchhaltung@example.net/);
+  expect(people).toMatch(/Reply-To\s+kontakt@example.com/);
+});
+
+test("A delivery report shows its recipient, action, status and reason, and the original message", async () => {
+  const original = emailOf("Original", "Message-ID: <original@example.com>", "", "Hello");
+  const report = emailOf(
+    "Report",
+    "Content-Type: multipart/report; report-type=delivery-status; boundary=b",
+    "",
+    "--b\r\nContent-Type: text/plain\r\n\r\nIt failed.",
+    "--b\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx.example.net\r\n",
+    "Final-Recipient: rfc822; nobody@example.net\r\nAction: failed\r\nStatus: 5.1.1",
+    "Diagnostic-Code: smtp; 550 5.1.1 User\r\n unknown",
+    `--b\r\nContent-Type: message/rfc822\r\n\r\n${original}\r\n--b--`,
+  );
+  const { page, service } = await openEmail(browser, report);
+  expect(await verdict(page)).toBe("Delivery to nobody@example.net: failed · 550 5.1.1 User unknown");
+  expect(await page.locator("#report").innerText()).toMatch(
+    /nobody@example.net\s+Action\s+failed\s+Status\s+5.1.1/,
+  );
+
+  const [, command = ""] = /^(.*import-message.*) my\.eml$/m.exec(service.output) ?? [];
+  await run(`${command} -`, { input: original });
+  await page.locator("#list a", { hasText: "Original" }).waitFor();
+  await page.reload();
+  await shown(page, "Report");
+  await page.locator("#report").getByRole("link", { name: "Original" }).click();
+
+  await shown(page, "Original");
+  expect(await page.locator("#timeline b").allInnerTexts()).toEqual(["sent"]); // "created" is the import's time
+});
+
+test("299 equal attempts fold into one, and the copied curl command reads the message", async () => {
+  const { page, service } = await openEmail(browser, emailOf("Deferred", "", "Hello"));
+  const [, account_id = "", id = ""] = /#([^/]+)\/(.+)/.exec(page.url()) ?? [];
+  const ref = { account_id, message: { id } };
+  const attempts = Array.from({ length: 299 }, (_, index) => ({
+    ...ref,
+    id: `attempt-${index}`,
+    type: "message.delivery_attempt",
+    time: new Date(Date.UTC(2026, 10, 20, 11, index)).toISOString(),
+    log: "451 4.7.1 Greylisted",
+    status: "deferred",
+  }));
+  const status = {
+    ...ref,
+    id: "status",
+    type: "message.status",
+    time: new Date().toISOString(),
+    status: "deferred",
+  };
+  const input = [...attempts, status].map((event) => JSON.stringify(event)).join("\n");
+  const [, command = ""] = /\| (.*record-events.*)$/m.exec(service.output) ?? [];
+  expect(await run(command, { input })).toMatchObject({ status: 0 });
+
+  await page.reload();
+  await shown(page, "Deferred");
+
+  expect(await verdict(page)).toMatch(/^Deferred 299 times, last on .+: 451 4.7.1 Greylisted$/);
+  expect(await page.locator("#timeline b").allInnerTexts()).toEqual(["sent", "299 × deferred"]);
+  await page.locator("#timeline summary").click();
+  expect(await page.locator("#timeline li li").count()).toBe(299);
+
+  await page.getByRole("button", { name: "Copy curl command" }).click();
+  const curl = await page.evaluate("navigator.clipboard.readText()");
+  expect(JSON.parse((await run(String(curl))).stdout)).toMatchObject({ id, num_attempts: 299 });
+});
