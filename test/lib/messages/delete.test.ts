@@ -4,6 +4,7 @@ import { deleteMessage, removeContent } from "../../../lib/messages/delete.ts";
 import { markStored, readMarker } from "../../../lib/messages/marker.ts";
 import type { NewMessage } from "../../../lib/messages/message.ts";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
+import { metered } from "../../../lib/table/metered.ts";
 import { transact } from "../../../lib/table/transact.ts";
 import {
   day,
@@ -54,6 +55,20 @@ describe("Deleting a message", () => {
 
     expect(await itemsOf(message)).toEqual([tombstone, listOfPages]);
     expect(await deleteMessage(table, message, noon)).toBe("gone");
+  });
+
+  test("reads one segment, whatever the size of the message", async () => {
+    const message = newMessage({ account_id: randomUUID() });
+    await storeMessage(table, message, randomBytes(2_000_000), noon);
+    let units = 0;
+    const counted = metered(table, (read) => {
+      units += read;
+    });
+
+    await deleteMessage(counted, message, noon);
+
+    expect(units).toBeLessThan(50); // 4,858 for 25 MB if all segments are listed
+    expect(await segmentItemsOf(message)).toEqual([]);
   });
 
   test("writes nothing for an id that the account never had, so that a later message can have it", async () => {
