@@ -72,9 +72,10 @@ const recordTogether = async (
 };
 
 /**
- * Records changes of one message, each of them once. If one does not fit, the others are recorded one by one.
+ * Records changes of one message, each of them once. They are recorded one by one if one of them does not fit, or is
+ * there twice: DynamoDB rejects a transaction that writes an item twice.
  *
- * @param events at most 99, with different ids: a transaction has 100 writes, and each to another item
+ * @param events at most 99, because a transaction has at most 100 writes
  */
 export const recordChanges = async (
   table: Table,

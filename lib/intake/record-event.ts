@@ -88,6 +88,8 @@ export const recordEvent = (
     ? recordStored(table, event, readEmail, now)
     : recordChange(table, event, now);
 
+const messageOf = ({ account_id, message }: ChangeEvent): string => `${account_id} ${message.id}`;
+
 const isChange = (event: MessageEvent): event is ChangeEvent => event.type !== "message.stored";
 
 /**
@@ -107,11 +109,7 @@ export const recordEvents = async (
     const toResult = (outcome: Outcome): Result => ({ outcome });
     results.set(event, await recorded.then(toResult, (error) => ({ outcome: "failed", error })));
   }
-  const sameId = Map.groupBy(events.filter(isChange), ({ account_id, id }) => `${account_id} ${id}`);
-  // A transaction writes each item once, so an event that is in the batch twice belongs to two groups.
-  const nth = (event: ChangeEvent) => sameId.get(`${event.account_id} ${event.id}`)?.indexOf(event);
-  const groupOf = (event: ChangeEvent) => `${event.account_id} ${event.message.id} ${nth(event)}`;
-  for (const group of Map.groupBy(events.filter(isChange), groupOf).values()) {
+  for (const group of Map.groupBy(events.filter(isChange), messageOf).values()) {
     for (const [event, result] of await recordChanges(table, group, now)) results.set(event, result);
   }
   return results;
