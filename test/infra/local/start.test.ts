@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
 import { UserError } from "../../../infra/cli/user-error.ts";
+import { lockDataFile } from "../../../infra/local/data-file.ts";
 import { freePort } from "../../../infra/local/engine.ts";
 import { portOf, readOptions } from "../../../infra/local/options.ts";
 import { listen } from "../../harness/listen.ts";
@@ -125,26 +126,38 @@ describe("An error that the user can fix is one line:", () => {
     expect(ended).toEqual({ status: 1, stdout: "", stderr });
   });
 
-  test.each([
-    ["--data nowhere/x.db", "--data: the folder nowhere does not exist"],
-    ["--data package.json/x.db", "--data: the folder package.json does not exist"],
-    [`--data ${closed}/x.db`, `--data: ${closed}/x.db can't be opened. ${mayWrite}`],
-    ["--data package.json", `--data: package.json ${otherFormat}`],
-    ["--data test", "--data takes a file, but test is a folder"],
-    ["--seed nowhere", "--seed takes a folder with emails, but nowhere does not exist"],
-    ["--date x", "unknown option '--date' (Did you mean --data?). See npm start -- --help"],
-    ["extra", "too many arguments. Expected 0 arguments but got 1: extra. See npm start -- --help"],
-  ])("a bad argument, with exit status 2: %s", async (options, reason) => {
-    const ended = await run(`PORT=0 DYNAMODB_PORT=0 node infra/local/main.ts ${options}`);
+  test("a bad argument, with exit status 2", async () => {
+    const ended = await run("PORT=0 DYNAMODB_PORT=0 node infra/local/main.ts --date x");
 
-    expect(ended).toEqual({ status: 2, stdout: "", stderr: `${reason}\n` });
+    const stderr = "unknown option '--date' (Did you mean --data?). See npm start -- --help\n";
+    expect(ended).toEqual({ status: 2, stdout: "", stderr });
   });
 
-  test("a missing value, and a port that is none", () => {
-    process.env.SOME_PORT = "70000";
+  test("a folder of --seed that does not exist", async () => {
+    const ended = await run("PORT=0 DYNAMODB_PORT=0 node infra/local/main.ts --seed nowhere");
+
+    const stderr = "--seed takes a folder with emails, but nowhere does not exist\n";
+    expect(ended).toEqual({ status: 2, stdout: "", stderr });
+  });
+
+  test.each([
+    ["nowhere/x.db", "--data: the folder nowhere does not exist"],
+    ["package.json/x.db", "--data: the folder package.json does not exist"],
+    [`${closed}/x.db`, `--data: ${closed}/x.db can't be opened. ${mayWrite}`],
+    ["package.json", `--data: package.json ${otherFormat}`],
+    ["test", "--data takes a file, but test is a folder"],
+  ])("a file of --data that cannot be used: %s", (file, reason) => {
+    expect(() => lockDataFile(file)).toThrow(new UserError(reason, 2));
+  });
+
+  test("a missing value, an extra argument, and a port that is none", () => {
+    vi.stubEnv("SOME_PORT", "70000");
 
     expect(() => readOptions(["--data"])).toThrow(
       new UserError("option '--data <file>' argument missing. See npm start -- --help", 2),
+    );
+    expect(() => readOptions(["extra"])).toThrow(
+      new UserError("too many arguments. Expected 0 arguments but got 1: extra. See npm start -- --help", 2),
     );
     expect(() => portOf("SOME_PORT", 1)).toThrow("SOME_PORT takes a port from 0 to 65535, not 70000");
   });
