@@ -1,16 +1,21 @@
 /** Large messages at the limits of a new table and of one that has grown, and the small ones beside them. */
+import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
 import { expect, test } from "vitest";
+import { createHandler } from "../../functions/get-message.ts";
+import { createApiKey } from "../../lib/api-keys/store.ts";
 import { deleteMessage } from "../../lib/messages/delete.ts";
 import { findMessage } from "../../lib/messages/find.ts";
 import { readSegments } from "../../lib/messages/read-segments.ts";
 import { writeSegments } from "../../lib/messages/segments.ts";
+import { storeMessage } from "../../lib/messages/store-message.ts";
 import { headKey } from "../../lib/table/keys.ts";
 import type { Table } from "../../lib/table/table.ts";
+import { getMessageEvent } from "../bench/events.ts";
 import { newMessage, noon } from "../harness/service.ts";
-import { percentile } from "./load.ts";
+import { environments, percentile } from "./load.ts";
 import {
   grownTable,
   type Limits,
@@ -128,6 +133,23 @@ test("100 callers at once get all of a message of 40 MiB, within a minute", asyn
       whole.map(({ seconds }) => seconds),
     ),
   ).toBeLessThan(60);
+});
+
+test("The pages of a response that has begun are retried as long as the function may run", async () => {
+  const { db, until, now } = start(newTable);
+  const account_id = crypto.randomUUID();
+  const message = newMessage({ account_id });
+  const raw = Buffer.concat([Buffer.from("Subject: Hello\r\n\r\n"), randomBytes(500_000)]);
+  const { secret } = await until(createApiKey(db.open(), { account_id, scopes: ["*"] }, noon));
+  await until(storeMessage(db.open(), message, raw, noon));
+  const hotUntil = now() + 200_000;
+  db.heat((pk) => pk.startsWith("MESSAGE#") && pk.split("#").length > 3 && now() < hotUntil);
+  const lambda = environments(createHandler, db.open, 300_000);
+
+  const status = await until(lambda.invoke(getMessageEvent({ account_id, secret }, message.id)));
+
+  expect(status).toBe(200);
+  expect(now()).toBeGreaterThan(hotUntil);
 });
 
 test("Deleting 25 MiB reads neither its segments nor its pages", async () => {

@@ -69,6 +69,7 @@ export const simulatedTable = (now: () => number, limits: Limits, scale = 1) => 
     write: 0,
   };
   let isLimited = true;
+  let isHot = (_pk: string) => false;
 
   const bucket = (name: string, perSecond: number) => {
     const size = perSecond * scale;
@@ -84,7 +85,8 @@ export const simulatedTable = (now: () => number, limits: Limits, scale = 1) => 
     partitionOf.set(pk, number);
     return [...found, bucket(`${kind} of ${number}`, perKey[kind])];
   };
-  const admits = (kind: Kind, pk: string) => !isLimited || bucketsOf(kind, pk).every(({ left }) => left > 0);
+  const admits = (kind: Kind, pk: string) =>
+    !isLimited || (!isHot(pk) && bucketsOf(kind, pk).every(({ left }) => left > 0));
   const spend = (kind: Kind, pk: string, units: number) => {
     for (const one of bucketsOf(kind, pk)) one.left -= units;
     used[kind] += units;
@@ -118,6 +120,14 @@ export const simulatedTable = (now: () => number, limits: Limits, scale = 1) => 
       : ConditionExpression.includes("attribute_not_exists(pk)") && exists;
   };
   const apply = ({ Item }: Write) => Item && items.set(idOf(Item), Item);
+
+  const change = async (input: Input, apply: () => void): Promise<Response> => {
+    if (!admits("write", pkOf(input.Key))) return throttled();
+    spendWrite(input);
+    await latency(5);
+    apply();
+    return [200, {}];
+  };
 
   const calls: Record<string, (input: Input) => Promise<Response>> = {
     GetItem: async (input) => {
@@ -157,19 +167,8 @@ export const simulatedTable = (now: () => number, limits: Limits, scale = 1) => 
       apply(input);
       return [200, {}];
     },
-    DeleteItem: async (input) => {
-      if (!admits("write", pkOf(input.Key))) return throttled();
-      spendWrite(input);
-      await latency(5);
-      items.delete(idOf(input.Key));
-      return [200, {}];
-    },
-    UpdateItem: async (input) => {
-      if (!admits("write", pkOf(input.Key))) return throttled();
-      spendWrite(input);
-      await latency(5);
-      return [200, {}];
-    },
+    DeleteItem: (input) => change(input, () => items.delete(idOf(input.Key))),
+    UpdateItem: (input) => change(input, () => {}),
     TransactWriteItems: async ({ TransactItems = [] }) => {
       const writes = TransactItems.map(({ Put, Update }) => Put ?? Update ?? {});
       const ids = writes.map((write) => idOf(keyOf(write)));
@@ -229,6 +228,10 @@ export const simulatedTable = (now: () => number, limits: Limits, scale = 1) => 
       return table;
     },
     items,
+    /** Throttles every call for these partition keys, as if others used them up. */
+    heat: (isHotNow: typeof isHot) => {
+      isHot = isHotNow;
+    },
     /** Runs `prepare` without limits. */
     unlimited: async <T>(prepare: Promise<T>): Promise<T> => {
       isLimited = false;
