@@ -57,7 +57,7 @@ const record = async (on: Table = table, clock = () => noon, later = postpone): 
 
 const inQueue = (...bodies: string[]) => bodies.map((body, index) => ({ messageId: `sqs-${index}`, body }));
 
-test("An event for which a batch has too little time left is retried, and an email needs a second per MB", async () => {
+test("An event for which a batch has too little time left is retried, and a large email needs more", async () => {
   bucketWith({ "large.eml": 31_000_000 });
   const large = await pipelineMessage();
   const small = await pipelineMessage();
