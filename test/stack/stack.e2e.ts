@@ -1,5 +1,6 @@
 /** `npm run test:stack`: deploys the stack to an AWS emulator with the commands of infra/README.md. */
 import { describe, expect, test } from "vitest";
+import { startLocal } from "../harness/process.ts";
 import { adaptations } from "./adaptations.ts";
 import { describeRepairs } from "./dead-letters.ts";
 import {
@@ -64,6 +65,13 @@ test("README's commands create a key and a message, and the first request return
     output += await run(firstRequest);
   }
   expect(output).toMatch(/^HTTP\/1.1 200 /m);
+});
+
+test("npm start -- --api reads a message of the deployed stage", async () => {
+  const api = await run('printf %s "$API_URL"');
+  const { url } = await startLocal({}, ["node", "infra/local/main.ts", "--api", api]);
+
+  expect(await run(firstRequest.replaceAll("$API_URL", url))).toMatch(/^HTTP\/1.1 200 /m);
 });
 
 test("cdk diff reports no differences after a deployment", async () => {

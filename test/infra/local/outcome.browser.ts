@@ -51,6 +51,8 @@ test("A delivery report shows its recipient, action, status and reason, and the 
     /nobody@example.net\s+Action\s+failed\s+Status\s+5.1.1/,
   );
 
+  expect(await page.locator("#fields").textContent()).toContain("is_bounce_notificationtrue");
+
   const [, command = ""] = /^(.*import-message.*) my\.eml$/m.exec(service.output) ?? [];
   await run(`${command} -`, { input: original });
   await page.locator("#list a", { hasText: "Original" }).waitFor();
