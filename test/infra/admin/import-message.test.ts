@@ -129,7 +129,8 @@ test("Entries that can't be read are named, and every other email is imported", 
     "z.eml": email(4),
   });
   const latin1 = Buffer.concat([Buffer.from(`${folder}/caf`), Buffer.from([0xe9]), Buffer.from(".eml")]);
-  writeFileSync(latin1, email(5));
+  const isAllowed = process.platform !== "darwin"; // The file system of macOS takes only names in UTF-8.
+  if (isAllowed) writeFileSync(latin1, email(5));
   chmodSync(folder, 0o755);
   chmodSync(join(folder, "locked"), 0);
   chmodSync(join(folder, "listed"), 0o444); // Its names can be read, but not its files.
@@ -138,12 +139,16 @@ test("Entries that can't be read are named, and every other email is imported", 
     admin(`${importingInto(randomUUID())} ${folder}`),
   );
 
-  expect(stderr).toEqual([
-    `${folder}/caf\ufffd.eml: its name is not UTF-8. Rename it`,
+  expect(stderr.toSorted()).toEqual([
+    ...(isAllowed ? [`${folder}/caf\ufffd.eml: its name is not UTF-8. Rename it`] : []),
     `${folder}/listed/z.eml: permission denied`,
     `${folder}/locked: permission denied`,
   ]);
-  expect(stdout.map((line) => line.split("/").at(-1))).toEqual(["x.eml", "z.eml", "2 stored, 3 failed"]);
+  expect(stdout.map((line) => line.split("/").at(-1)).toSorted()).toEqual([
+    `2 stored, ${stderr.length} failed`,
+    "x.eml",
+    "z.eml",
+  ]);
   expect(status).toBe(1);
 });
 
