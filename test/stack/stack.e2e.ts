@@ -111,6 +111,23 @@ test("The aws command of version 1 finds the region as README says", async () =>
   expect(await run("aws dynamodb list-tables")).toContain("TableNames");
 });
 
+test("README's commands put an email into the bucket and its event into the queue, and the message is stored", async () => {
+  const [example = ""] =
+    /^{"type":"message.stored".*/m.exec(section("Messages and events from other programs")) ?? [];
+  const event = { ...JSON.parse(example), raw_email: "2026/11/20/letter.eml" };
+  const [commands = ""] = blocksOf("Messages and events from other programs");
+
+  await run(
+    `cp infra/local/demo/welcome-html-with-logo.eml letter.eml; echo '${JSON.stringify(event)}' > stored.json`,
+  );
+  await run(commands.replace("STAGE=prod", "STAGE=dev"));
+
+  const show = `npm run -s admin -- show-message ${event.message.id} --account ${event.account_id} --json`;
+  const message = JSON.parse(await run(`until ${show} 2>/dev/null; do sleep 1; done`));
+  expect(message).toMatchObject({ subject: "Hello", stored_content: { bytes: expect.any(Number) } });
+  expect(message.stored_content.bytes).toBeGreaterThan(1000);
+});
+
 describeRepairs(run, "dev");
 
 for (const [text, reason] of Object.entries(skipped)) test.skip(`test:deployed skips "${text}". ${reason}`);
