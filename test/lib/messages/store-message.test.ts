@@ -265,25 +265,28 @@ describe("Storing a message in a throttled table", () => {
     expect(calls.filter(({ operation }) => operation === "PutItem")).toHaveLength(1);
   });
 
-  test("writes at most eight segments of all messages at the same time", async () => {
-    const eightAreWritten = Promise.withResolvers<void>();
+  test.each([
+    [2, "one message", 1],
+    [3, "all messages", 2],
+  ])("writes at most %i segments of %s at the same time", async (limit, _, messages) => {
+    const allAreWritten = Promise.withResolvers<void>();
     let writes = 0;
     let most = 0;
     const slow = interceptedTable(table, async ({ input }, proceed) => {
       if (!("bytes" in Object(input.Item))) return proceed();
       writes += 1;
       most = Math.max(most, writes);
-      if (writes === 8) eightAreWritten.resolve();
-      await eightAreWritten.promise;
-      await sleep(100); // gives a ninth write the time to begin
+      if (writes === limit) allAreWritten.resolve();
+      await allAreWritten.promise;
+      await sleep(100); // gives one write more the time to begin
       return proceed().finally(() => {
         writes -= 1;
       });
     });
-    const messages = [message(), message()];
+    const store = () => storeMessage(slow, message(), randomEmail(3_000_000), noon);
 
-    await Promise.all(messages.map((one) => storeMessage(slow, one, randomEmail(3_000_000), noon)));
+    await Promise.all(Array.from({ length: messages }, store));
 
-    expect(most).toBe(8);
+    expect(most).toBe(limit);
   });
 });
