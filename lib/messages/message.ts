@@ -88,10 +88,7 @@ export const words = text.check(z.maxLength(1000, "must have at most 1000 charac
 
 const addressRule = "must be an email address (RFC 5321, RFC 6531), without a display name or a comment";
 
-const address = z.string(addressRule).check(
-  z.refine((value) => addressDomain(value) !== null, addressRule),
-  z.meta({ format: "email" }),
-);
+const address = z.string(addressRule).check(z.refine((value) => addressDomain(value) !== null, addressRule));
 
 const id = z.guid("must be a UUID").check(z.toLowerCase());
 

@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
+import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { type Imported, importMail } from "../../../infra/mail/import-mail.ts";
 import { deleteMessage } from "../../../lib/messages/delete.ts";
+import { messagePartition } from "../../../lib/table/keys.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { interceptedTable } from "../../harness/intercepted-table.ts";
 import { day, itemsOf, noon, table } from "../../harness/service.ts";
@@ -42,6 +44,37 @@ test.each(["GetCommand", "PutCommand"])(
     ).toHaveLength(50);
   },
 );
+
+test("An email that was deleted stays deleted, also if DynamoDB leaves out its marker at first", async () => {
+  const ids = { account_id: randomUUID(), domain_id: randomUUID() };
+  const fields = {
+    ...ids,
+    direction: "incoming",
+    status: "received",
+    retain_until: new Date(noon + day),
+  } as const;
+  const open = () => Readable.from([Buffer.from("From: a@b.example\nTo: c@d.example\n\nHello\n")]);
+  const importOn = async (on: Table) => {
+    const reported: Imported[] = [];
+    await importMail(on, [{ path: "letter.eml", bytes: 0, open }], fields, noon, (one) => reported.push(one));
+    return reported;
+  };
+  const [stored] = await importOn(table);
+  const message = { account_id: ids.account_id, id: (stored as { id: string }).id };
+  await deleteMessage(table, message, noon);
+  for (const { sk } of await itemsOf(message)) {
+    const Key = { pk: messagePartition(message.account_id, message.id), sk };
+    await table.client.send(new DeleteCommand({ TableName: table.name, Key })); // as TTL deletes the tombstone
+  }
+  let isThrottled = true;
+  const busy = interceptedTable(table, async (command, proceed) => {
+    if (command.constructor.name !== "BatchGetCommand" || !isThrottled) return proceed();
+    isThrottled = false;
+    return { Responses: {}, UnprocessedKeys: command.input.RequestItems };
+  });
+
+  expect(await importOn(busy)).toMatchObject([{ id: message.id, outcome: "deleted" }]);
+});
 
 test("An error of the table ends the import, and no email is blamed", async () => {
   const reported: Imported[] = [];
