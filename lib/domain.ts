@@ -6,7 +6,7 @@ const ascii = /^[\0-\x7f]*$/;
 /** Letters, digits and hyphens (RFC 1123, section 2.1). */
 const label = /^(?!-)[a-z\d-]{1,63}(?<!-)$/;
 
-/** RFC 1035, section 2.3.4: 255 bytes on the wire are 253 characters. */
+/** RFC 1035 (section 2.3.4) allows 255 bytes on the wire, which are 253 characters. */
 const maximumLength = 253;
 
 /** Returns `xn--…`, or `null` if IDNA would replace a character: U+FF41 would become an ordinary `a` (RFC 5891). */
@@ -17,7 +17,7 @@ const internationalLabel = (text: string): string | null => {
 
 /** `Mail.Bücher.example` becomes `mail.xn--bcher-kva.example`. Returns `null` if the text is no domain name. */
 export const normalDomain = (text: string): string | null => {
-  // The steps below would be slow for very long texts. Doubled, because a character can be two UTF-16 code units.
+  // Very long texts would be slow to convert. The limit is doubled, because a character can be two UTF-16 code units.
   if (text.length > 2 * maximumLength || text !== text.normalize("NFC")) return null;
   const labels = text
     .toLowerCase()

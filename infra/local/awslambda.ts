@@ -1,7 +1,6 @@
 /**
- * The stream to which a function writes its response. The stream is the body of an HTTP request to the emulated Lambda,
- * as in AWS's runtime client for Node.js (aws-lambda-ric 4). A stream in memory would not have the same backpressure
- * and the same errors as a stream on AWS.
+ * A function writes its response to the body of an HTTP request to the emulated Lambda, as in AWS's runtime client for
+ * Node.js (aws-lambda-ric 4). A stream in memory would have other backpressure and other errors than a stream on AWS.
  */
 import { Agent, request } from "node:http";
 import { preludeDelimiter } from "./runtime-upload.ts";
@@ -40,8 +39,8 @@ export const openResponseStream = (port: number, path: string) => {
     },
   });
 
-  // A handler that destroys its response stream ends the process, both on AWS and here. Here, Node.js ends the process
-  // because no code handles the rejection of the promise `begun`.
+  // A handler that destroys its response stream ends the process, as on AWS, because nobody handles the rejection of
+  // the promise `begun`.
   const begun = Promise.withResolvers<void>();
   const accepted = Promise.withResolvers<void>();
   outgoing.once("response", (response) => {
@@ -49,8 +48,8 @@ export const openResponseStream = (port: number, path: string) => {
     response.once("end", accepted.resolve).resume();
   });
   outgoing.on("error", (error: NodeJS.ErrnoException) => {
-    // If the API's caller disconnects, Lambda closes the connection, which causes EPIPE or ECONNRESET. A disconnected
-    // caller is no failure. A failed function that destroys its stream also causes EPIPE or ECONNRESET.
+    // If the API's caller disconnects, Lambda closes the connection. The resulting EPIPE or ECONNRESET is no failure,
+    // but a failed function that destroys its stream causes the same errors.
     const isReaderGone = !isDestroyed && (error.code === "EPIPE" || error.code === "ECONNRESET");
     for (const { resolve, reject } of [begun, accepted]) isReaderGone ? resolve() : reject(error);
   });

@@ -26,7 +26,7 @@ const openLocked = (path: string, statements: string): DatabaseSync => {
   }
 };
 
-/** SQLite's mark for a program's own files: "EM" and the layout of the table's items, which 1.0.0 changed. */
+/** SQLite's `application_id`: "EM" and the version of the items' layout, which 1.0.0 changed. */
 const applicationId = 0x454d0001;
 
 /** @throws UserError if the file has items of another layout */
@@ -44,15 +44,15 @@ const checkLayout = (database: DatabaseSync, file: string): void => {
   database.exec(`PRAGMA application_id = ${applicationId}`);
 };
 
-/** The open lock files. Without a reference to a lock file, garbage collection would close and unlock the lock file. */
+/** Keeps the lock files open, because garbage collection would close and unlock them. */
 const locks: DatabaseSync[] = [];
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 /**
- * Reserves the data file for this process. If two DynamoDB processes used one data file, each process would find only a
- * part of the stored items. `lockDataFile` locks a second file, because DynamoDB could not use a locked data file. The
- * operating system releases the lock when the process ends, even after `kill -9`.
+ * Reserves the data file for this process. If two DynamoDB processes shared one data file, each would find only a part
+ * of the stored items. The lock is on a second file, because DynamoDB couldn't use a locked data file. The operating
+ * system releases the lock when the process ends, even after `kill -9`.
  */
 export const lockDataFile = (file: string): void => {
   if (isFolder(file)) throw new UserError(`--data takes a file, but ${file} is a folder`, 2);

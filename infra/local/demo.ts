@@ -18,7 +18,7 @@ const ids = {
   bounce: "33a2c0b6-8e3d-4f20-9b79-5c3d2e1f9a03",
 };
 
-/** What the reference page fills into a path, by parameter. Without it, a visitor's first request would get 404. */
+/** The path parameters on the reference page. Without these ids, a visitor's first request would get 404. */
 export const exampleIds = { message_id: ids.welcome };
 
 export type Demo = { account_id: string; domain_id: string; api_key: string; messages: typeof ids };
@@ -85,7 +85,7 @@ const samples = (now: number): DemoMessage[] => {
         is_bounce_notification: true,
         status: "received",
         bounce_classification: "mailbox-full",
-        reference_message_id: 9007199254740993n, // 2^53 + 1, which a double rounds
+        reference_message_id: 9007199254740993n, // 2^53 + 1, which a double would round
       },
       events: [],
     },
@@ -108,8 +108,8 @@ const store = async (table: Table, { file, created, fields, events }: DemoMessag
 const label = "demonstration";
 
 /**
- * Creates a new API key, because `npm start` cannot print an old API key again. The table contains only the digest of
- * an API key. The old API key expires at once.
+ * Replaces the old API key, which `npm start` can't print again, because the table stores only its digest. The old API
+ * key expires at once.
  */
 const newKey = async (table: Table, now: number): Promise<string> => {
   const keys = await listApiKeys(table, account_id, now);

@@ -1,6 +1,6 @@
 /**
- * Tells which texts of an email replace each other. Get Message lists text parts and attachments; whether two of them are
- * alternatives, only the email's MIME tree knows.
+ * Tells which texts of an email replace each other. Only the email's MIME tree knows whether two text parts are
+ * alternatives; the response of Get Message doesn't say.
  *
  *   multipart/mixed
  *   ├─ multipart/alternative
@@ -13,10 +13,10 @@ import { charsetDecoder } from "../../lib/messages/mime/charset.ts";
 import { type Leaf, type Multipart, splitEmail } from "../../lib/messages/mime/tree.ts";
 import { describeLeaf } from "../../lib/messages/mime.ts";
 
-/** The email's leaves in document order: the nth with `isInline` is the nth of `parts`, the others are `attachments`. */
+/** The email's leaves in document order. Leaves with `isInline` match `parts` one by one, the others `attachments`. */
 export type Structure = { isInline: boolean; isReplaced: boolean }[];
 
-/** The alternatives around a leaf, each with the child on the way to the leaf. */
+/** Yields each multipart/alternative around a leaf, with the child that contains the leaf. */
 function* alternativesOf(leaf: Leaf): Generator<[alternative: Multipart, child: Leaf | Multipart]> {
   let child: Leaf | Multipart = leaf;
   for (let parent = leaf.parent; parent; parent = parent.parent) {
@@ -31,7 +31,7 @@ export const structureOf = (raw: Buffer): Structure | null => {
   if (!email) return null;
   const decode = charsetDecoder();
   const leaves = email.leaves.map((leaf) => ({ leaf, ...describeLeaf(leaf, decode) }));
-  /** RFC 2046, section 5.1.4: the last alternative is the best. We prefer HTML to what comes after it, such as calendars. */
+  /** The last alternative is the best (RFC 2046, section 5.1.4), but we prefer HTML even to a calendar after it. */
   const best = new Map<Multipart, Leaf | Multipart>();
   for (const { leaf, content_type, isInline } of leaves) {
     if (!isInline || content_type !== "text/html") continue;

@@ -1,12 +1,12 @@
 /**
  * A proxy that rejects requests from web pages, because the embedded DynamoDB accepts requests from every origin.
- * The embedded DynamoDB listens on a port that browsers block, so that web pages cannot bypass the proxy.
+ * DynamoDB itself listens on a port that browsers block, so that no web page can bypass the proxy.
  */
 import { Agent, createServer, request, type Server } from "node:http";
 import { pipeline } from "node:stream";
 import { hasForeignHost, hasForeignOrigin } from "./cross-origin.ts";
 
-/** Ports above 1023 that browsers block ("bad ports" in Fetch). The first ports are blocked by old browsers, too. */
+/** Ports above 1023 that browsers block ("bad ports" in Fetch). Old browsers also block the first ports of the list. */
 export const portsClosedToPages = [
   6665, 6666, 6667, 6668, 6669, 6000, 2049, 4045, 6697, 6679, 6566, 5060, 5061, 10080, 1719, 1720, 1723, 3659,
   4190,
@@ -35,7 +35,7 @@ export const engineGuard = (enginePort: number): Server => {
       outgoing.writeHead(response.statusCode ?? 500, response.rawHeaders);
       pipeline(response, outgoing, () => {});
     });
-    // If the client disconnects, cancels the request to DynamoDB. Otherwise keeps the connection to DynamoDB open.
+    // If the client disconnects, we cancel the request to DynamoDB. Otherwise, the connection stays open for reuse.
     outgoing.on("close", () => outgoing.writableFinished || forwarded.destroy());
     pipeline(incoming, forwarded, () => {});
   });

@@ -37,14 +37,13 @@ export const freePort = async (): Promise<number> => {
 };
 
 /**
- * A shell script that starts the embedded DynamoDB. The script ends DynamoDB when `npm start` ends, even after
- * `kill -9`. File descriptor 3 is a pipe that closes when `npm start` ends. `exec` keeps the shell's process id, so
- * `$$` is DynamoDB's process id.
+ * This shell script ends DynamoDB when `npm start` ends, even after `kill -9`: file descriptor 3 is a pipe that closes
+ * with `npm start`. `exec` keeps the shell's process id, so `$$` is DynamoDB's process id.
  */
 const withLifeline = '(cat <&3; kill $$) >/dev/null 2>&1 & exec "$0" "$@" 3<&-';
 
 const spawnEngine = (program: string, args: string[]): ChildProcess =>
-  process.platform === "win32" // On Windows, the system ends child processes with their parent.
+  process.platform === "win32" // Windows ends child processes with their parent.
     ? spawn(program, args, { stdio: ["ignore", "ignore", "pipe"] })
     : spawn("sh", ["-c", withLifeline, program, ...args], {
         stdio: ["ignore", "ignore", "pipe", "pipe"],
@@ -53,12 +52,12 @@ const spawnEngine = (program: string, args: string[]): ChildProcess =>
 
 export type Engine = {
   port: number;
-  /** Resolves with the last output of the embedded DynamoDB when DynamoDB exits. */
+  /** Resolves with DynamoDB's last output when DynamoDB exits. */
   ended: Promise<string>;
   stop: () => Promise<void>;
 };
 
-/** Starts the embedded DynamoDB and waits until DynamoDB listens. If DynamoDB exits, returns DynamoDB's last output. */
+/** Waits until the embedded DynamoDB listens. If DynamoDB exits instead, returns its last output. */
 const startOn = (program: string, port: number, file: string | undefined): Promise<Engine | string> =>
   new Promise((resolve) => {
     const data = file === undefined ? [] : ["--db-path", file];

@@ -1,4 +1,4 @@
-/** `--api`: passes requests to a deployed API, and its responses back as they are. */
+/** `--api` forwards requests to a deployed API, and returns the responses unchanged. */
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { commonHeaders } from "../../lib/api/response.ts";
@@ -22,14 +22,14 @@ const endToEnd = ({ headersDistinct }: IncomingMessage): Record<string, string[]
   return Object.fromEntries(entries.filter(isForwarded));
 };
 
-/** A request that gets no response counts as a gateway error, as if the API Gateway in front had failed. */
+/** If the deployed API can't be reached, the caller gets a gateway error, as if API Gateway had failed. */
 const unreachable = (api: URL, error: NodeJS.ErrnoException) => ({
   statusCode: 502,
   headers: { ...commonHeaders },
   body: JSON.stringify({ message: `${api.origin} can't be reached: ${error.code ?? error.message}` }),
 });
 
-/** Certificates are checked, whatever NODE_TLS_REJECT_UNAUTHORIZED says: the request has an API key. */
+/** Checks certificates even if NODE_TLS_REJECT_UNAUTHORIZED is 0, because the request carries an API key. */
 export const forwardTo = (api: URL): Forward => {
   const send = api.protocol === "https:" ? requestHttps : requestHttp;
   const prefix = api.pathname.replace(/\/$/, "");

@@ -22,12 +22,12 @@ export type LocalRoute = { operation: Operation; handler: LambdaHandler };
 /** A web page, or a file for a web page, that `npm start` serves in addition to the API. */
 export type Page = {
   method?: "POST";
-  /** Whether it tells what only this machine may know. Then we check Host, because of DNS rebinding. */
+  /** Whether only this machine may see the page. For a private page, we check Host, because of DNS rebinding. */
   isPrivate: boolean;
   respond: (request: IncomingMessage) => HttpResponse | Promise<HttpResponse>;
 };
 
-/** A function returns each header once. A deployed API may repeat one. */
+/** A deployed API may repeat a header; a local function never does. */
 type Sendable = Omit<HttpResponse, "headers"> & { headers: OutgoingHttpHeaders };
 
 /** Passes a request to a deployed API. */
@@ -35,7 +35,7 @@ export type Forward = (request: IncomingMessage) => Promise<Sendable>;
 
 export type Pages = ReadonlyMap<string, Page>;
 
-/** Returns an HTTP response for a page. No cache may store the page, unless `headers` replaces Cache-Control. */
+/** No cache may store the page, unless `headers` replaces Cache-Control. */
 export const pageResponse = (type: string, body: HttpResponse["body"], headers = {}): HttpResponse => ({
   statusCode: 200,
   headers: {
@@ -123,7 +123,7 @@ const respond = async (
 
 const send = async (response: ServerResponse, { statusCode, headers, body }: Sendable): Promise<void> => {
   if (typeof body !== "string" && response.destroyed) {
-    // If the caller has disconnected, nothing reads `body`. A function that writes to an open `body` would never end.
+    // After the caller has disconnected, nobody reads `body`, and a function that still writes to it would never end.
     body.destroy();
     return;
   }

@@ -45,8 +45,8 @@ const newContext = (functionName: string, deadline: number): Context => ({
 const waiting = new Map<string, PromiseWithResolvers<HttpResponse>>();
 
 /**
- * The server that receives the response streams of all functions. The server has no timeouts, because a function may
- * send its first byte long after it opens the stream. The server does not keep the process alive.
+ * Receives the response streams of all functions. The server has no timeouts, because a function may send its first
+ * byte long after it opens the stream.
  */
 const lambda = createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, (request, reply) => {
   const { resolve, reject } = waiting.get(request.url?.slice(1) ?? "") ?? Promise.withResolvers();

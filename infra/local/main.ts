@@ -1,4 +1,4 @@
-/** `npm start`: the service on this machine, with an embedded DynamoDB and a demonstration account. */
+/** `npm start` runs the service on this machine, with an embedded DynamoDB and a demonstration account. */
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { operations } from "../../lib/api/operations.ts";
@@ -20,7 +20,7 @@ import { startupMessage } from "./startup-message.ts";
 
 const defaultDynamoDbPort = 8000;
 
-/** The maximum number of parallel invocations. With a higher maximum, calls to the local DynamoDB would time out. */
+/** With more parallel invocations, calls to the local DynamoDB would time out. */
 const functionsAtOnce = 20;
 
 const listen = (server: Server, port: number, variable: string): Promise<number> =>
@@ -32,7 +32,7 @@ const listen = (server: Server, port: number, variable: string): Promise<number>
     server.listen(port, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
   });
 
-/** Imports the functions' modules, which read TABLE_NAME during the import. Set TABLE_NAME before the import. */
+/** Set TABLE_NAME before this call, because the functions' modules read TABLE_NAME when they are imported. */
 const loadRoutes = (): Promise<LocalRoute[]> =>
   Promise.all(
     operations.map(async (operation) => {
@@ -72,7 +72,7 @@ const startDynamoDb = async ({ data }: Options): Promise<number> => {
   Object.assign(process.env, localEnvironment(engine.port));
   const guard = engineGuard(engine.port);
   servers.push(guard);
-  // Many programs like port 8000. Only the commands that we print need ours, so they may as well name another port.
+  // Many programs use port 8000. Another port works as well, because only the commands that we print depend on it.
   return listen(guard, port, "DYNAMODB_PORT").catch((error) => {
     if (isChosen) throw error;
     return listen(guard, 0, "DYNAMODB_PORT");
@@ -92,7 +92,7 @@ const serve = async (server: Server): Promise<string> => {
   return `http://127.0.0.1:${await listen(server, portOf("PORT", 3000), "PORT")}`;
 };
 
-/** `--api`: the pages for a deployed API. Without a table, there is nothing else to start. */
+/** `--api` starts no DynamoDB, because the deployed API has its own table. */
 const startFor = async (api: URL): Promise<void> => {
   const pages = new Map([...referencePages(), ...messagesPages({ api: api.href })]);
   const baseUrl = await serve(gateway([], pages, functionsAtOnce, forwardTo(api)));

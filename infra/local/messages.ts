@@ -11,8 +11,8 @@ import { type Page, type Pages, pageResponse } from "./gateway.ts";
 import { listMessages } from "./message-list.ts";
 
 /**
- * The page's Content-Security-Policy, which also applies to the frame that shows an email. A script in an email lacks the
- * nonce, so it doesn't run, even if it escapes from the frame's sandbox.
+ * The Content-Security-Policy also applies to the frame that shows an email. A script in an email lacks the nonce, so
+ * the script doesn't run even if it escapes from the frame's sandbox.
  */
 const policy = (nonce: string): string =>
   `default-src 'none'; script-src 'nonce-${nonce}'; worker-src blob:; connect-src 'self'; ` +
@@ -23,7 +23,7 @@ const embeddable = (value: unknown): string => JSON.stringify(value).replaceAll(
 
 const json = (value: unknown) => pageResponse("application/json", JSON.stringify(value));
 
-/** What the page knows from the start: which API it shows, and the key of the demonstration if there is one. */
+/** The data in the page itself: the API's address, and the demonstration's API key if there is a demonstration. */
 export type Shown = { api: string; demo?: Pick<Demo, "account_id" | "api_key" | "messages"> };
 
 const page = (shown: Shown): Page => ({
@@ -40,7 +40,7 @@ const page = (shown: Shown): Page => ({
   },
 });
 
-/** Reads `content` with the caller's key, through this server, so that `--api` and the local table work alike. */
+/** Reads `content` through this server with the caller's API key, so that the page also works with `--api`. */
 const structureOfMessage: Page["respond"] = async ({ url = "", headers, socket }: IncomingMessage) => {
   const { searchParams } = new URL(url, "http://localhost");
   const [account, message] = [searchParams.get("account") ?? "", searchParams.get("message") ?? ""];
@@ -55,13 +55,13 @@ const structureOfMessage: Page["respond"] = async ({ url = "", headers, socket }
   return json(content === null ? null : structureOf(Buffer.from(content)));
 };
 
-/** Parses an email that another one contains. */
+/** Parses an email that is attached to another email. */
 const parseAttached: Page["respond"] = async (request) => {
   const raw = await buffer(request);
   return json({ content_parsed: parseEmail(raw), structure: structureOf(raw) });
 };
 
-/** @param table lists its messages. A deployed API's table can't be listed from here */
+/** @param table whose messages the page lists; missing with `--api` */
 export const messagesPages = (shown: Shown, table?: Table): Pages => {
   const list = async () => json(table ? await listMessages(table, Date.now()) : []);
   return new Map<string, Page>([

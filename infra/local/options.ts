@@ -14,7 +14,7 @@ The demonstration's API key changes with each start. Keys that you create yourse
 
 export type Options = { data?: string | undefined; seed?: string | undefined; api?: URL | undefined };
 
-/** Over plain HTTP, everybody on the way could read the key. On this machine there is no way. */
+/** Accepts plain HTTP only on this machine, because everybody on a network could read the API key. */
 const apiUrl = (value: string): URL => {
   const url = URL.parse(value);
   const isLocal = /^(localhost|.+\.localhost|127\.0\.0\.1|\[::1\])$/.test(url?.hostname ?? "");

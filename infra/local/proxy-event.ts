@@ -7,7 +7,7 @@ import type { Operation } from "../../lib/api/operations.ts";
 /** The target of a request. Only a target in absolute form (`GET http://host/path`) has an `authority`. */
 export type Target = { path: string; query: string; authority?: string };
 
-/** Parses the request target. Leaves dots, double slashes and percent-encoding in the path unchanged. */
+/** Parses the request target, but leaves dots, double slashes and percent-encoding in the path unchanged. */
 export const targetOf = ({ url = "/" }: IncomingMessage): Target => {
   const {
     authority,

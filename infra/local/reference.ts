@@ -8,8 +8,8 @@ import { type Page, type Pages, pageResponse } from "./gateway.ts";
 import { referenceScript } from "./reference-script.ts";
 
 /**
- * The page's Content-Security-Policy, which protects the API key in the page. The page may send requests only to this
- * server. No other site may show the page in a frame.
+ * The Content-Security-Policy protects the API key in the page: the page may send requests only to this server, and no
+ * other site may show the page in a frame.
  */
 const onlyThisServer =
   "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; frame-ancestors 'none'; base-uri 'none'";
@@ -22,7 +22,7 @@ const css = `
   @media (width < 48rem) { .scalar-client .scalar-sidebar-toggle { display: none; } }
 `;
 
-/** Shows a note on the page if a response is a replay. A replay has the same status and body as the first response. */
+/** Shows a note if a response is a replay, because a replay has the same status and body as the first response. */
 const afterSend = `
   const sendRequest = window.fetch;
   window.fetch = async (...request) => {
@@ -36,7 +36,7 @@ const afterSend = `
   };
 `;
 
-/** Belongs to this server, so only its own copy of the document has it. */
+/** A note for visitors of the local server, which the published OpenAPI document doesn't contain. */
 const onThisMachine = `
 To see a message as people saw it, open [/messages](/messages): this page is slow with responses over 150 KB. To see a
 replay, send Add Account Member twice. The second response has the same status and body, the header
@@ -112,7 +112,7 @@ const examplesOf = (demo: Demo) => {
 /**
  * Each request for the OpenAPI document returns new example values.
  *
- * @param demo its key and ids fill the page. With `--api` there is none
+ * @param demo supplies the page's API key and ids; missing with `--api`
  */
 export const referencePages = (demo?: Demo): Pages => {
   const showPage: Page["respond"] = async () =>
@@ -122,7 +122,7 @@ export const referencePages = (demo?: Demo): Pages => {
   const sendDocument: Page["respond"] = ({ headers: { host } }) => {
     const examples = demo && examplesOf(demo);
     const { info, ...document } = openApiDocument({ serverUrl: `http://${host}`, ...examples });
-    // The first paragraph says what the API does, so it stays first.
+    // The local note follows the first paragraph, which says what the API does.
     const description = info.description.replace(/\n\n|$/, `\n${onThisMachine}\n`);
     return pageResponse("application/json", JSON.stringify({ ...document, info: { ...info, description } }));
   };

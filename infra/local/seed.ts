@@ -1,4 +1,4 @@
-/** `--seed`: your own emails in the demonstration account. */
+/** `--seed` stores your own emails in the demonstration account. */
 import { stat } from "node:fs/promises";
 import type { Table } from "../../lib/table/table.ts";
 import { dayMilliseconds } from "../../lib/time.ts";
@@ -9,12 +9,12 @@ import { findMail } from "../mail/find-mail.ts";
 import { importMail } from "../mail/import-mail.ts";
 
 export type Seeded = {
-  /** Also those of emails that an earlier `npm start` has stored. */
+  /** Includes the ids of emails that an earlier `npm start` has stored. */
   ids: string[];
   failures: string[];
 };
 
-/** The messages are incoming and stay for 30 days. @throws UserError if the path doesn't exist */
+/** Stores the emails as incoming messages for 30 days. @throws UserError if the path doesn't exist */
 export const seed = async (
   table: Table,
   path: string,

@@ -1,4 +1,4 @@
-/** Looks up which emails of an import were deleted as messages before. */
+/** Looks up which emails of an import are messages that were deleted before. */
 import { BatchGetCommand } from "@aws-sdk/lib-dynamodb";
 import type { MessageMarker } from "../../lib/messages/marker.ts";
 import { type ItemKey, messageMarkerKey } from "../../lib/table/keys.ts";
@@ -8,7 +8,7 @@ import type { Table } from "../../lib/table/table.ts";
 const maximumEmails = 16;
 const maximumBytes = 1024 * 1024;
 
-/** Groups of at most 16 items. A group also ends when it has 1 MiB, because a group is in memory as a whole. */
+/** Groups up to 16 items. A group also ends at 1 MiB, because the whole group is in memory. */
 async function* grouped<T extends { bytes: number }>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
   let group: T[] = [];
   for await (const item of items) {
@@ -21,7 +21,7 @@ async function* grouped<T extends { bytes: number }>(items: AsyncIterable<T>): A
   if (group.length > 0) yield group;
 }
 
-/** When a part of a batch is throttled, DynamoDB returns the rest without an error. We read all of it again. */
+/** If a part of a batch is throttled, DynamoDB returns the rest without an error. We read the whole batch again. */
 const throttled = Object.assign(new Error("A part of the batch was throttled"), {
   name: "ThrottlingException",
 });
@@ -34,8 +34,8 @@ const readMarkers = async (table: Table, Keys: ItemKey[]): Promise<(ItemKey & Me
 };
 
 /**
- * Adds `isDeleted` to the items. One call reads 16 markers: a call for each email took 1.2 ms of processor time, beside
- * the 2.8 ms that the rest of the import takes for a small email.
+ * Adds `isDeleted` to the items. One call reads 16 markers, because a call for each email took 1.2 ms of processor
+ * time; the rest of the import takes 2.8 ms for a small email.
  */
 export async function* withDeletions<T extends { bytes: number; id?: string }>(
   table: Table,

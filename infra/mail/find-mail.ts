@@ -5,7 +5,7 @@ import { readdir, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { UserError } from "../cli/user-error.ts";
 
-/** `open` throws for what can't be read, so the import names it and goes on with the next file. */
+/** `open` throws if the file can't be read, so that the import reports the file and continues with the next one. */
 export type MailFile = { path: string; bytes: number; open: () => AsyncIterable<Buffer> };
 
 /** A file without an extension is an mbox, or an email in an MH folder. */
@@ -13,7 +13,7 @@ const extensions = new Set(["", ".eml", ".mbox", ".mbx"]);
 
 const isHidden = (name: string): boolean => name.startsWith(".");
 
-/** Node.js reads names as UTF-8. A byte that isn't becomes U+FFFD, and no file has the resulting name. */
+/** Node.js reads file names as UTF-8. It replaces invalid bytes by U+FFFD, and then can't find the file. */
 const isUnreadable = (name: string): boolean => name.includes("\ufffd");
 
 const unreadable = (path: string, error: unknown): MailFile => ({
@@ -30,7 +30,7 @@ const fileAt = async (path: string): Promise<MailFile> => ({
   open: () => createReadStream(path, { highWaterMark: 1024 * 1024 }),
 });
 
-/** A mail program moves the files of a Maildir from `new` to `cur`, maybe between our listing and our reading. */
+/** A mail program may move a Maildir's file from `new` to `cur` after we have listed the file. */
 const listedFile = async (path: string): Promise<MailFile> => {
   const file = await fileAt(path);
   const open = async function* () {
@@ -56,7 +56,7 @@ async function* filesIn(folder: string, isMailbox = false): AsyncGenerator<MailF
   for (const entry of entries) {
     const { name } = entry;
     const path = join(folder, name);
-    // Of a Maildir, tmp holds incomplete emails. Its hidden subfolders, such as .Sent, are Maildirs, too.
+    // A Maildir's folder tmp holds incomplete emails. Hidden subfolders of a Maildir, such as .Sent, are Maildirs, too.
     const hasEmails = isMaildir && (name === "cur" || name === "new");
     const isWanted = entry.isDirectory()
       ? hasEmails || isHidden(name) === isMaildir
@@ -71,7 +71,7 @@ async function* filesIn(folder: string, isMailbox = false): AsyncGenerator<MailF
   }
 }
 
-/** The result includes paths that don't exist, so that the import reports an error for each of them. */
+/** Includes paths that don't exist, so that the import reports an error for each missing path. */
 export const findMail = async (
   paths: string[],
   standardInput: AsyncIterable<Buffer> = process.stdin,

@@ -1,4 +1,4 @@
-/** Stores the emails of files as messages. */
+/** Imports email files as messages. */
 import { createHash } from "node:crypto";
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { isDeliveryReport, readEnvelope } from "../../lib/messages/envelope.ts";
@@ -20,13 +20,13 @@ import type { MailFile } from "./find-mail.ts";
 import { inParallel } from "./in-parallel.ts";
 import { readEmails } from "./read-emails.ts";
 
-/** The fields that all imported messages get. `sender` and `recipient` are for emails without an address. */
+/** The fields of all imported messages. `sender` and `recipient` replace addresses that an email lacks. */
 export type ImportFields = Omit<NewMessage, "id" | "message_id" | "subject" | "sender" | "recipient"> & {
   sender?: string | undefined;
   recipient?: string | undefined;
 };
 
-/** `deleted`: its message was deleted before, so the email was skipped. */
+/** `deleted` means that the email was skipped, because its message had been deleted before. */
 export type ImportOutcome = "stored" | "there already" | "deleted";
 
 /** `source` is a path, or `inbox.mbox:3` for the third email of an mbox. */
@@ -40,7 +40,7 @@ type Found = { source: string; bytes: number } & (
   | { id?: never; error: unknown }
 );
 
-/** A UUID (version 8) made of account and email, so that an email imported twice is one message. */
+/** A UUID (version 8) from the account and the email, so that importing an email twice stores one message. */
 const idOf = (account_id: string, raw: Buffer): string => {
   const digest = createHash("sha256").update(account_id.toLowerCase()).update(raw).digest();
   digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x80, 6);
@@ -73,19 +73,19 @@ async function* emailsIn(files: MailFile[], account_id: string): AsyncGenerator<
 }
 
 type Options = {
-  /** Also stores what was deleted before; by default, it stays deleted. */
+  /** Whether to store emails whose messages were deleted before. By default, these messages stay deleted. */
   restoreDeleted?: boolean | undefined;
 };
 
-/** Without its marker, a message counts as never deleted, also for `prepare-table`. */
+/** Removes the marker, so that the message counts as never deleted, also for `prepare-table`. */
 const forgetDeletion = async (table: Table, { account_id, id }: MessageRef): Promise<void> => {
   const Key = messageMarkerKey(account_id, id);
   await retryWrite(() => table.client.send(new DeleteCommand({ TableName: table.name, Key })));
 };
 
 /**
- * Stores a message unless it was deleted. `delete-message` sets the marker before it touches the head. So a deletion at
- * the same time overwrites the head that we put, or makes our put fail, and then we find the marker.
+ * Stores a message unless it was deleted. `delete-message` sets the marker before it writes the head, so a deletion at
+ * the same time either overwrites our head or makes our put fail. After a failed put, we find the marker.
  */
 const store = async (table: Table, message: NewMessage, raw: Buffer, now: number): Promise<ImportOutcome> => {
   const draft = draftMessage(message, raw, now);
@@ -94,7 +94,7 @@ const store = async (table: Table, message: NewMessage, raw: Buffer, now: number
   for (;;) {
     const head = await writeContent(table, draft, now);
     if (!head) return "there already";
-    // If the put would replace an item, that may be the tombstone of a deletion since the marker was read.
+    // An item that the put would replace may be a tombstone from after we read the marker.
     const isReplacing = head.put.ExpressionAttributeValues !== undefined;
     const isPut =
       !(isReplacing && (await isDeleted())) &&
@@ -106,8 +106,8 @@ const store = async (table: Table, message: NewMessage, raw: Buffer, now: number
 };
 
 /**
- * Stores the emails of the files, several at a time. A message that exists stays as it is. While the table is throttled,
- * the import waits: its operator prefers that to starting again.
+ * Stores the emails of the files, several at a time. Messages that already exist don't change. While the table is
+ * throttled, the import waits, so that the operator needn't start again.
  *
  * @param report receives the result of each email. A rejected email doesn't stop the import
  * @throws Error if the table fails. The import can be run again

@@ -1,13 +1,13 @@
-/** Runs many tasks at a time, as memory allows. */
+/** Runs as many tasks at a time as memory allows. */
 
 const maximumTasks = 32;
-/** Storing an email takes several copies of it in memory, so two of 40 MiB at once are too many. */
+/** Storing an email needs several copies of it in memory, so two emails of 40 MiB at once would be too much. */
 const maximumBytes = 48 * 1024 * 1024;
 
 /**
- * Acts on up to 32 items at a time, with 48 MiB among them; on an item over 48 MiB alone.
+ * Acts on up to 32 items at a time, which have at most 48 MiB together. While an item over 48 MiB runs, no other does.
  *
- * @throws the first error of `act`, when the calls that run beside it have ended
+ * @throws the first error of `act`, but only after the other calls of `act` have ended
  */
 export const inParallel = async <T>(
   items: AsyncIterable<T> | Iterable<T>,

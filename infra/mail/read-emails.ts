@@ -1,5 +1,5 @@
 /**
- * Reads the emails of a stream: one, or those of an mbox. However long the mbox is, one email at a time is in memory.
+ * Reads a single email or an mbox from a stream. Only one email at a time is in memory, however long the mbox is.
  *
  *   From ada@example.com Sat Nov 21 15:00:00 2026 ─── a From line begins each email of an mbox (RFC 4155)
  *   >From now on ──────────────────────────────────── quotes the email's own line "From now on" (mboxrd)
@@ -10,12 +10,12 @@ import { maximumRawBytes } from "../../lib/messages/store-message.ts";
 /** `raw` is empty if the email is too large to be stored; `bytes` says how large it is. */
 export type Email = { raw: Buffer; bytes: number; isOfMbox: boolean };
 
-/** A "From " line has a time and a year. Not every program quotes text such as "From now on", so we ask for both. */
+/** A From line must have a time and a year, because not every program quotes text such as "From now on". */
 const fromLine = /^From .*\b\d{1,2}:\d{2}\b.*\b\d{4}\b/;
 /** RFC 5322 limits a line to 998 characters. */
 const longestFromLine = 1000;
 
-/** Collects the chunks of an email, and lets go of them once it is too large to be stored. */
+/** Collects the chunks of an email, but frees the memory once the email is too large to be stored. */
 const collector = (isOfMbox: boolean) => {
   let pieces: Buffer[] = [];
   let bytes = 0;
@@ -34,7 +34,7 @@ const collector = (isOfMbox: boolean) => {
   };
 };
 
-/** Where the blank line that ends at `at` begins, or `null` if the line isn't blank. */
+/** Returns the start of the blank line that ends at `at`, or `null` if the line isn't blank. */
 const blankLine = (bytes: Buffer, at: number): number | null => {
   const start = bytes[at - 1] === cr ? at - 1 : at;
   return bytes[start - 1] === lf ? start : null;
@@ -52,7 +52,7 @@ const unquoted = ({ raw, ...email }: Email): Email => {
 async function* splitMbox(chunks: AsyncIterable<Buffer>): AsyncGenerator<Email> {
   const email = collector(true);
   let started = false;
-  let rest: Buffer = Buffer.from("\n\n"); // A From line follows a blank line. Before the first one, we make it up.
+  let rest: Buffer = Buffer.from("\n\n"); // Every From line follows a blank line, so we add one at the start.
   for await (const chunk of chunks) {
     const bytes = Buffer.concat([rest, chunk]);
     let taken = 0;
@@ -86,7 +86,7 @@ async function* oneEmail(chunks: AsyncIterable<Buffer>): AsyncGenerator<Email> {
   yield email.take();
 }
 
-/** Reads the first line, and gives back a stream that begins with it again. */
+/** Reads the first line without consuming it: the returned stream begins with the same line. */
 const peek = async (stream: AsyncIterable<Buffer>): Promise<[Buffer, AsyncIterable<Buffer>]> => {
   const chunks = stream[Symbol.asyncIterator]();
   let start: Buffer = Buffer.alloc(0);
@@ -102,7 +102,7 @@ const peek = async (stream: AsyncIterable<Buffer>): Promise<[Buffer, AsyncIterab
   return [start, all()];
 };
 
-/** In an mbox, takes away the `>` that mail programs put before text such as `From now`. */
+/** Removes the `>` that mail programs put before text such as `From now` in an mbox. */
 export async function* readEmails(stream: AsyncIterable<Buffer>): AsyncGenerator<Email> {
   const [start, chunks] = await peek(stream);
   const [firstLine = ""] = start.toString("latin1", 0, longestFromLine).split("\n");

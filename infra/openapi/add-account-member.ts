@@ -1,4 +1,4 @@
-/** The texts of Add Account Member. */
+/** The texts about Add Account Member in the API reference. */
 import { alreadyMember, invalid } from "../../lib/api/error-catalogue.ts";
 import { addAccountMember } from "../../lib/api/operations.ts";
 import { AccountMember, NewMember, newMemberRules, Role } from "../../lib/members/member.ts";

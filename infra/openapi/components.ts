@@ -1,4 +1,4 @@
-/** JSON Schemas, made from the zod schemas of the code and a description of each field. */
+/** Makes JSON Schemas from zod schemas and a description of each field. */
 import * as z from "zod/mini";
 
 export type JsonSchema = { [keyword: string]: unknown };
@@ -12,7 +12,7 @@ export type Component = {
   fields: Readonly<Record<string, Field>>;
 };
 
-/** A field without a description doesn't compile. */
+/** A field without a description causes a compile error. */
 export const component = <Schema extends z.ZodMiniObject>(
   schema: Schema,
   description: string,
@@ -25,12 +25,12 @@ const simplify = (jsonSchema: JsonSchema): void => {
     delete jsonSchema.anyOf;
     Object.assign(jsonSchema, value, { type: [value.type, "null"] });
   }
-  delete jsonSchema.pattern; // JSON Schema has no flags, so the patterns of the code would be wrong there.
+  delete jsonSchema.pattern; // JSON Schema has no regex flags, so our patterns would mean something else there.
   delete jsonSchema.propertyNames;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 };
 
-/** How zod schemas become JSON Schema, in the OpenAPI document and in the schema of events. */
+/** Options for converting zod schemas to JSON Schema, in the OpenAPI document and the schema of events. */
 export const conversion: z.core.ToJSONSchemaParams = {
   override: ({ jsonSchema }) => simplify(jsonSchema as JsonSchema),
   unrepresentable: ({ zodSchema }) =>
@@ -68,7 +68,7 @@ export const componentSchemas = (components: Readonly<Record<string, Component>>
   );
 };
 
-/** The schema of the parsed value: `fields=id,subject` becomes an array. */
+/** Describes the parsed value of a parameter, such as an array for `fields=id,subject`. */
 export const parameterSchema = (schema: z.ZodMiniType): JsonSchema => {
   const { $schema, ...jsonSchema } = z.toJSONSchema(schema, { ...conversion, io: "output" });
   return jsonSchema;

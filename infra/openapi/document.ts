@@ -29,7 +29,7 @@ const ApiError = component(z.object({ message: z.string() }), "The body of every
 const componentsOf = (entries: readonly Entry[]): Record<string, Component> =>
   Object.assign({ ApiError }, ...entries.map(({ texts }) => texts.components));
 
-/** The schemas of responses to requests without `fields`, which have every required field. */
+/** Schemas for requests without `fields`, whose responses have every required field. */
 export const completeSchemas = componentSchemas(componentsOf(entries));
 
 export const documentOf = (entries: readonly Entry[], examples: ExampleValues) => {
@@ -40,7 +40,7 @@ export const documentOf = (entries: readonly Entry[], examples: ExampleValues) =
     const { method, path, queryParameters } = operation;
     const object = operationObject(operation, texts, components, examples);
     paths[path] = { ...paths[path], [method.toLowerCase()]: object };
-    // With the parameter `fields`, a caller leaves fields out, so none can be required.
+    // No field is required here, because a caller can leave out any field with the parameter `fields`.
     const { schema } = texts.success;
     if (schema && "fields" in queryParameters) delete schemas[nameOf(schema, components)]?.required;
   }

@@ -7,14 +7,14 @@ import type { OperationTexts } from "./texts.ts";
 
 /** `npm start` passes the ids of stored items, so that the examples of the reference page work. */
 export type ExampleValues = {
-  /** The address of the API; by default that of `npm start`. */
+  /** The API's address. The default is the address of `npm start`. */
   serverUrl?: string;
-  /** Values by parameter. The Idempotency-Key has no default, because a fixed key would work only once. */
+  /** Example values by parameter. The Idempotency-Key has no default, because a fixed key would work only once. */
   parameters?: Readonly<Record<string, string>>;
   bodies?: Partial<Record<OperationId, unknown>>;
 };
 
-/** An optional parameter gets no `example`: the reference page would send it with every request. */
+/** An optional parameter gets no `example`, because the reference page would send the example with every request. */
 const parametersOf = (place: "path" | "query", parameters: ParametersFor<unknown>, examples: ExampleValues) =>
   Object.entries<Parameter<unknown>>(parameters).map(([name, { schema, description, example }]) => {
     const jsonSchema = parameterSchema(schema);

@@ -58,7 +58,7 @@ const replayHeader: Headers = {
   ),
 };
 
-/** The headers of some errors. The schema of each lists the values that these errors give it. */
+/** Documents the headers of errors. A header's schema lists the values that the errors use. */
 const headersOf = (errors: readonly catalogue.ErrorResponse[]): Headers => {
   const names = new Set(errors.flatMap(({ headers = {} }) => Object.keys(headers)));
   return Object.fromEntries(
@@ -70,7 +70,7 @@ const headersOf = (errors: readonly catalogue.ErrorResponse[]): Headers => {
   );
 };
 
-/** The error message for a wrong value of a parameter. The empty text is wrong for all of them. */
+/** Gets a parameter's error message by parsing an empty text, which no parameter accepts. */
 const ruleOf = ({ schema }: Parameter<unknown>): string =>
   (schema.safeParse("").error?.issues ?? []).map(({ message }) => message).join("; ");
 

@@ -1,4 +1,4 @@
-/** What the reference says about an operation. */
+/** The texts about an operation in the API reference. */
 import type * as z from "zod/mini";
 import type { ErrorResponse } from "../../lib/api/error-catalogue.ts";
 import type { Component } from "./components.ts";
@@ -19,12 +19,12 @@ export type OperationTexts = {
   description: string;
   /** An example of the request's body, if the operation reads a body. */
   body?: unknown;
-  /** The successful response. One without a body has no schema. */
+  /** The successful response. A response without a body has no schema. */
   success: { description: string; schema?: z.ZodMiniType; examples?: Examples };
   /** Only the operation's own errors: `commonErrors` in `outcomes.ts` adds those that many operations share. */
   errors: Errors;
   /** Descriptions of the statuses that only this operation has, such as 409. */
   descriptions: Record<number, string>;
-  /** The schemas by their names in the document. Operations may share them. */
+  /** The schemas by their names in the document. Several operations may share a schema. */
   components: Record<string, Component>;
 };

@@ -1,4 +1,4 @@
-/** The scopes of API keys: which operations a key may call, and for which domain's messages. */
+/** An API key's scopes say which operations the key may call, and for which domain's messages. */
 import { normalDomain } from "../domain.ts";
 
 export const scopes = {

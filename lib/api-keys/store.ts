@@ -1,4 +1,4 @@
-/** API keys. The table holds the digest of a secret, never the secret, so nobody can read a key out of it. */
+/** API keys. The table stores only the digest of a secret, so nobody can copy a working key out of the table. */
 import { randomBytes } from "node:crypto";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
@@ -19,7 +19,7 @@ export type ApiKey = {
   label?: string | undefined;
   created_at: string;
   revoked_at?: string;
-  /** In seconds since the epoch. A key without it never expires. */
+  /** In seconds since the epoch. A key without `expires_at` never expires. */
   expires_at?: number | undefined;
 };
 
@@ -29,7 +29,7 @@ export type NewApiKey = { secret: string; apiKey: ApiKey };
 
 export const idOfSecret = (secret: string): string => sha256(secret);
 
-/** A key's own partition is its digest, so the account needs this list of digests to find its keys. */
+/** Lists a key's digest under its account, because the key itself can only be found by its digest. */
 const putListing = (table: Table, { account_id, id, expires_at }: ApiKey): Write =>
   put(table, apiKeyListingKey(account_id, id), { id, expires_at });
 
@@ -50,20 +50,20 @@ export const createApiKey = async (table: Table, grant: Grant, now: number): Pro
   return created;
 };
 
-/** Strongly consistent: a new key works on the next request, and a revoked one fails. */
+/** A strongly consistent read, so that a new key works and a revoked key fails on the very next request. */
 const readApiKey = (table: Table, id: string): Promise<ApiKey | undefined> =>
   getItem<ApiKey>(table, apiKeyKey(id), { consistent: true });
 
-/** Finds revoked and expired keys, too, because the log names them. A caller must ask {@link isUsable}. */
+/** Also finds revoked and expired keys, because the log names them. Always check the result with {@link isUsable}. */
 export const findApiKey = (table: Table, secret: string): Promise<ApiKey | undefined> =>
   readApiKey(table, idOfSecret(secret));
 
 export const isUsable = (apiKey: ApiKey, now: number): boolean => isLive(apiKey, now) && !apiKey.revoked_at;
 
-/** The SDK has 50 connections, and reads that wait for one of them too long time out. */
+/** The SDK has 50 connections. A read that waits too long for a free connection times out. */
 const readsAtOnce = 20;
 
-/** The account's keys, the oldest first: revoked ones, too, but no expired ones. */
+/** Returns the account's keys, including revoked keys but no expired ones, the oldest first. */
 export const listApiKeys = async (table: Table, account_id: string, now: number): Promise<ApiKey[]> => {
   const listed = await listItems<Pick<ApiKey, "id">>(table, apiKeyListingKey(account_id, ""));
   const apiKeys = await pLimit(readsAtOnce).map(
@@ -78,7 +78,7 @@ export const listApiKeys = async (table: Table, account_id: string, now: number)
 
 const usable = `${live} AND attribute_not_exists(revoked_at)`;
 
-/** Returns false if the key is unknown, expired or revoked already; its first `revoked_at` stays. */
+/** Returns false if the key is unknown, expired or already revoked. A second call keeps the first `revoked_at`. */
 export const revokeApiKey = (table: Table, id: string, now: number): Promise<boolean> => {
   const command = new UpdateCommand({
     TableName: table.name,
@@ -90,11 +90,11 @@ export const revokeApiKey = (table: Table, id: string, now: number): Promise<boo
   return succeeds(() => table.client.send(command));
 };
 
-/** A key that was made for 90 days is replaced by one for 90 days. */
+/** A key that was valid for 90 days gets a successor that is valid for 90 days. */
 const nextExpiry = ({ created_at, expires_at }: ApiKey, now: number): number | undefined =>
   expires_at && epochSeconds(now) + expires_at - epochSeconds(Date.parse(created_at));
 
-/** Lets a usable key end at `apiKey.expires_at`, unless it ends earlier anyway, and its listing with it. */
+/** Lets a usable key and its listing expire at `apiKey.expires_at`, unless the key expires earlier anyway. */
 const shorten = (table: Table, apiKey: ApiKey & { expires_at: number }, now: number): Write[] => [
   update(
     table,
@@ -110,7 +110,7 @@ const shorten = (table: Table, apiKey: ApiKey & { expires_at: number }, now: num
   putListing(table, apiKey),
 ];
 
-/** Returns false if the key is unknown, revoked or expired, or ends earlier anyway. */
+/** Returns false if the key is unknown, revoked or expired, or expires earlier anyway. */
 export const shortenApiKey = async (
   table: Table,
   apiKey: ApiKey & { expires_at: number },
@@ -118,8 +118,8 @@ export const shortenApiKey = async (
 ): Promise<boolean> => (await transact(table, shorten(table, apiKey, now))) === null;
 
 /**
- * Replaces an API key by one with the same scopes, in one transaction. The old one lives for another `graceSeconds`, or
- * as long as the shortest of several rotations says. Returns `null` if it is unknown, revoked or expired.
+ * Replaces an API key by a new key with the same scopes, in one transaction. The old key expires after `graceSeconds`;
+ * a second rotation can only bring that end forward. Returns `null` if the old key is unknown, revoked or expired.
  */
 export const rotateApiKey = async (
   table: Table,
@@ -135,6 +135,6 @@ export const rotateApiKey = async (
   const grant = { account_id, scopes, label, expires_at: nextExpiry(found, now) };
   const { secret, apiKey } = newApiKey(grant, now);
   const failed = await transact(table, [...putApiKey(table, apiKey), ...shorten(table, old, now)]);
-  // Meanwhile, another rotation or a revocation has changed the old API key: we start again.
+  // If another rotation or a revocation has changed the old API key meanwhile, we start again.
   return failed ? rotateApiKey(table, id, graceSeconds, now) : { secret, apiKey, old };
 };

@@ -14,15 +14,15 @@ const findUsableKey = async ({ table, now, requestLog }: ApiRequest, secret: str
   return apiKey;
 };
 
-/** Only starts to read the API key: the next checks don't wait for it. */
+/** Starts to read the API key without waiting for it, so that the next checks run meanwhile. */
 export const authenticate: ApiMiddleware = {
   before: ({ event, context: { request } }) => {
     const secret = bearer.exec(event.headers.authorization ?? "")?.[1];
     if (secret === undefined) throw new ApiError(missingCredentials);
     request.apiKey = findUsableKey(request, secret);
-    request.apiKey.catch(() => {}); // Until `authorize` awaits it, an unhandled rejection would end the process.
+    request.apiKey.catch(() => {}); // Prevents an unhandled rejection before `authorize` awaits the promise.
   },
-  /** If the API key turns out to be wrong, the caller gets 401, whatever a later check has found meanwhile. */
+  /** A wrong API key always causes 401, even if a later check has failed first. */
   onError: async (request) => {
     await request.context.request.apiKey?.catch((earlier) => {
       request.error = earlier;

@@ -1,4 +1,4 @@
-/** Authorization: an API key opens one account, and its scopes say which operations and which data. */
+/** Authorization: an API key belongs to one account, and its scopes say which operations and data it may use. */
 import { grants } from "../api-keys/scopes.ts";
 import type { ApiKey } from "../api-keys/store.ts";
 import { invalidApiKey, lacksScope } from "./error-catalogue.ts";
@@ -7,8 +7,8 @@ import type { Operation } from "./operations.ts";
 import type { ApiMiddleware, ApiRequest } from "./request.ts";
 
 /**
- * The API key must belong to the account in the path, and have the operation's scope or a partial one, such as that of a
- * domain. Only `handle` reads the item and knows its domain, so it must check a partial scope again.
+ * The API key must belong to the account in the path, and have the operation's scope or a partial one, such as a
+ * domain's. `handle` must check a partial scope again, because only `handle` knows the domain of the item.
  */
 export const authorize = (
   { scope }: Operation,
@@ -24,7 +24,7 @@ export const authorize = (
   return {
     before: ({ context: { request } }) => {
       request.apiKey = allowedKey(request);
-      request.apiKey.catch(() => {}); // Until `run` awaits it, an unhandled rejection would end the process.
+      request.apiKey.catch(() => {}); // Prevents an unhandled rejection before `run` awaits the promise.
     },
   };
 };

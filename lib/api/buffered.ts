@@ -1,4 +1,4 @@
-/** Returns each response to Lambda as a whole, which may have 6 MB. */
+/** Returns each response to Lambda in one piece, which can have at most 6 MB. */
 import type { BufferedHandler, Delivery } from "./delivery.ts";
 
 export const buffered: Delivery = {

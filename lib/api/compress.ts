@@ -8,15 +8,15 @@ import { ApiError } from "./errors.ts";
 import { type ApiMiddleware, headerValues } from "./request.ts";
 
 /**
- * At these levels, we compress faster than most callers read; at Brotli's default, 11, we wouldn't. RFC 9659 limits the
- * window of zstd in HTTP to 8 MB, and level 3 uses 2 MB.
+ * At these levels, we compress faster than most callers read. Brotli's default level, 11, would be slower than the
+ * caller. RFC 9659 limits the window of zstd in HTTP to 8 MB; zstd's level 3 uses 2 MB.
  */
 const encoders = {
   zstd: () => createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 3 } }),
   br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
   gzip: () => createGzip({ level: 6 }),
 };
-/** The order decides for callers that accept several codings equally. */
+/** If a caller accepts several codings equally, the first of this list wins. */
 const preferred: (keyof typeof encoders)[] = ["zstd", "br", "gzip"];
 
 /** Lambda truncates a streamed response at 200 MB, including the status and the headers. */

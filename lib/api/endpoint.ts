@@ -1,4 +1,4 @@
-/** What happens around the `handle` of every operation: the middlewares, and the reads that run in parallel. */
+/** Runs the `handle` of an operation behind the middlewares that all operations share. */
 import middy from "@middy/core";
 import httpHeaderNormalizer from "@middy/http-header-normalizer";
 import type { APIGatewayProxyEvent } from "aws-lambda";
@@ -20,13 +20,12 @@ type Call<Path, Query, Body> = { path: Path; query: Query; body: Body; table: Ta
 
 type Definition<Path extends AccountPath, Query, Body, Prefetched> = {
   operation: Operation<Path, Query, Body>;
-  /** `streamed` or `buffered`. */
   delivery: Delivery;
-  /** Whether a scope covers only part of the data. `handle` must then check that it covers the item. */
+  /** Whether a scope covers only part of the data. `handle` must then check that the scope covers the item. */
   isPartialScope?: (scope: string) => boolean;
   /**
-   * Reads an item while the API key is read. One read, never two: a second one after a find would take longer, and tell
-   * a caller without a valid key that the item exists.
+   * Reads an item while the API key is being read. It must make only one read: a second read for items that exist would
+   * take longer, and so tell a caller without a valid key that the item exists.
    */
   prefetch: (call: Call<Path, Query, Body>) => Promise<Prefetched>;
   /** The operation itself, once every check has passed. `scopes` are the API key's. */
@@ -40,8 +39,8 @@ type Definition<Path extends AccountPath, Query, Body, Prefetched> = {
 };
 
 /**
- * Makes `createHandler` of an operation: a Lambda handler that authenticates, authorizes and validates the request, calls
- * `handle`, and turns errors into responses. Tests pass their own table and clock.
+ * Makes `createHandler` of an operation: a Lambda handler that authenticates, authorizes and validates the request,
+ * calls `handle`, and turns errors into responses. Tests pass their own table and clock.
  *
  * @example
  * export const createHandler = endpoint({
@@ -73,7 +72,7 @@ export const endpoint =
     const stack = middy<APIGatewayProxyEvent, ProxyResult, Error, OwnContext>()
       .use([...observing, httpHeaderNormalizer(), ...delivery.middlewares, errorHandler])
       .use([
-        // In the contract's order: the caller gets the error of the first check that fails.
+        // The order is part of the contract, because the caller gets the error of the first check that fails.
         authenticate, // 401
         validate.path(operation), // 400
         validate.query(operation), // 400

@@ -1,6 +1,6 @@
-/** Every error of the API: the functions return them, API Gateway is configured with them, OpenAPI lists them. */
+/** Every error of the API, for the functions, API Gateway and the OpenAPI document. */
 
-/** An error response. `message` is one sentence for the caller. Of several values of a header, each response has one. */
+/** `message` is one sentence for the caller. If a header lists several values, each response has one of them. */
 export type ErrorResponse = {
   readonly status: number;
   readonly message: string;
@@ -16,7 +16,7 @@ const error = (status: number, message: string, headers: ErrorResponse["headers"
 export const missingCredentials = error(401, "Missing or malformed bearer token", {
   "WWW-Authenticate": "Bearer",
 });
-/** One error for a key that is unknown, revoked, expired or of another account: nobody can tell which. */
+/** Doesn't tell a caller whether the key is unknown, revoked, expired or another account's. */
 export const invalidApiKey = error(401, "Invalid API key", {
   "WWW-Authenticate": 'Bearer error="invalid_token"',
 });
@@ -60,7 +60,7 @@ export const noRoute = error(404, "No such route or method");
 export const blocked = error(403, "The request was blocked by a firewall rule");
 export const tooManyRequests = error(429, "Too many requests: please slow down", { "Retry-After": "1" });
 export const internalError = error(500, "Internal server error");
-/** Callers that were throttled together get different waits, so that they don't come back together. */
+/** Throttled callers get different values of Retry-After, so that they don't all come back at once. */
 export const unavailable = error(503, "The service is temporarily unavailable: please try again", {
   "Retry-After": ["1", "2", "3"],
 });

@@ -2,7 +2,7 @@
 import { isUnavailable } from "../table/retry.ts";
 import { type ErrorResponse, internalError, unavailable } from "./error-catalogue.ts";
 
-/** See the {@link file://./error-catalogue.ts catalogue} for all of them. */
+/** The {@link file://./error-catalogue.ts catalogue} lists all errors of the API. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;

@@ -1,6 +1,6 @@
 /**
- * Idempotency. An operation's writes and the stored response go into one transaction, so a crash leaves both or neither,
- * and a retry finds the response. There is no lock, no lease and nothing "in progress".
+ * Idempotency. An operation's writes and its stored response go into one transaction, so a retry never finds one
+ * without the other. We need no lock, no lease and no state "in progress".
  *
  *   first use                                  + 24 h
  *   ├── same request: replayed ────────────────┤── a new key
@@ -26,11 +26,12 @@ export type StorableResponse = ApiResponse & { body: string };
 /** Makes the writes of a request at most once per Idempotency-Key. */
 export type Once = {
   /**
-   * Makes the writes and stores the response. If the Idempotency-Key was used before, it writes nothing and returns the
-   * response that was stored then. If the condition of a write fails, it writes nothing either, and `failed` says which.
+   * Makes the writes and stores the response. If the Idempotency-Key was used before, `commit` writes nothing and
+   * returns the stored response. If the condition of a write fails, `commit` writes nothing, and `failed` says which
+   * write.
    *
    * @throws ApiError 422 if the Idempotency-Key was used with a different request
-   * @throws TimeoutError or ThrottlingException if conflicts last longer than 20 seconds, or throttling than one
+   * @throws TimeoutError or ThrottlingException if conflicts last longer than 20 s, or throttling lasts longer than 1 s
    */
   commit: (
     response: StorableResponse,
@@ -38,11 +39,11 @@ export type Once = {
   ) => Promise<
     { response: StorableResponse; failed?: never } | { response?: never; failed: FailedConditions }
   >;
-  /** `commit` without writes, such as for a 409. */
+  /** Stores a response without any writes, such as a 409. */
   store: (response: StorableResponse) => Promise<StorableResponse>;
 };
 
-/** JSON with sorted field names, so that the order of fields and white space make no difference. */
+/** Sorts the fields of JSON, so that two requests are the same whatever the order of their fields. */
 const canonical = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonical)}]`;
   if (typeof value === "number") return String(value); // JSON.stringify writes Infinity (1e400) as null.
@@ -63,7 +64,7 @@ const toReplay = (stored: StoredResponse, use: Use): StorableResponse => {
   return { status: stored.status, body: stored.body, headers: { "Idempotent-Replayed": "true" } };
 };
 
-/** An eventually consistent read, for half the price. It may miss a response of a moment ago; `commit` finds that one. */
+/** An eventually consistent read costs half. If it misses a response of a moment ago, `commit` finds the response. */
 const findReplay = async (table: Table, use: Use, now: number): Promise<StorableResponse | undefined> => {
   const stored = await getItem<StoredResponse>(table, idempotencyRecordKey(use.account_id, use.key));
   return stored && isLive(stored, now) ? toReplay(stored, use) : undefined;
@@ -92,7 +93,7 @@ const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
   };
 };
 
-/** With an Idempotency-Key, the table is {@link batched}: one call reads what `prefetch` wants and the stored response. */
+/** With an Idempotency-Key, one {@link batched} call reads the stored response together with the item of `prefetch`. */
 export const header = ({ idempotent }: Operation): ApiMiddleware => ({
   before: ({ context: { request } }) => {
     const [key, ...others] = new Set(idempotent ? headerValues(request, "idempotency-key") : []);

@@ -1,4 +1,4 @@
-/** One log line and the metrics of each request. No secret, address, subject or content is ever in the log. */
+/** Writes one log line and the metrics of each request. The log never holds a secret, address, subject or content. */
 import { Logger } from "@aws-lambda-powertools/logger";
 import { injectLambdaContext } from "@aws-lambda-powertools/logger/middleware";
 import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
@@ -34,7 +34,7 @@ export const observe = (operation: Operation) => {
     { statusCode, headers }: Omit<ProxyResult, "body">,
     sent?: Sent,
   ): void => {
-    metrics.captureColdStartMetric(); // Here, because the caller of a stream doesn't wait for it.
+    metrics.captureColdStartMetric(); // The caller of a streamed response doesn't wait for the metrics.
     if (headers?.["Idempotent-Replayed"]) count(metricNames.replay);
     if (statusCode === 422) count(metricNames.payloadMismatch);
     if (log.fault) count(metricNames.serverError);
@@ -49,7 +49,7 @@ export const observe = (operation: Operation) => {
       status: statusCode,
       duration_ms: Math.round((uptimeMs() - log.startedAt) * 100) / 100,
       consumed_capacity: log.consumedCapacity,
-      // Includes a cold start, but doesn't depend on how fast the caller reads.
+      // The time to the first byte includes a cold start, but doesn't depend on how fast the caller reads.
       time_to_first_byte_ms: sent?.firstByteAt && log.receivedAt && sent.firstByteAt - log.receivedAt,
       slow_reader: sent?.isReaderSlow || undefined,
       ...(log.fault && { error: loggableError(log.fault) }),

@@ -1,6 +1,5 @@
 /**
- * The table of operations. An entry holds everything in which an operation differs from the others; the functions, the
- * stack, the local server and the OpenAPI document are built from it.
+ * The table of operations. The functions, the stack, the local server and the OpenAPI document are built from it.
  */
 import type * as z from "zod/mini";
 import { type Scope, scopes } from "../api-keys/scopes.ts";
@@ -21,21 +20,21 @@ export type Operation<Path extends AccountPath = AccountPath, Query = unknown, B
   /** A resource path of API Gateway, in which each `{name}` is a field of `pathParameters`. */
   readonly path: string;
   readonly pathParameters: ParametersFor<Path>;
-  /** A request with one of them twice is rejected; parameters that aren't here are ignored. */
+  /** A request that repeats one of these parameters is rejected; unknown parameters are ignored. */
   readonly queryParameters: ParametersFor<Query>;
   /** The schema of the JSON body, or `null` if the operation reads none. */
   readonly body: z.ZodMiniType<Body> | null;
-  /** The status of a successful response. No function needs the schema, so that one is in infra/openapi. */
+  /** The status of a successful response. The response's schema is in infra/openapi, because no function uses it. */
   readonly status: number;
   /** The file that exports the operation's Lambda handler. */
   readonly file: string;
   readonly scope: Scope;
   /**
-   * The calls that the operation's own code makes, in any order. The role also gets what authentication, the
-   * Idempotency-Key and the retries of a transaction need.
+   * The DynamoDB calls of the operation's own code. The function's role also gets the permissions for authentication,
+   * the Idempotency-Key and the retries of a transaction.
    */
   readonly permissions: readonly Permission[];
-  /** Whether Lambda streams the response. Otherwise it may have at most 6 MB. */
+  /** Whether Lambda streams the response. A response that isn't streamed can have at most 6 MB. */
   readonly streams: boolean;
   /** Whether a retry with the same Idempotency-Key gets the first response again. */
   readonly idempotent: boolean;

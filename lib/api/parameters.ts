@@ -6,7 +6,7 @@ export type Parameter<Value> = {
   readonly schema: z.ZodMiniType<Value>;
   /** Markdown for the API reference. */
   readonly description: string;
-  /** A value as it stands in the URL. */
+  /** An example value, written as in a URL. */
   readonly example: string;
   /** Whether the request log shows the value of this query parameter. Never set it for confidential values. */
   readonly isLogged?: boolean;

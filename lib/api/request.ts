@@ -1,8 +1,8 @@
 /**
  * The request that all middlewares and the handler share.
  *
- * A check adds its results to it, or throws. No check waits for a read of the table: `apiKey` is a promise, so that all
- * reads run in parallel.
+ * Each check throws, or adds its results to the request. `apiKey` is a promise, so that no check waits for the table
+ * and all reads run in parallel.
  */
 import type { MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
@@ -15,7 +15,7 @@ import type { ProxyResult } from "./response.ts";
 
 export type RequestLog = {
   readonly requestId: string;
-  /** API Gateway's `requestId`. Callers can choose it, so it may not be unique. */
+  /** API Gateway's `requestId`, which may not be unique, because callers can choose it. */
   readonly gatewayRequestId: string | undefined;
   /** `uptimeMs()` at the start of the request. */
   readonly startedAt: number;
@@ -24,27 +24,27 @@ export type RequestLog = {
   consumedCapacity: number;
   /** The query parameters whose `isLogged` is true. */
   query?: Record<string, unknown>;
-  /** The API key of the request's secret, even if it is revoked, expired or another account's. */
+  /** The API key that the caller sent, even if the key is revoked, expired or another account's. */
   apiKey?: ApiKey | undefined;
   /** The cause of a 5xx response or of an incomplete response. */
   fault?: Error;
 };
 
 export type ApiRequest<Path = AccountPath, Query = unknown, Body = unknown> = {
-  /** All values of each header, under the name as the caller spelled it. */
+  /** All values of each header. The names keep the caller's upper and lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The time of the request, in milliseconds since the epoch. */
   readonly now: number;
   readonly requestLog: RequestLog;
   table: Table;
 
-  // The results of the checks. TypeScript can't know that each is missing until its check has run.
-  /** Rejects if the API key is invalid; from `authorize` on, also if it doesn't allow the request. */
+  // Each check sets one of these fields. TypeScript can't know that a field is missing until its check has run.
+  /** Rejects if the API key is invalid. After `authorize`, also rejects if the key doesn't allow the request. */
   apiKey: Promise<ApiKey>;
   path: Path;
   query: Query;
   idempotencyKey?: string;
-  /** The parsed body, still with the fields that the schema doesn't know. */
+  /** The parsed body, including fields that the schema doesn't know. */
   json: unknown;
   body: Body;
 };
@@ -53,7 +53,7 @@ export type ApiContext<Path = AccountPath, Query = unknown, Body = unknown> = Co
   request: ApiRequest<Path, Query, Body>;
 };
 
-/** In the event, header names are in lower case, and a repeated header has only its last value. */
+/** The event has its header names in lower case, and only the last value of a repeated header. */
 export type ApiMiddleware<Path = AccountPath, Query = unknown, Body = unknown> = MiddlewareObj<
   APIGatewayProxyEvent,
   ProxyResult,
@@ -61,13 +61,13 @@ export type ApiMiddleware<Path = AccountPath, Query = unknown, Body = unknown> =
   ApiContext<Path, Query, Body>
 >;
 
-/** All values of a header, which may occur several times. @param name in lower case */
+/** Returns every value of a header that the caller may have repeated. @param name in lower case */
 export const headerValues = ({ headers }: ApiRequest, name: string): string[] =>
   Object.entries(headers).flatMap(([spelling, values = []]) =>
     spelling.toLowerCase() === name ? values : [],
   );
 
-/** The time that remains for the response when the last retry has failed. */
+/** Retries stop this long before the timeout, so that there is still time for an error response. */
 const marginMs = 1000;
 
 export const beginRequest = <Path, Query, Body>(

@@ -1,4 +1,4 @@
-/** Turns what an operation returns into what API Gateway expects from Lambda. */
+/** Turns an operation's result into the response format that API Gateway expects from Lambda. */
 import type { APIGatewayProxyResult } from "aws-lambda";
 import type { StreamedBody } from "../streamed-body.ts";
 
@@ -11,14 +11,14 @@ export type ApiResponse = {
 
 export type ProxyResult = Omit<APIGatewayProxyResult, "body"> & { body: string | StreamedBody };
 
-/** API Gateway sends the same headers with the errors that it generates itself. */
+/** API Gateway also sends these headers with the errors that it generates itself. */
 export const commonHeaders = {
   "Content-Type": "application/json",
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
 } as const;
 
-/** A caller who reports a problem quotes this header, and the operator finds the request in the log. */
+/** If a caller reports a problem with this header's value, the operator can find the request in the log. */
 export const requestIdHeader = "X-Request-Id";
 
 export const toProxyResult = ({ status, headers, body }: ApiResponse): ProxyResult => {

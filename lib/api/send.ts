@@ -9,17 +9,17 @@ export type Sent = {
   isReaderSlow: boolean;
 };
 
-/** At the function's timeout, Lambda would end the process. We stop 10 s before, and can still write the log. */
+/** We stop sending 10 s before the function's timeout, at which Lambda ends the process before it writes the log. */
 const millisecondsToEnd = 10_000;
 
 /**
- * Writes the body as fast as the caller reads, and ends the stream; shortly before the function's timeout even without
- * the rest of the body. Middy could stream, too, but after an error in the body it destroys Lambda's stream, and then an
- * unhandled rejection in Lambda's runtime client ends the process.
+ * Writes the body as fast as the caller reads. Shortly before the function's timeout, it cuts the body off. We don't
+ * use Middy's streaming: after an error in the body, Middy destroys Lambda's stream, and an unhandled rejection in
+ * Lambda's runtime client ends the process.
  *
  * @param millisecondsLeft until the function's timeout
- * @throws Error if the body fails. The runtime client logs every field of an error except its cause, and DynamoDB's errors
- * can hold items, so the original error is the cause.
+ * @throws Error if the body fails. Its `cause` is the original error, because the runtime client logs every other field
+ * of an error, and DynamoDB's errors can hold items.
  */
 export const sendResponse = async (
   lambdaStream: awslambda.HttpResponseStream,
@@ -34,7 +34,7 @@ export const sendResponse = async (
     if (reason === "left") left.abort();
     else isReaderSlow = true;
     stopped.abort();
-    if (typeof body !== "string") body.destroy(); // ends the reads from the table
+    if (typeof body !== "string") body.destroy(); // stops reading from the table
   };
   if (stream.destroyed) stop("left");
   else stream.once("close", () => stream.writableFinished || stop("left")); // A complete response also emits `close`.

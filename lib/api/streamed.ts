@@ -5,7 +5,7 @@ import type { Delivery, StreamingHandler } from "./delivery.ts";
 import type { ApiMiddleware } from "./request.ts";
 import { type Sent, sendResponse } from "./send.ts";
 
-/** Until the first byte is there, an error can still become a response, and the log has the status of that response. */
+/** Waits for the first byte of the body, because an error before it can still become an error response. */
 const awaitFirstByte: ApiMiddleware = {
   after: async ({ response }) => {
     if (typeof response?.body === "object") await once(response.body, "readable");

@@ -20,7 +20,7 @@ import { type Parameter, schemaOf } from "./parameters.ts";
 import type { ApiMiddleware } from "./request.ts";
 
 const maximumBodyBytes = 64 * 1024;
-/** `JSON.parse` accepts any depth, but our recursive functions would overflow the call stack. */
+/** `JSON.parse` accepts any depth, but deeply nested JSON would overflow the call stack of our recursive functions. */
 const maximumDepth = 100;
 
 const check = <T>(schema: z.ZodMiniType<T>, value: unknown): T => {
@@ -80,7 +80,7 @@ const checkSize = ({ body, isBase64Encoded }: APIGatewayProxyEvent): void => {
 
 const parser = jsonBodyParser<APIGatewayProxyEvent>({ disableContentTypeCheck: true });
 
-/** Middy's JSON parser rejects these fields, and puts the name into `cause.data` of its error. */
+/** Middy's JSON parser rejects these fields, and puts the field's name into `cause.data` of its error. */
 const forbiddenFields = new Map<unknown, ErrorResponse>([
   ["__proto__", protoField],
   ["constructor", prototypeField],

@@ -1,4 +1,4 @@
-/** What a function exports: `handler` for Lambda, and `warmUp`, which runs in the init phase. */
+/** A function exports `handler` for Lambda, and `warmUp`, which runs in the init phase. */
 import { Readable, Writable } from "node:stream";
 import type { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { scopes } from "../api-keys/scopes.ts";
@@ -12,15 +12,15 @@ const timeoutMs = 500;
 /** Every path parameter of a sample request, including the account. */
 export const sampleId = "00000000-0000-4000-8000-000000000000";
 
-/** An item as DynamoDB's API writes it in JSON, without the partition key: each read puts its own into the item. */
+/** An item in DynamoDB's JSON without its partition key, because each read fills in the key that it asks for. */
 type SampleItem = { sk: { S: string } } & Record<string, object>;
 
 type Sample = {
   /** A valid request body. */
   body?: object;
-  /** What the sample requests find. A Query returns all items; other reads return those with their sort keys. */
+  /** The items that sample requests find. A Query returns all items; other reads find an item by its sort key. */
   items?: readonly SampleItem[];
-  /** How many requests succeed. With eight or nine DynamoDB calls in total, V8 has compiled the SDK's code. */
+  /** The number of sample requests. After eight or nine DynamoDB calls in total, V8 has compiled the SDK's code. */
   requests: number;
 };
 
@@ -61,9 +61,9 @@ const withoutOutput = async (run: () => Promise<unknown>): Promise<void> => {
 };
 
 /**
- * A warm-up first sends a request with an unknown API key, which opens the connections that `handler` will use. Then it
- * runs requests that succeed without DynamoDB, so that V8 compiles the code before a caller waits for it. In the init
- * phase, Lambda gives a function more processor time than later (measured in
+ * A warm-up first sends a request with an unknown API key, which opens the connections that `handler` will use. Then
+ * the warm-up runs requests that succeed without DynamoDB, so that V8 compiles the code before a caller waits. In the
+ * init phase, Lambda gives a function more processor time than later (measured in
  * https://github.com/DataDog/datadog-lambda-extension/pull/700, not documented by AWS).
  */
 export const lambdaFunction = (
@@ -82,7 +82,7 @@ export const lambdaFunction = (
       };
       const handler = createHandler({ name, client: { send: send as typeof client.send } });
       const run = () => {
-        // With `highWaterMark: 0`, each write waits for `drain`: that code is compiled, too.
+        // With `highWaterMark: 0`, each write waits for `drain`, so V8 also compiles the code that waits.
         const nowhere = new Writable({ highWaterMark: 0, write: (_chunk, _encoding, done) => done() });
         const stream = Object.assign(nowhere, { setContentType: () => {} });
         const context = { awsRequestId: "none", getRemainingTimeInMillis: () => 60_000 };

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 
 export const roles = ["Administrator", "Developer", "Analyst", "Billing Manager"] as const;
 
-/** WHATWG's "valid email address", which browsers check, except that we want a dot in the domain. */
+/** The "valid email address" of WHATWG's HTML, as in browsers, but the domain must contain a dot. */
 const address =
   /^[\w.!#$%&'*+/=?^`{|}~-]+@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/i;
 
@@ -18,14 +18,14 @@ const rules = newMemberRules;
 
 export const Role = z.enum(roles, rules.role);
 
-/** The body of Add Account Member. We compare email addresses in lower case, although RFC 5321 lets their case matter. */
+/** The body of Add Account Member. Email addresses are compared in lower case, although RFC 5321 lets case matter. */
 export const NewMember = z.object(
   {
     email: z
       .string(rules.email)
       .check(z.regex(address, rules.email), z.maxLength(254, rules.email), z.toLowerCase()),
     role: Role,
-    // With the flag `u`, a `.` is one code point, which is what JSON Schema counts.
+    // With the flag `u`, `.` matches one code point, and JSON Schema counts code points, too.
     name: z.optional(z.string(rules.name).check(z.regex(/^.{1,255}$/su, rules.name))),
   },
   rules.body,

@@ -28,18 +28,18 @@ export const newMember = (
   return { id: randomUUID(), created_at, updated_at: created_at, user_id, account_id, role };
 };
 
-/** An eventually consistent read, for half the price. If it misses a new user, the condition of {@link putUser} fails. */
+/** An eventually consistent read costs half. If the read misses a new user, the condition of {@link putUser} fails. */
 export const findUser = (table: Table, email: string): Promise<User | undefined> =>
   getItem<User>(table, userKey(email));
 
-/** The condition of this put fails if the email address has a user already. */
+/** The put's condition fails if the email address already belongs to a user. */
 export const putUser = (table: Table, user: User, now: number): Write<User> =>
   putIfAbsent(table, userKey(user.email), user, now);
 
 /** A member's item in the table. Its email address and its name appear in no response. */
 export type StoredMember = AccountMember & Pick<NewMember, "email" | "name">;
 
-/** The condition of this put fails if the user is a member of the account already. */
+/** The put's condition fails if the user already is a member of the account. */
 export const putMember = (table: Table, member: StoredMember, now: number): Write<StoredMember> =>
   putIfAbsent(table, memberKey(member.account_id, member.user_id), member, now);
 
@@ -49,7 +49,7 @@ export const listMembers = async (table: Table, account_id: string): Promise<Sto
   return items.map(({ pk, sk, ...member }) => member).sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
 };
 
-/** If a removed user has been added again, the member has a new id, and a write to the old one must fail. */
+/** A user who is removed and added again is a new member with a new id. A write to the old member must fail. */
 const unchanged = ({ account_id, user_id }: AccountMember, TableName: string) => ({
   TableName,
   Key: memberKey(account_id, user_id),
