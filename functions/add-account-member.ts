@@ -27,7 +27,7 @@ export const createHandler = endpoint({
       const writes = isNew ? [memberPut, userPut] : [memberPut];
       const { response, failed } = await once.commit(created(member), writes);
       if (response) return response;
-      // Since `prefetch` looked, another request has created the user.
+      // Another request has created the user since `prefetch` looked for it.
       const existing = failed.get(userPut);
       if (existing) return join(existing, false);
       return once.store(conflict);

@@ -26,7 +26,7 @@ export const createHandler = endpoint({
       findMessage(table, path.account_id, path.message_id, now, { withContent: includesContent(fields) });
     const message =
       (await withLongFields(prefetched, fields)) ?? (await withLongFields(await find(), fields));
-    // The domain is in the message, so a key for one domain gets 404 here, not 403.
+    // Only the message tells its domain, so a missing message causes 404 even with a key for one domain.
     if (!message) throw new ApiError(messageNotFound);
     if (!grants(scopes, getMessage.scope, domainScope(message.head.domain))) {
       throw new ApiError(lacksScope(getMessage.scope));

@@ -1,6 +1,6 @@
 /**
  * Records what a batch says about one message in one transaction: ten opens are one update of the head and ten event
- * records. One transaction for each would conflict with those of other invocations, and pay for the head ten times.
+ * records. Ten transactions would conflict with those of other invocations, and pay for the head ten times.
  */
 import { type Changes, changeMessage } from "../messages/events.ts";
 import { readMarker } from "../messages/marker.ts";
@@ -48,7 +48,7 @@ const recordTogether = async (
   if (!first) return results;
   const message = { account_id: first.account_id, id: first.message.id };
   const change = changeMessage(table, message, events.reduce(add, {}), now);
-  // A message may be stored between the first attempt and the look for its marker, so a marker means another attempt.
+  // The message may be stored between the first attempt and the read of its marker, so with a marker we retry.
   for (let hasMarker = false; ; hasMarker = true) {
     const result = await recordOnce(table, events, [change], now);
     if (!result) return allOf(events, { outcome: "recorded" });
@@ -72,8 +72,8 @@ const recordTogether = async (
 };
 
 /**
- * Records changes of one message, each of them once. They are recorded one by one if one of them does not fit, or is
- * there twice: DynamoDB rejects a transaction that writes an item twice.
+ * Records changes of one message, each of them once. If one of the changes does not fit, or occurs twice, they are
+ * recorded one by one: DynamoDB rejects a transaction that writes an item twice.
  *
  * @param events at most 99, because a transaction has at most 100 writes
  */

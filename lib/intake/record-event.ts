@@ -62,7 +62,7 @@ const recordStored = async (
     if (!result) return head ? "recorded" : "repeated"; // An import may have stored the message.
     await head?.discard();
     if (result.known.size > 0) return outcomeOf(result.known.get(event));
-    if (result.failed.get(mark)) return "expired"; // It was deleted in the meantime.
+    if (result.failed.get(mark)) return "expired"; // The message was deleted in the meantime.
   }
 };
 
@@ -93,8 +93,8 @@ const messageOf = ({ account_id, message }: ChangeEvent): string => `${account_i
 const isChange = (event: MessageEvent): event is ChangeEvent => event.type !== "message.stored";
 
 /**
- * Records a batch: first its messages, one at a time, because an email of 40 MiB needs much of the function's memory;
- * then the changes of each message together. An event that fails does not fail the others.
+ * Records a batch's messages one at a time, because an email of 40 MiB needs much of the function's memory. The changes
+ * of each message follow, all of them together. A failed event does not fail the other events.
  */
 export const recordEvents = async (
   table: Table,

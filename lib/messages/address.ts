@@ -2,7 +2,7 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { normalDomain } from "../domain.ts";
 
-// They match what is forbidden: a pattern for a whole address would overflow the stack on long texts.
+// These patterns match forbidden text, because one for a whole address would overflow the stack on long texts.
 const notInDotString = /^\.|\.\.|\.$|[^\w.!#$%&'*+/=?^`{|}~\x80-\u{10ffff}-]/u;
 const quotedPair = /\\[ -~]/g;
 const notInQuotes = /["\\]|[^ -~\x80-\u{10ffff}]/u;

@@ -23,8 +23,8 @@ async function* opened(opening: Buffer, content: AsyncIterable<Uint8Array>): Asy
 const stream = (chunks: AsyncIterable<Uint8Array>): Readable => Readable.from(chunks, { objectMode: false });
 
 /**
- * Returns the selected fields of the Message object, by default all. Without content, this is a string, which needs less
- * processor time than a stream. Memory use does not grow with the size of the message. If all of the content is
+ * Returns the selected fields of the Message object, by default all. A body without content is a string, which needs
+ * less processor time than a stream. Memory use does not grow with the size of the message. If all of the content is
  * selected, `zstd` sends the stored bytes as they are.
  *
  * @param message with its long fields, if `selected` has one: see `withLongFields`

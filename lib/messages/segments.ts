@@ -49,9 +49,9 @@ const writeAll = async <T>(
 };
 
 /**
- * A call that is interrupted and repeated must find the same digest, to overwrite what it has written. Calls before and
- * after a delete must not: each deletes its segments if it fails, and would take those of the other. So the digest
- * covers the bytes, the expiry, and the version that the content replaces.
+ * A repeated call gets the same digest, so it overwrites the segments of the interrupted call. Calls before and after a
+ * delete get different digests, so a failed call never deletes the segments of the other. The digest covers the bytes,
+ * the expiry, and the version that the content replaces.
  */
 const contentDigest = (segments: Buffer[], expires_at: number, replaced = ""): string => {
   const hash = createHash("sha256").update(`${expires_at} ${replaced} `);
@@ -96,7 +96,7 @@ const deleteAll = (table: Table, keys: ItemKey[]): Promise<void> =>
 
 /**
  * Deletes the segments of a head that was not put, unless another call has put a head with the same segments. The
- * tombstone makes sure that no call puts one from now on.
+ * tombstone prevents other calls from putting such a head later.
  *
  * @param replaced the `content_digest` of the item that the head would have replaced. If there was no such item and
  * still is none, a delete has only marked the message so far, and will find the segments itself
@@ -124,7 +124,11 @@ export const discardSegments = async (
 
 type Listed = ItemKey & { pages?: Pages };
 
-/** Lists the first segments of a message, and the lists of its further pages. @param except content that is left out */
+/**
+ * Lists a message's first segments and its page lists, which lead to all other segments.
+ *
+ * @param except content that is left out
+ */
 export const listSegments = async (
   table: Table,
   { account_id, id }: MessageRef,
@@ -135,8 +139,8 @@ export const listSegments = async (
 };
 
 /**
- * Deletes the listed segments and those of the listed pages. Returns the number of first segments. They go last: as
- * long as one of them is there, a delete that was interrupted can tell that the message existed.
+ * Deletes the listed segments and those of the listed pages. Returns the number of first segments. The first segments
+ * are deleted last, so a delete that repeats an interrupted one can tell that the message existed.
  */
 export const deleteSegments = async (
   table: Table,

@@ -3,8 +3,8 @@
  * can see anything of the message.
  *
  * The head is put only if the item under its key is still the one that we have read, so one of several concurrent calls
- * wins. The others look again: either they find the message stored, or a delete took their segments, and they write
- * the segments again.
+ * wins. A losing call looks again: it finds the message stored, or writes its segments again because a delete took
+ * them.
  */
 import { createHash } from "node:crypto";
 import { PutCommand, type PutCommandInput } from "@aws-sdk/lib-dynamodb";
@@ -23,7 +23,7 @@ import { discardSegments, writeSegments } from "./segments.ts";
 
 export const maximumRawBytes = 40 * 1024 * 1024;
 
-/** Every update of a head costs a write unit per KB, and delivery attempts need the rest of its 400 KB. */
+/** Every update of a head costs a write unit per KB, and delivery attempts need the rest of the item's 400 KB. */
 const maximumLongFieldsBytes = 50_000;
 
 /** Thrown for a message that can never be stored, such as one with an email over 40 MiB. */
@@ -39,7 +39,7 @@ const validate = (message: NewMessage) => {
   throw new MessageRejectedError(faults.join("; "));
 };
 
-/** Long fields go with the content; short ones, which nearly all messages have, go into the head. */
+/** Short fields, which nearly all messages have, are stored in the head; long fields are stored with the content. */
 const divide = (message: NewMessage, now: number) => {
   const { retain_until, message_id, subject, tags, sender, recipient, ...fields } = validate(message);
   const long: LongFields = { message_id, subject, tags, sender, recipient };
@@ -86,7 +86,7 @@ export const draftMessage = (message: NewMessage, raw: Uint8Array | null, now: n
   };
 };
 
-/** The put of a head, for a PutCommand or for a transaction. `discard` deletes the segments if it was not put. */
+/** The put of a head, for a PutCommand or a transaction. `discard` deletes the segments of a head that was not put. */
 export type HeadPut = Write & { put: PutCommandInput; discard: () => Promise<void> };
 
 /**

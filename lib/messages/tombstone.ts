@@ -7,10 +7,10 @@ import type { Table } from "../table/table.ts";
 import { daySeconds } from "../time.ts";
 import type { MessageRef } from "./events.ts";
 
-/** One day, so that it is in the past even for a slow clock. TTL ignores items that expired over 5 years ago. */
+/** An expiry one day ago is past even for a slow clock. TTL ignores items that expired over 5 years ago. */
 const ageSeconds = daySeconds;
 
-/** Its random `content_digest` makes the condition of every store that began earlier fail. */
+/** The tombstone's random `content_digest` makes the condition of every store that began earlier fail. */
 export const tombstonePut = (table: Table, { account_id, id }: MessageRef, now: number): PutCommandInput => ({
   TableName: table.name,
   Item: {

@@ -11,7 +11,7 @@ const magicBytes = 4;
 const headerBytes = 6;
 const checksumBytes = 4;
 
-/** Frame_Header_Descriptor: a stored frame has a checksum, but no content size, which would become wrong. */
+/** Frame_Header_Descriptor: a stored frame has a checksum, but no content size, which our JSON would make wrong. */
 const storedDescriptor = 0b100;
 const sentDescriptor = 0b000;
 
@@ -27,7 +27,7 @@ const minimumWindow = (17 - 10) << 3;
 export const isSendable = (firstSegment: Uint8Array): boolean =>
   firstSegment[magicBytes] === storedDescriptor && (firstSegment[magicBytes + 1] ?? 255) <= maximumWindow;
 
-/** Its header has the size, type 0 (raw) and 0 for "not the last block" (RFC 8878, section 3.1.1.2). */
+/** A raw block's header has the size, type 0 (raw) and 0 for "not the last block" (RFC 8878, section 3.1.1.2). */
 const rawBlock = (bytes: Uint8Array): Buffer => {
   const header = Buffer.alloc(3);
   header.writeUIntLE(bytes.length << 3, 0, 3);
@@ -45,7 +45,7 @@ export const openFrame = (firstSegment: Uint8Array, bytes: Uint8Array): Buffer =
   return Buffer.concat([header, ...blocks]);
 };
 
-/** Yields the rest of the frame without its checksum, which no longer holds. */
+/** Drops the frame's checksum, which doesn't cover the inserted JSON. */
 export async function* closeFrame(segments: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let held = Buffer.alloc(0);
   let skipped = headerBytes;

@@ -3,9 +3,9 @@ import { BatchGetCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Table } from "./table.ts";
 
 /**
- * Sends eventually consistent GetItem calls as one BatchGetItem. It costs the same, but the SDK signs, sends and parses
- * once. Calls go together if no I/O comes between them, and must ask for different items. A throttled BatchGetItem
- * leaves items out instead of failing, so a read can miss an item that exists.
+ * Sends eventually consistent GetItem calls as one BatchGetItem. A batch costs the same as its single reads, but the
+ * SDK signs, sends and parses only once. Calls share a batch if no I/O comes between them, and must ask for different
+ * items. A throttled BatchGetItem leaves items out instead of failing, so a read can miss an item that exists.
  */
 export const batched = (table: Table): Table => {
   let keys: NonNullable<GetCommand["input"]["Key"]>[] = [];

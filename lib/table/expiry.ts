@@ -9,7 +9,7 @@
 /** `Date.now`, or a test's own time. */
 export type Clock = () => number;
 
-/** The unit of `expires_at`; TTL ignores items with any other. */
+/** TTL ignores items whose `expires_at` is not in seconds. */
 export const epochSeconds = (milliseconds: number): number => Math.floor(milliseconds / 1000);
 
 export const isLive = (item: { expires_at?: number | undefined } | undefined, now: number): boolean =>
@@ -20,7 +20,7 @@ export const absent = "attribute_not_exists(pk)";
 /** Needs {@link nowValue}. */
 export const absentOrExpired = `${absent} OR expires_at <= :now`;
 
-/** Without the first part, an update would create the item. Needs {@link nowValue}. */
+/** Without `attribute_exists(pk)`, an update would create the item. Needs {@link nowValue}. */
 export const live = "attribute_exists(pk) AND (attribute_not_exists(expires_at) OR expires_at > :now)";
 
 export const nowValue = (now: number): { ":now": number } => ({ ":now": epochSeconds(now) });

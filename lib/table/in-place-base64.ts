@@ -16,13 +16,13 @@ const placeholderStart = "#";
 
 const padding = "=".charCodeAt(0);
 
-/** Characters to decode at once: V8 frees strings of this size in a minor garbage collection, which is cheap. */
+/** V8 frees strings of 64 Ki characters in a minor garbage collection, which is cheap. */
 const pieceCharacters = 64 * 1024;
 
 /**
  * The bytes are shorter than their text, so writing never overtakes reading.
  *
- * @throws TypeError if the text is not base64. Node.js would skip what it doesn't know, and return fewer bytes
+ * @throws TypeError if the text is not base64. Node.js would skip invalid characters, and return fewer bytes
  */
 const decodeInPlace = (response: Buffer, start: number, end: number): Uint8Array => {
   let unpadded = end;

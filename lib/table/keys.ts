@@ -8,7 +8,7 @@ export const layout = { partitionKey: "pk", sortKey: "sk", timeToLive: "expires_
 
 export type ItemKey = { pk: string; sk: string };
 
-/** How the partition keys begin. IAM policies tell item types apart by this prefix. */
+/** IAM policies tell item types apart by these prefixes of the partition key. */
 export const itemTypes = {
   apiKey: "API_KEY#",
   apiKeysOfAccount: "API_KEYS#",
@@ -33,7 +33,7 @@ export const apiKeyListingKey = (account_id: string, id: string) =>
 export const messagePartition = (account_id: string, id: string): string =>
   `${itemTypes.message}${account_id}#${id}`;
 
-/** It sorts before `SEGMENT`, so one Query returns the head and the first segment. */
+/** `HEAD` sorts before `SEGMENT`, so one Query returns the head and the first segment. */
 export const headSort = "HEAD";
 
 export const segmentSort = (digest: string, index: number): string =>
@@ -53,8 +53,8 @@ export const segmentKey = (account_id: string, id: string, digest: string, index
 };
 
 /**
- * The item that says which pages a content has, so that they can be found and deleted. `_` sorts behind `#`: every first
- * segment comes before it, and the Query for the head and the first segment never returns it instead.
+ * The key of the item that lists a content's pages, so that a delete finds them. `_` sorts behind `#`, so the Query for
+ * the head and the first segment never returns a page list instead.
  */
 export const pageListKey = (account_id: string, id: string, digest: string) =>
   itemKey(messagePartition(account_id, id), `SEGMENT_PAGES#${digest}`);

@@ -15,9 +15,9 @@ type PageOptions = {
 };
 
 /**
- * Returns items of partition `pk` whose sort keys start with `sk`, in the order of their sort keys. `next` is the `after`
- * of the next page, which may turn out to be empty; there is none after the last page. The read is strongly consistent,
- * and may return expired items.
+ * Returns items of partition `pk` whose sort keys start with `sk`, in the order of their sort keys. Pass `next` as
+ * `after` to get the next page, which may be empty; after the last page, `next` is undefined. The read is strongly
+ * consistent, and may return expired items.
  */
 export const listPage = async <Stored extends object = Item>(
   table: Table,

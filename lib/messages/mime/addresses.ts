@@ -8,11 +8,11 @@ const token = /"[^"\\]*(?:\\.[^"\\]*)*"?|=\?[^?]*\?[bq]\?[^?]*\?=|\[[^\]]*\]?|[^
 /** `a . b @ c` is one address, but `a b@c` is a name and an address (RFC 5322, section 4.4). */
 const joins = (character: string | undefined): boolean => character === "." || character === "@";
 
-/** The first valid address, or "". Don't decode `list` before: a decoded name may contain a comma. */
+/** The first valid address, or "". Pass `list` undecoded, because a decoded name may contain a comma. */
 export const firstAddress = (list: string): string => {
   let text = "";
   let last: string | undefined;
-  /** Counts only if none in angle brackets follows: in `a@example.com <b@example.com>`, the first is a name. */
+  /** In `a@example.com <b@example.com>`, the unbracketed address is only a name. */
   let unbracketed = "";
 
   const endText = (): string => {

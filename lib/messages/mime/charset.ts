@@ -5,14 +5,14 @@ import iconv from "iconv-lite";
 const asciiLabels = new Set(["us-ascii", "ascii", "ansi_x3.4-1968", "iso646-us", "iso-ir-6", "csascii"]);
 const utf7Labels = new Set(["utf-7", "utf7", "csutf7", "unicode-1-1-utf-7", "x-unicode-2-0-utf-7"]);
 
-/** Also `iso-2022-jp-2`, `csISO2022JP` and Microsoft's `cp50220`. */
+/** Matches `iso-2022-jp-2`, `csISO2022JP` and Microsoft's `cp50220`, too. */
 const iso2022Jp = /^(?:x-|cs)?iso-?2022-?jp|^(?:x-)?cp5022[012]$/;
 
 /** An ISO-2022-JP escape sequence right before another one. */
 const esc = "\x1b";
 const overriddenEscape = new RegExp(String.raw`${esc}(?:\([BIJ]|\$[@B]|&@)(?=${esc})`, "g");
 
-/** iconv-lite takes these for charsets, too, but nobody writes text in hex. Its UTF-7 is slow, so we have our own. */
+/** iconv-lite accepts `hex` as a charset, but nobody writes text in it. iconv-lite's UTF-7 is slow, so we have our own. */
 const notCharsets = new Set(["binary", "base64", "hex", "cesu8", "utf7", "utf7imap"]);
 
 /** Node.js's `TextDecoder` lacks some Korean and Hong Kong characters; iconv-lite has them. */
@@ -45,7 +45,7 @@ export const charsetDecoder = (): DecodeCharset => {
   };
 };
 
-/** Mailers split characters between encoded words, so we join words first. In UTF-7, base64 would run on. */
+/** Mailers split characters between encoded words, so we join words first. Joined UTF-7 words would mix their base64. */
 export const joinsWords = (charset: string): boolean => !utf7Labels.has(charset.toLowerCase());
 
 const codecOf = (label: string): Codec => {
@@ -68,7 +68,7 @@ const iso2022JpDecoder = new TextDecoder("iso-2022-jp");
 const decodeUnlabelled = (bytes: Buffer): string =>
   isUtf8(bytes) ? utf8.decode(bytes) : windows1252.decode(bytes);
 
-/** Mailers cut headers in the middle of a character, so a few invalid bytes don't make it windows-1252. */
+/** Mailers cut headers in the middle of a character, so text with a few invalid bytes can still be UTF-8. */
 export const decodeHeaderBytes = (bytes: Buffer): string => {
   const text = utf8.decode(bytes);
   const damaged = text.split("\ufffd").length - 1;
@@ -88,7 +88,7 @@ const decodeUtf7 = (bytes: Buffer): string =>
     return whole.swap16().toString("utf16le");
   });
 
-/** Between two adjacent escape sequences, TextDecoder would insert U+FFFD, so we drop the first. */
+/** Between two adjacent escape sequences, TextDecoder would insert U+FFFD, so we drop the first sequence. */
 const decodeIso2022Jp = (bytes: Buffer): string => {
   if (isUtf8(bytes) && !isAscii(bytes)) return utf8.decode(bytes);
   return iso2022JpDecoder.decode(

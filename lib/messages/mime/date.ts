@@ -25,7 +25,7 @@ const unixDate = /^(?:[a-z]+ )?([a-z]{3,}) (\d{1,2}) (\d{1,2}[:.]\S+)( [a-z]+| [
 /** `Nov 20, 2026 12:00:00 PM`. */
 const americanDate = /^(?:[a-z]+\.? )?([a-z]{3,}\.?) (\d{1,2}) (\d{4}) /i;
 
-/** Returns null if the text is not a date. Date.parse would take `Foo 1` for one. */
+/** Returns null if the text is not a date. `Date.parse` would read `Foo 1` as a date. */
 export const parseDate = (text: string): Date | null => {
   const words = withoutComments(text).replace(unixDate, "$2 $1 $5 $3$4").replace(americanDate, "$2 $1 $3 ");
   const match = dateTime.exec(words);
@@ -62,7 +62,7 @@ const withoutComments = (text: string): string => {
   return words.join(" ").replace(/ ?: ?/g, ":").replace(/ ?, ?/g, " ").trim();
 };
 
-/** RFC 5322, section 4.3: 00 to 49 are after 2000; 50 to 99, and three digits, count from 1900. */
+/** The years 00 to 49 count from 2000; 50 to 99, and years of three digits, from 1900 (RFC 5322, section 4.3). */
 const fullYear = (digits: string): number => {
   const year = Number(digits);
   if (digits.length === 4) return year;

@@ -3,7 +3,7 @@ import { fieldOf, type HeaderField, isBlank, oddFieldOf, trimEndBlanks } from ".
 import { cr, type Email, lf, lineAt, linesOf } from "./lines.ts";
 import { transferEncoding } from "./parameters.ts";
 
-/** For the headers of all parts together. Postfix and Exchange accept about 100 KB for one. */
+/** Limits the headers of all parts together. Postfix and Exchange accept about 100 KB for one header. */
 export const maxHeaderBytes = 1024 * 1024;
 
 /** The line before each email of an mbox (RFC 4155), but not the header field `From : ada@example.com`. */
@@ -21,8 +21,8 @@ export const readEmailHeader = (bytes: Buffer): HeaderField[] => {
  * Returns null if the header has more than `limit` bytes.
  *
  * A header ends at an empty line, or at one that begins with `--`. But some mailers omit the empty line or put blanks
- * into it, don't indent the continuation of a field, or use field names that RFC 5322 forbids. Where a line could belong to
- * either side, `linesAhead` looks at what follows.
+ * into it, don't indent the continuation of a field, or use field names that RFC 5322 forbids. If a line could belong
+ * to the header or to the body, `linesAhead` looks at the lines after it.
  */
 export const readHeader = (
   email: Email,
@@ -86,7 +86,7 @@ type LinesAhead = {
   lastText: number;
 };
 
-/** Reads up to the next empty line or delimiter, once per header at most: parsing stays linear. */
+/** Runs at most once per header, so parsing stays linear. Reads up to the next empty line or delimiter. */
 const linesAhead = (email: Email, from: number, header: HeaderField[]): LinesAhead => {
   let lastField = -1;
   let lastOddField = -1;

@@ -16,6 +16,6 @@ export const lineAt = ({ bytes, lineBreak }: Email, start: number): { line: stri
   return { line: bytes.toString("latin1", start, end), next };
 };
 
-/** The line break before a delimiter belongs to it, not to the part (RFC 2046, section 5.1.1). */
+/** The line break before a delimiter belongs to the delimiter, not to the part (RFC 2046, section 5.1.1). */
 export const lineBreakBefore = ({ bytes, lineBreak }: Email, start: number): number =>
   lineBreak === lf && bytes[start - 2] === cr ? start - 2 : start - 1;

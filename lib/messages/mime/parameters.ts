@@ -10,7 +10,7 @@ import {
   trimBlanks,
 } from "./header.ts";
 
-/** Names are in lower case. Of two parameters with one name, the first counts. */
+/** Parameter names are in lower case. Of two parameters with the same name, the first counts. */
 export type Structured = { value: string; parameters: Map<string, Parameter> };
 
 /** `bytes` has one character per byte. `charset` is set if the value is encoded as in RFC 2231. */
@@ -18,7 +18,7 @@ type Parameter = { bytes: string; charset?: string | undefined };
 
 const mediaType = /^([!#$%&'*+.^_`{|}~\w-]+)[ \t]*\/[ \t]*([!#$%&'*+.^_`{|}~\w-]+)/;
 
-/** An unreadable Content-Type means `text/plain`. @param missing what a missing one means */
+/** An unreadable Content-Type means `text/plain`. @param missing the value if there is no Content-Type */
 export const contentType = (fields: readonly HeaderField[], missing = "text/plain"): Structured => {
   const text = valueAfterComments(fields, "content-type", missing);
   const [whole, type, subtype] = mediaType.exec(text) ?? ["", "text", "plain"];
@@ -39,7 +39,7 @@ export const transferEncoding = (fields: readonly HeaderField[]): string => {
   return encoding.toLowerCase();
 };
 
-/** Without the angle brackets, and not decoded yet. */
+/** The Content-ID without its angle brackets, not decoded yet. */
 export const contentId = (fields: readonly HeaderField[]): string => {
   const text = valueAfterComments(fields, "content-id");
   const [, bracketed] = /^<([^>]*)/.exec(text) ?? [];
@@ -73,7 +73,7 @@ const readParameters = (text: string): Structured["parameters"] => {
     if (segments) segments.push(segment);
     else segmented.set(base, [segment]);
   }
-  // A plain form beside one of RFC 2231 is for programs that don't know RFC 2231.
+  // The RFC 2231 form wins, because a plain form beside it is for programs that don't know RFC 2231.
   for (const [name, segments] of segmented) parameters.set(name, joinSegments(segments));
   return parameters;
 };
@@ -90,7 +90,7 @@ const joinSegments = (segments: Segment[]): Parameter => {
 
 const decodePercent = (text: string): string => decodeEscapes(text, /%([0-9a-f]{2})/gi);
 
-/** `utf-8''` before a quoted string, which RFC 2231 forbids and some mailers write. */
+/** Some mailers write `utf-8''` before a quoted string, although RFC 2231 forbids it. */
 const quotedCharset = /[^'";]*'[^'";]*'(?=")/y;
 
 /** Accepts unquoted values with spaces, a missing `;` and a missing end quote. */

@@ -4,13 +4,13 @@ import { firstLine, maxHeaderBytes, readHeader } from "./header-block.ts";
 import { type Email, lineAt, lineBreakBefore, linesOf } from "./lines.ts";
 import { contentType, type Structured } from "./parameters.ts";
 
-/** As in Postfix (mime_nesting_limit). Real emails have less than ten nested multiparts. */
+/** Postfix has the same limit (mime_nesting_limit). Real emails have less than ten nested multiparts. */
 export const maxNesting = 100;
 
-/** With the multiparts. Digests have hundreds of parts. */
+/** Multiparts count as parts, too. Digests have hundreds of parts. */
 export const maxParts = 10_000;
 
-/** `parent` is the multipart around it, if there is one. */
+/** `parent` is the enclosing multipart, if there is one. */
 export type Multipart = { type: string; boundary: string; parent: Multipart | undefined };
 
 /** A part without children. Its body is not decoded yet. */
@@ -34,8 +34,8 @@ type Delimiter = { depth: number; closes: boolean; bodyEnd: number; next: number
 /**
  * Splits an email into its header and its leaves, in order and in linear time. Returns null if it exceeds a limit.
  *
- * message/rfc822 is a leaf. So is a multipart without boundary or without parts: as text/plain, no text of it is lost. A
- * multipart without a closing delimiter ends with the one around it.
+ * message/rfc822 is a leaf. A multipart without boundary or without parts is also a leaf, of type text/plain, so none
+ * of its text is lost. A multipart without a closing delimiter ends with the enclosing multipart.
  */
 export const splitEmail = (bytes: Buffer): { header: HeaderField[]; leaves: Leaf[] } | null => {
   const email = linesOf(bytes);
@@ -72,7 +72,7 @@ export const splitEmail = (bytes: Buffer): { header: HeaderField[]; leaves: Leaf
     const leafType = isMultipart ? { ...type, value: "text/plain" } : type;
     if (!isMadeOfParts) leaves.push({ header: part.header, contentType: leafType, body, parent });
 
-    // What follows a closing delimiter is an epilogue, up to the next delimiter of a multipart around it.
+    // The text after a closing delimiter is an epilogue, up to the next delimiter of an enclosing multipart.
     while (delimiter?.closes) {
       closeFrom(delimiter.depth);
       delimiter = findDelimiter(email, delimiter.next, depths);
