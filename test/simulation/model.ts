@@ -1,134 +1,132 @@
 /**
- * What the contract allows, and nothing about how it is done. The month tells the model when a call starts and what its
- * caller saw; a call whose answer was lost may or may not have happened. Each check throws with the rule that was broken.
+ * What the contract allows. The model knows nothing of tables and retries: only when a call began and ended, what it
+ * said, and that a call without a response may have happened or not. Times are the true ones, except that expiries are
+ * compared with `now`, the clock of the process that responds.
  */
-import { dayMilliseconds } from "../../lib/time.ts";
+import { type Move, newTimeline, type Span } from "./timeline.ts";
 
-type Response = { status: number; body: string; isReplay: boolean };
-type Span = { start: number; end: number };
-type Sent = { start: number; end?: number; request: string; response?: Response };
-type Message = {
-  retainUntil: number;
-  recipient: string;
-  /** Whether `retainUntil` was given, and not counted from the time at which a command ran. */
-  isExact: boolean;
-  /** When the call that stored it returned. */
-  storedAt?: number;
-  /** The ids of the events that were sent, by the counter that they add to. */
-  sent: Map<string, Set<string>>;
-  deletionStarted?: number;
-  deleted?: number;
+export type MemberRequest = { account: string; key: string | null; email: string; role: string };
+export type MemberResponse = { status: number; body: string; isReplay: boolean };
+type Use = Span & { request: MemberRequest; now: number; response?: MemberResponse; adding: Move };
+
+/** Eventually consistent reads are old by up to a second. */
+const lag = 1000;
+const daySeconds = 24 * 60 * 60;
+const never = Number.POSITIVE_INFINITY;
+const seconds = (ms: number): number => Math.floor(ms / 1000);
+
+/** The service did what the contract forbids. */
+export class Violation extends Error {}
+export const demand = (isAllowed: boolean, text: string, seen: object): void => {
+  if (!isAllowed) throw new Violation(`${text}: ${JSON.stringify(seen)}`);
 };
 
-const rule = (holds: boolean, text: string): void => {
-  if (!holds) throw new Error(`The contract is broken: ${text}`);
-};
+export const newModel = () => {
+  const timeline = newTimeline();
+  const { begin, end, couldBe, isOver, mayHaveBegun, mayBeExpired, isExpired } = timeline;
+  const uses: Use[] = [];
+  const events = new Map<string, { what: string; from: number; to: number }>();
 
-export const createModel = () => {
-  const replays = new Map<string, Sent[]>();
-  const joined = new Map<string, Set<string>>();
-  const removals = new Map<string, number>();
-  const userIds = new Map<string, Set<string>>();
-  const erasures = new Map<string, number>();
-  const revoked = new Map<string, Span>();
-  /** When a replaced key ends. */
-  const graces = new Map<string, number>();
-  const messages = new Map<string, Message>();
-
-  const addTo = (map: Map<string, Set<string>>, key: string, value: string) => {
-    const found = map.get(key) ?? new Set();
-    map.set(key, found.add(value));
-    return found;
+  const sawKey = (key: string, status: number, span: Span, now: number): void => {
+    const isBad = couldBe(key, false, span) || mayBeExpired(key, span.to, now);
+    const isGood = couldBe(key, true, span) && !isExpired(key, span.from, now);
+    demand(status === 401 ? isBad : isGood, "API key", { key, status, span, now });
   };
-  const message = (id: string): Message => {
-    const found = messages.get(id);
-    if (!found) throw new Error(`The month never mentioned message ${id}`);
-    return found;
+
+  const sawMessage = (
+    name: string,
+    { status, ...body }: { status: number; [field: string]: unknown },
+    { from, to }: Span,
+    now: number,
+    hasContent: boolean,
+  ): void => {
+    const seen = { name, status, ...body, content: undefined, from, to, now };
+    const isGone = isExpired(name, to, now);
+    const mayBeDeleted = mayHaveBegun(`deletion of ${name}`, to);
+    if (status === 404) {
+      demand(isGone || !isOver(name, from) || mayBeDeleted, "lost", seen);
+      return;
+    }
+    if (status !== 200) {
+      demand(mayBeDeleted || mayHaveBegun(`change of ${name}`, to), "failed", seen);
+      return;
+    }
+    const isDeleted = isOver(`deletion of ${name}`, from - lag);
+    demand(mayHaveBegun(name, to) && !isGone && !isDeleted, "back from the dead", seen);
+    if (body.content === null && hasContent)
+      demand(mayHaveBegun(`removal of ${name}`, to), "lost content", seen);
+    else if (hasContent) demand(!isOver(`removal of ${name}`, from - lag), "removed content", seen);
+    for (const field of ["open_count", "click_count", "num_attempts"]) {
+      const ours = [...events.values()].filter(({ what }) => what === `${field} of ${name}`);
+      const least = ours.filter((event) => event.to <= from - lag).length;
+      const most = ours.filter((event) => event.from <= to).length;
+      const count = Number(body[field]);
+      demand(count >= least && count <= most, `${field} from ${least} to ${most}`, seen);
+    }
+  };
+
+  const sawMember = (use: Use): void => {
+    const { request, response, now, from, to } = use;
+    if (!response || response.status >= 500) {
+      end(use.adding, to, "maybe");
+      return;
+    }
+    const isFirst = (other?: MemberResponse) => other && other.status < 422 && !other.isReplay;
+    end(use.adding, to, response.status === 201 && isFirst(response) ? "done" : "nothing");
+    const thing = `${request.email} in ${request.account}`;
+    const live = uses.filter(
+      (other) =>
+        other !== use &&
+        request.key !== null &&
+        other.request.key === request.key &&
+        other.request.account === request.account &&
+        other.from <= to &&
+        seconds(now) < seconds(other.now) + daySeconds,
+    );
+    const isSame = (other: Use) =>
+      other.request.email === request.email && other.request.role === request.role;
+    const mayHaveStored = ({ response: its }: Use) => !its || its.status >= 500 || isFirst(its) === true;
+    if (response.status === 422) {
+      demand(
+        live.some((other) => !isSame(other) && mayHaveStored(other)),
+        "422",
+        use,
+      );
+      return;
+    }
+    if (response.isReplay) {
+      const isOriginal = ({ response: its }: Use) => !isFirst(its) || its?.body === response.body;
+      demand(
+        live.some((other) => isSame(other) && mayHaveStored(other) && isOriginal(other)),
+        "replay",
+        use,
+      );
+      return;
+    }
+    demand(!live.some((other) => isFirst(other.response) && other.to <= from), "second first response", use);
+    demand(couldBe(thing, response.status === 409, use), "member", use);
   };
 
   return {
-    messages,
-    revoked,
-    graces,
-    /** Only these may come, whatever the fault. Every 503 may be tried again. */
-    checkStatus: (status: number, allowed: readonly number[]) =>
-      rule([...allowed, 401, 503].includes(status), `a response has the status ${status}`),
-
-    checkKey: (secret: string, { start, end }: Span, status: number) => {
-      const revocation = revoked.get(secret);
-      const grace = graces.get(secret) ?? Number.POSITIVE_INFINITY;
-      const isOver = (revocation !== undefined && revocation.end < start) || grace + 2000 <= start;
-      const mayBeOver = (revocation !== undefined && revocation.start <= end) || grace - 2000 <= end;
-      if (status === 401) rule(mayBeOver, "a key that works gets a 401");
-      else rule(!isOver || status === 503, "a revoked key still works");
+    ...timeline,
+    sawKey,
+    sawMessage,
+    sawMember,
+    beginUse: (request: MemberRequest, from: number, now: number): Use => {
+      const adding = begin(`${request.email} in ${request.account}`, true, from);
+      const use = { request, from, to: never, now, adding };
+      uses.push(use);
+      return use;
     },
-
-    requestStarted: (key: string, request: string, start: number): Sent => {
-      const sent = { start, request };
-      replays.set(key, [...(replays.get(key) ?? []), sent]);
-      return sent;
+    beginEvent: (id: string, what: string, from: number): void => {
+      if (!events.has(id)) events.set(id, { what, from, to: never });
     },
-    /** One first response for each Idempotency-Key in 24 hours. Everybody else gets the same bytes, or a 422. */
-    checkReplay: (key: string, sent: Sent, end: number, response: Response) => {
-      Object.assign(sent, { end, response });
-      const { start, request } = sent;
-      const all = replays.get(key) ?? [];
-      /** A key that was first used a day ago may have expired between the two requests, so that both are first ones. */
-      const mayExpireBetween = (other: Sent) => {
-        const [from, to] = [Math.min(other.start, start) - 60_000, Math.max(other.end ?? end, end) + 60_000];
-        return all.some(
-          (first) => first.start + dayMilliseconds >= from && first.start + dayMilliseconds <= to,
-        );
-      };
-      const others = all.filter((other) => other !== sent && !mayExpireBetween(other));
-      if (response.status === 422) {
-        rule(
-          all.some((other) => other.request !== request),
-          "a 422 although every request was the same",
-        );
-      }
-      if (![201, 409].includes(response.status)) return;
-      for (const other of others) {
-        if (!other.response || ![201, 409].includes(other.response.status)) continue;
-        rule(other.request === request, "two requests under one key were both done");
-        rule(other.response.body === response.body, "two responses under one key differ");
-        rule(other.response.isReplay || response.isReplay, "two requests under one key were first");
-      }
+    endEvent: (id: string, to: number): void => {
+      const event = events.get(id);
+      if (event) event.to = Math.min(event.to, to);
     },
-
-    removalStarted: (member: string) => removals.set(member, (removals.get(member) ?? 0) + 1),
-    erasureStarted: (email: string) => erasures.set(email, (erasures.get(email) ?? 0) + 1),
-    checkMember: (account: string, email: string, { id, user_id }: { id: string; user_id: string }) => {
-      const ids = addTo(joined, `${account} ${email}`, id);
-      const erased = erasures.get(email) ?? 0;
-      const removed = (removals.get(`${account} ${email}`) ?? 0) + erased;
-      rule(ids.size <= 1 + removed, "a user became a member twice");
-      rule(addTo(userIds, email, user_id).size <= 1 + erased, "one person has two user ids");
-    },
-
-    sends: (id: string, counter: string, event: string) => addTo(message(id).sent, counter, event),
-    checkMessage: (id: string, span: Span, status: number, body: Record<string, unknown>) => {
-      const { retainUntil, storedAt, sent, deleted, deletionStarted } = message(id);
-      const isGone = (deleted !== undefined && deleted < span.start) || retainUntil + 2000 <= span.start;
-      if (status === 200) {
-        rule(!isGone, "a deleted or expired message is readable");
-        for (const [counter, events] of sent)
-          rule(Number(body[counter]) <= events.size, `${counter} counts an event twice`);
-        rule(String(body.content).startsWith("Subject: "), "a message has lost its content");
-      }
-      const mayBeGone = deletionStarted !== undefined || retainUntil - 2000 <= span.end;
-      if (status === 404)
-        rule(storedAt === undefined || storedAt >= span.start || mayBeGone, "a stored message is not found");
-    },
-    /** When the queue is empty, each event of a living message has counted once. */
-    checkCounters: (id: string, body: Record<string, unknown>) => {
-      for (const [counter, events] of message(id).sent) {
-        rule(
-          Number(body[counter]) === events.size,
-          `${counter} is ${body[counter]} after ${events.size} events`,
-        );
-      }
-    },
+    /** For what the table holds at the end: the seconds in which a stored response may expire. */
+    expiriesOfUses: (): Set<number> => new Set(uses.map(({ now }) => seconds(now) + daySeconds)),
   };
 };
-export type Model = ReturnType<typeof createModel>;
+export type Model = ReturnType<typeof newModel>;

@@ -1,0 +1,64 @@
+/** Who and what the month is about. Few of each, so that they meet. */
+import type { Random } from "./random.ts";
+
+/** Texts that no log line may contain. */
+export const private_ = { domain: "person.example", content: "Never log this" };
+
+export type CastMessage = {
+  name: string;
+  account: string;
+  id: string;
+  /** The raw email, or `null` if there is none. */
+  raw: string | null;
+  addresses: string[];
+  retain_until: string;
+  isImported: boolean;
+};
+
+export type Cast = {
+  accounts: string[];
+  domain: string;
+  emails: string[];
+  messages: CastMessage[];
+  /** When something happens. Between bursts, there is nothing but time. */
+  bursts: number[];
+};
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+/** Some bursts are exactly a day after another, when a stored response expires. */
+const newBursts = (random: Random, start: number): number[] => {
+  const bursts = [start + day];
+  for (let count = 2 + random.below(5); count > 0; count--) {
+    const last = bursts.at(-1) ?? start;
+    bursts.push(random.chance(0.4) ? last + day : last + (1 + random.below(6 * 24 * 60)) * minute);
+  }
+  return bursts;
+};
+
+export const newCast = (random: Random, start: number): Cast => {
+  const accounts = [random.uuid(), random.uuid()];
+  const emails = ["ada", "bo", "cy"].map((name) => `${name}@${private_.domain}`);
+  const bursts = newBursts(random, start);
+  const messages = ["m0", "m1", "m2", "l0", "l1"].map((name): CastMessage => {
+    const isImported = name.startsWith("l");
+    const addresses = [random.oneOf(emails), random.oneOf(emails)];
+    // More than 100,000 bytes that can't be compressed have several pages.
+    const isLong = random.chance(0.03);
+    const filling = isLong ? random.bytes(150_000).toString("base64") : random.bytes(20).toString("hex");
+    const header = `From: ${addresses[0]}\r\nTo: ${addresses[1]}\r\nSubject: ${private_.content}\r\n`;
+    const raw = `${header}\r\n${private_.content} ${filling}`;
+    const isForgotten = random.chance(0.5);
+    return {
+      name,
+      account: random.oneOf(accounts),
+      id: random.uuid(),
+      raw: isImported || random.chance(0.8) ? raw : null,
+      addresses,
+      retain_until: new Date(isForgotten ? random.oneOf(bursts.slice(1)) : start + 90 * day).toISOString(),
+      isImported,
+    };
+  });
+  return { accounts, domain: random.uuid(), emails, messages, bursts };
+};

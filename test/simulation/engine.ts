@@ -1,0 +1,187 @@
+/**
+ * DynamoDB in memory. A call of the embedded engine takes over a millisecond, so 10,000 months on it would take hours;
+ * here a call takes microseconds, and the engine can do what the embedded one can't: read what was true a second ago. It
+ * knows no limits of size, and returns a Query in one page.
+ */
+import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { marshall } from "@aws-sdk/util-dynamodb";
+import { type Expressions, holds, type Item, updated } from "./expressions.ts";
+
+type Key = { pk: string; sk: string };
+type Stored = Item & Key;
+type Write = Expressions & {
+  TableName: string;
+  Key?: Key;
+  Item?: Stored;
+  ConditionExpression?: string;
+  UpdateExpression?: string;
+  ReturnValues?: string;
+};
+export type Input = Write & {
+  ConsistentRead?: boolean;
+  KeyConditionExpression?: string;
+  FilterExpression?: string;
+  ProjectionExpression?: string;
+  ExclusiveStartKey?: Key;
+  Limit?: number;
+  Segment?: number;
+  RequestItems?: Record<string, { Keys: Key[] }>;
+  TransactItems?: { Put?: Write; Update?: Write; Delete?: Write }[];
+  ClientRequestToken?: string;
+};
+
+/** An item from `at` on; `undefined` while there is none. */
+type Version = { at: number; item: Stored | undefined };
+type Partition = Map<string, Version[]>;
+type Table = { partitions: Map<string, Partition>; created: Date };
+
+/** How old an eventually consistent read can be, in milliseconds. */
+export const longestLag = 1000;
+
+const copy = <T>(value: T): T => {
+  if (Array.isArray(value)) return value.map(copy) as T;
+  if (value instanceof Uint8Array) return Buffer.from(value) as T;
+  if (value === null || typeof value !== "object") return value;
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
+  return Object.fromEntries(fields.map(([name, field]) => [name, copy(field)])) as T;
+};
+
+const failed = (item: Item | undefined) => ({
+  Code: "ConditionalCheckFailed",
+  Message: "The conditional request failed",
+  ...(item && { Item: marshall(item) }),
+});
+
+export const newEngine = (now: () => number) => {
+  const tables = new Map<string, Table>();
+  const tokens = new Set<string>();
+
+  const partitionOf = (table: string, pk: string): Partition => {
+    const { partitions } = tables.get(table) ?? fail("ResourceNotFoundException");
+    const found = partitions.get(pk) ?? new Map();
+    partitions.set(pk, found);
+    return found;
+  };
+  const fail = (name: string): never => {
+    throw Object.assign(new Error(name), { name });
+  };
+  const at = (versions: Version[] = [], time: number): Stored | undefined =>
+    versions.findLast((version) => version.at <= time)?.item;
+  const read = (table: string, { pk, sk }: Key, time = now()): Stored | undefined =>
+    at(partitionOf(table, pk).get(sk), time);
+  const write = (table: string, { pk, sk }: Key, item: Stored | undefined): void => {
+    const partition = partitionOf(table, pk);
+    const versions = partition.get(sk) ?? [];
+    const needed = versions.findLastIndex((version) => version.at <= now() - longestLag);
+    partition.set(sk, [...versions.slice(Math.max(0, needed)), { at: now(), item: item && copy(item) }]);
+  };
+  const everything = function* (table: string, time = now()): Generator<Stored> {
+    for (const partition of tables.get(table)?.partitions.values() ?? []) {
+      for (const versions of partition.values()) {
+        const item = at(versions, time);
+        if (item) yield item;
+      }
+    }
+  };
+
+  const projected = (item: Stored, { ProjectionExpression, ExpressionAttributeNames = {} }: Input): Item => {
+    const names = ProjectionExpression?.split(", ").map((name) => ExpressionAttributeNames[name] ?? name);
+    return copy(names ? Object.fromEntries(names.map((name) => [name, item[name]])) : item);
+  };
+  const keyOf = ({ Item, Key }: Write): Key => Item ?? Key ?? fail("ValidationException");
+  const isAllowed = (change: Write): boolean =>
+    holds(change.ConditionExpression, read(change.TableName, keyOf(change)), change);
+  const apply = (change: Write): void => {
+    const key = keyOf(change);
+    const { TableName, UpdateExpression, Item } = change;
+    const old = read(TableName, key);
+    const after = UpdateExpression ? updated(UpdateExpression, old ?? { ...key }, change) : Item;
+    write(TableName, key, after as Stored | undefined);
+  };
+  const writeOne = (change: Write) => {
+    const old = read(change.TableName, keyOf(change));
+    if (!isAllowed(change)) {
+      throw new ConditionalCheckFailedException({ message: "The conditional request failed", $metadata: {} });
+    }
+    apply(change);
+    return change.ReturnValues === "ALL_OLD" && old ? { Attributes: copy(old) } : {};
+  };
+
+  const commands: Record<string, (input: Input, lag: number) => object> = {
+    GetCommand: ({ TableName, Key = { pk: "", sk: "" } }, lag) => {
+      const Item = read(TableName, Key, now() - lag);
+      return Item ? { Item: copy(Item) } : {};
+    },
+    BatchGetCommand: ({ RequestItems = {} }, lag) => {
+      const found = (table: string, keys: Key[]) =>
+        keys.flatMap((key) => copy(read(table, key, now() - lag)) ?? []);
+      const entries = Object.entries(RequestItems).map(([table, { Keys }]) => [table, found(table, Keys)]);
+      return { Responses: Object.fromEntries(entries) };
+    },
+    QueryCommand: (input, lag) => {
+      const { TableName, KeyConditionExpression, ExclusiveStartKey, Limit, ExpressionAttributeValues } =
+        input;
+      const pk = String(ExpressionAttributeValues?.[":pk"]);
+      const items = [...partitionOf(TableName, pk).values()]
+        .flatMap((versions) => at(versions, now() - lag) ?? [])
+        .filter((item) => holds(KeyConditionExpression, item, input))
+        .filter(({ sk }) => !ExclusiveStartKey || sk > ExclusiveStartKey.sk)
+        .sort((a, b) => (a.sk < b.sk ? -1 : 1));
+      return { Items: items.slice(0, Limit).map((item) => projected(item, input)) };
+    },
+    ScanCommand: (input, lag) => {
+      // One of eight parallel scans gets everything: the engine has no physical partitions.
+      const items = input.Segment ? [] : [...everything(input.TableName, now() - lag)];
+      const passing = items.filter((item) => holds(input.FilterExpression, item, input));
+      return { Items: passing.slice(0, input.Limit).map((item) => projected(item, input)) };
+    },
+    PutCommand: writeOne,
+    UpdateCommand: writeOne,
+    DeleteCommand: writeOne,
+    TransactWriteCommand: ({ TransactItems = [], ClientRequestToken = "" }) => {
+      if (tokens.has(ClientRequestToken)) return {};
+      const changes = TransactItems.map(
+        ({ Put, Update, Delete }) => Put ?? Update ?? Delete ?? fail("ValidationException"),
+      );
+      const keys = new Set(changes.map((change) => `${keyOf(change).pk} ${keyOf(change).sk}`));
+      if (keys.size < changes.length) fail("ValidationException");
+      if (!changes.every(isAllowed)) {
+        const CancellationReasons = changes.map((change) =>
+          isAllowed(change) ? { Code: "None" } : failed(read(change.TableName, keyOf(change))),
+        );
+        throw new TransactionCanceledException({ message: "cancelled", $metadata: {}, CancellationReasons });
+      }
+      for (const change of changes) apply(change);
+      tokens.add(ClientRequestToken);
+      return {};
+    },
+    DescribeTableCommand: ({ TableName }) => {
+      const { created } = tables.get(TableName) ?? fail("ResourceNotFoundException");
+      const KeySchema = [{ AttributeName: "pk" }, { AttributeName: "sk" }];
+      return {
+        Table: { TableArn: TableName, CreationDateTime: created, KeySchema, DeletionProtectionEnabled: true },
+      };
+    },
+    DescribeTimeToLiveCommand: () => ({
+      TimeToLiveDescription: { TimeToLiveStatus: "ENABLED", AttributeName: "expires_at" },
+    }),
+    DescribeContinuousBackupsCommand: () => fail("UnknownOperationException"),
+  };
+
+  return {
+    /** @param lag how old the data of a read are that need not be consistent, in milliseconds */
+    call: (name: string, input: Input, lag = 0): object => {
+      const command = commands[name] ?? fail(`${name} is not simulated`);
+      return command(input, input.ConsistentRead ? 0 : lag);
+    },
+    items: (table: string): Stored[] => [...everything(table)],
+    remove: (table: string, key: Key): void => write(table, key, undefined),
+    /** Creates an empty table, or restores a copy of another one. */
+    create: (table: string, from?: string): void => {
+      const items = from === undefined ? [] : [...everything(from)];
+      tables.set(table, { partitions: new Map(), created: new Date(now()) });
+      for (const item of items) write(table, item, item);
+    },
+  };
+};
+export type Engine = ReturnType<typeof newEngine>;

@@ -1,0 +1,84 @@
+/** What happens to stored messages: Get Message, and the commands of the operator. */
+import { demand } from "../model.ts";
+import { trueTime } from "../time.ts";
+import type { Ran } from "../world.ts";
+import { command, keyNames, keyOf, messageOf, nameOf, operation } from "./operation.ts";
+
+export const messageOperations = {
+  "get-message": operation({
+    plan: (random, cast) => ({
+      name: nameOf(random, cast),
+      key: random.oneOf(["root", ...keyNames]),
+      fields: random.chance(0.3) ? "status,open_count,click_count,num_attempts" : undefined,
+    }),
+    run: async (stage, { name, key: wanted, fields }) => {
+      const { world, process } = stage;
+      const { account, id, raw } = messageOf(stage, name);
+      const { key, secret } = keyOf(stage, account, wanted);
+      const [from, now] = [trueTime(), Date.now()];
+      const response = await world.request(process, "getMessage", {
+        headers: { Authorization: `Bearer ${secret}` },
+        pathParameters: { account_id: account, message_id: id },
+        ...(fields && { queryStringParameters: { fields } }),
+      });
+      const span = { from, to: trueTime() };
+      if (!response || (response.status === 503 && world.weather.rate > 0)) return;
+      world.model.sawKey(key, response.status, span, now);
+      if (response.status === 401) return;
+      const body = response.status === 200 ? JSON.parse(response.body) : {};
+      if (fields) body.content = undefined;
+      else demand([raw, null, undefined].includes(body.content), "another email", { name, from });
+      const hasContent = fields === undefined && raw !== null;
+      world.model.sawMessage(
+        name,
+        { ...body, content: hasContent ? body.content : undefined, status: response.status },
+        span,
+        now,
+        hasContent,
+      );
+    },
+  }),
+
+  "import-message": operation({
+    plan: (random, cast) => ({ name: nameOf(random, cast, ({ isImported }) => isImported) }),
+    run: async (stage, { name }) => {
+      const { account, raw, retain_until } = messageOf(stage, name);
+      const { world, cast } = stage;
+      const args = `import-message --account ${account} --domain ${cast.domain} --retain-until ${retain_until} -`;
+      const storing = world.model.begin(name, true, trueTime());
+      const isStored = ({ lines: [line] }: Ran) => line?.is_deleted === false;
+      await command(stage, args.split(" "), [storing], isStored, raw ?? "");
+    },
+  }),
+
+  "delete-message": operation({
+    plan: (random, cast) => ({ name: nameOf(random, cast), force: random.chance(0.2) }),
+    run: async (stage, { name, force }) => {
+      const { account, id } = messageOf(stage, name);
+      const deletion = stage.world.model.begin(`deletion of ${name}`, true, trueTime());
+      const args = ["delete-message", id, "--account", account, ...(force ? ["--force"] : [])];
+      await command(stage, args, [deletion], ({ lines: [line] }) => line?.is_blocked === true);
+    },
+  }),
+
+  "remove-content": operation({
+    plan: (random, cast) => ({ name: nameOf(random, cast) }),
+    run: async (stage, { name }) => {
+      const { account, id } = messageOf(stage, name);
+      const change = stage.world.model.begin(`change of ${name}`, true, trueTime());
+      const removal = stage.world.model.begin(`removal of ${name}`, true, trueTime());
+      const args = ["remove-content", id, "--account", account];
+      await command(stage, args, [change, removal], ({ lines: [line] }) => line?.content_removed === true);
+    },
+  }),
+
+  "restore-content": operation({
+    plan: (random, cast) => ({ name: nameOf(random, cast) }),
+    run: async (stage, { name }) => {
+      const { account, id, raw } = messageOf(stage, name);
+      const change = stage.world.model.begin(`change of ${name}`, true, trueTime());
+      const args = ["restore-content", id, "-", "--account", account];
+      await command(stage, args, [change], ({ status }) => status === 0, raw ?? "");
+    },
+  }),
+};

@@ -1,0 +1,40 @@
+/** A restore of the table to the middle of the month, and what `prepare-table --from` must take away again. */
+import type { Cast } from "./cast.ts";
+import { demand } from "./model.ts";
+import { trueTime } from "./time.ts";
+import { tableName, type World } from "./world.ts";
+
+const restored = "restored";
+
+export const takeBackup = (world: World): void => world.engine.create(restored, tableName);
+
+/** Runs `prepare-table` on the copy, and looks for what the old table has lost since. */
+export const checkRestore = async (world: World, { messages }: Cast): Promise<void> => {
+  process.env.TABLE_NAME = restored;
+  const { status, errors } = await world.admin(["prepare-table", "--from", tableName]);
+  process.env.TABLE_NAME = tableName;
+  demand(status === 0, "prepare-table failed", { errors });
+
+  const now = trueTime();
+  const old = new Map(world.engine.items(tableName).map((item) => [`${item.pk} ${item.sk}`, item]));
+  for (const item of world.engine.items(restored)) {
+    const [kind, account, id] = item.pk.split("#");
+    const before = old.get(`${item.pk} ${item.sk}`);
+    const isLive = item.expires_at === undefined || Number(item.expires_at) > now / 1000;
+    const seen = { ...item, bytes: undefined };
+    if (!isLive) continue;
+    if (kind === "API_KEY") {
+      const isWider =
+        before?.expires_at !== undefined && Number(before.expires_at) < Number(item.expires_at ?? Infinity);
+      const isRevoked = item.revoked_at !== undefined;
+      demand(isRevoked || (before !== undefined && !before.revoked_at && !isWider), "a key is back", seen);
+    }
+    if (kind === "ACCOUNT" || kind === "USER") demand(before?.id === item.id, "a person is back", seen);
+    if (kind !== "MESSAGE" || item.sk.startsWith("SEGMENT_PAGES")) continue;
+    const name = messages.find(
+      (one) => one.account === account && (world.ids.get(one.name) ?? one.id) === id,
+    )?.name;
+    demand(!world.model.isOver(`deletion of ${name}`, now), "a message is back", seen);
+    if (item.sk !== "HEAD") demand(!world.model.isOver(`removal of ${name}`, now), "a content is back", seen);
+  }
+};

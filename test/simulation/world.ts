@@ -1,0 +1,186 @@
+/** What a month happens in: the table, the queue, the bucket, the functions, and a process for whoever acts. */
+import { Readable, Writable } from "node:stream";
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context, SQSHandler } from "aws-lambda";
+import { runAdmin } from "../../infra/admin/program.ts";
+import type { LambdaHandler } from "../../infra/local/lambda.ts";
+import { newEngine } from "./engine.ts";
+import { type Fault, faultNames, openGate } from "./gate.ts";
+import { newModel, Violation } from "./model.ts";
+import { newBucket, newQueue } from "./queue.ts";
+import { randomFrom } from "./random.ts";
+import { inProcess, type Process, sleep, trueTime } from "./time.ts";
+import type { Span } from "./timeline.ts";
+
+export const tableName = "month";
+
+export type Handlers = {
+  getMessage: LambdaHandler;
+  addAccountMember: LambdaHandler;
+  recordEvents: SQSHandler;
+};
+
+export type HttpAnswer = { status: number; headers: Record<string, string>; body: string };
+export type Ran = { status: number; lines: Record<string, unknown>[]; errors: string[] };
+
+/** A new one for each invocation: the middlewares keep the request in it. */
+const newContext = () =>
+  ({
+    awsRequestId: "request",
+    functionName: "month",
+    memoryLimitInMB: "1024",
+    getRemainingTimeInMillis: () => 300_000,
+  }) as Context;
+
+/** What a streaming function writes: status and headers in JSON, eight zero bytes, and the body. */
+const newResponseStream = () => {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write: (chunk, _encoding, done) => {
+      chunks.push(Buffer.from(chunk));
+      done();
+    },
+  });
+  const write = stream.write.bind(stream) as (chunk: unknown) => boolean;
+  let isBegun = false;
+  const lambdaStream = Object.assign(stream, {
+    setContentType: () => {},
+    beforeFirstWrite: () => {},
+    write: (chunk: unknown): boolean => {
+      if (!isBegun) {
+        isBegun = true;
+        lambdaStream.beforeFirstWrite();
+      }
+      return write(chunk);
+    },
+  });
+  const response = (): HttpAnswer => {
+    const written = Buffer.concat(chunks);
+    const end = written.indexOf(Buffer.alloc(8));
+    const { statusCode, headers } = JSON.parse(written.toString("utf8", 0, end));
+    return { status: statusCode, headers, body: written.toString("utf8", end + 8) };
+  };
+  return { stream: lambdaStream, response };
+};
+
+export const newWorld = (
+  seed: string,
+  handlers: Handlers,
+  weather: { rate: number; kinds: readonly Fault[] },
+) => {
+  const engine = newEngine(trueTime);
+  const model = newModel();
+  const bucket = newBucket();
+  const counts = new Map<string, number>();
+  const violations: Error[] = [];
+  const taken = new Map<string, ((span: Span) => void)[]>();
+
+  const count = (what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1);
+  /** Two clocks differ by up to two seconds. */
+  const newProcess = (name: string): Process => {
+    const random = randomFrom(`${seed} ${name}`);
+    return { name, skew: random.oneOf([-1000, 0, 0, 1000]), random, isStopped: false };
+  };
+  const queue = newQueue({
+    random: randomFrom(`${seed} queue`),
+    handler: () => handlers.recordEvents,
+    newProcess,
+    taken: (body, span) => {
+      for (const end of taken.get(JSON.parse(body).id) ?? []) end(span);
+    },
+  });
+  openGate({
+    weather,
+    count,
+    call: (name, input, lag) => {
+      if (name === "GetObjectCommand") return bucket.get(input as object);
+      if (name === "ChangeMessageVisibilityBatchCommand") return queue.postpone(input as object);
+      return engine.call(name, input, lag);
+    },
+  });
+  engine.create(tableName);
+
+  const world = {
+    engine,
+    model,
+    bucket,
+    queue,
+    weather,
+    counts,
+    count,
+    violations,
+    /** Whether no call has met a fault. */
+    isCalm: (): boolean => faultNames.every((fault) => !counts.has(fault)),
+    /** The API keys that were created, by name. */
+    keys: new Map<string, { secret: string; id: string }>(),
+    /** The ids of imported messages, by name. */
+    ids: new Map<string, string>(),
+    /** Whom to tell when the event with this id is recorded. */
+    whenTaken: (id: string, end: (span: Span) => void): void => {
+      taken.set(id, [...(taken.get(id) ?? []), end]);
+    },
+
+    /** Lets somebody act. What they see and the model forbids is a violation. */
+    act: async (name: string, act: (process: Process) => Promise<void>): Promise<void> => {
+      const process = newProcess(name);
+      try {
+        await inProcess(process, () => act(process));
+      } catch (error) {
+        if (error instanceof Violation || !process.isStopped) violations.push(error as Error);
+      }
+    },
+
+    /** Runs a command of the operator. */
+    admin: async (args: string[], input: Buffer | string = ""): Promise<Ran> => {
+      const lines: Record<string, unknown>[] = [];
+      const errors: string[] = [];
+      const status = await runAdmin([...args, "--json"], {
+        print: (line) => lines.push(JSON.parse(line)),
+        complain: (line) => errors.push(line),
+        input: Readable.from([Buffer.from(input)]),
+      });
+      count(args[0] ?? "");
+      return { status, lines, errors };
+    },
+
+    /** Sends a request to a function. Returns its response, or `undefined` if none came. */
+    request: async (
+      process: Process,
+      name: "getMessage" | "addAccountMember",
+      event: object,
+    ): Promise<HttpAnswer | undefined> => {
+      count(name);
+      const handler = handlers[name] as (...args: unknown[]) => Promise<unknown>;
+      const sent = { requestContext: {}, isBase64Encoded: false, ...event } as APIGatewayProxyEvent;
+      if (name === "addAccountMember") {
+        const {
+          statusCode: status,
+          headers,
+          body,
+        } = (await handler(sent, newContext())) as APIGatewayProxyResult;
+        return process.isStopped
+          ? undefined
+          : { status, headers: { ...headers } as Record<string, string>, body };
+      }
+      const { stream, response } = newResponseStream();
+      const isComplete = await handler(sent, stream, newContext()).then(
+        () => true,
+        () => false,
+      );
+      if (process.isStopped) return undefined;
+      return isComplete ? response() : { status: 0, headers: {}, body: "" };
+    },
+    /** TTL deletes an item between ten minutes and 48 hours after its expiry, or never. */
+    timeToLive: async (until: number): Promise<void> => {
+      while (trueTime() < until) {
+        await sleep(6 * 3600 * 1000);
+        for (const { pk, sk, expires_at } of engine.items(tableName)) {
+          const luck = randomFrom(`${seed} ${pk} ${sk}`);
+          const delay = luck.chance(0.2) ? Number.POSITIVE_INFINITY : 600 + luck.below(48 * 3600);
+          if (Number(expires_at) + delay < trueTime() / 1000) engine.remove(tableName, { pk, sk });
+        }
+      }
+    },
+  };
+  return world;
+};
+export type World = ReturnType<typeof newWorld>;
