@@ -108,7 +108,14 @@ export const removeContent = async (
   const message = await findMessage(table, account_id, id, now, { withContent: false });
   if (!message) return false;
   // A long subject is stored with the content, and stays.
-  const longFields = hasLongFields(message.head) ? await readLongFields(message) : undefined;
+  const reading = hasLongFields(message.head) ? readLongFields(message) : Promise.resolve(undefined);
+  const longFields = await reading.catch(async (error) => {
+    // A segment is missing: another call deleted or emptied the message since we read its head, or it is damaged.
+    const current = await getItem<Head>(table, headKey(account_id, id), { consistent: true });
+    if (current?.content_digest === message.head.content_digest) throw error;
+    return "changed" as const;
+  });
+  if (longFields === "changed") return removeContent(table, { account_id, id }, now);
   const remaining = await compressContent(null, longFields);
   const time = new Date(now).toISOString();
   return replaceContent(table, message.head, remaining, { updated_at: time, content_removed_at: time }, now);

@@ -215,6 +215,28 @@ describe("A call that is held back leaves the segments of another call alone", (
     },
   );
 
+  test.each([
+    ["deleted", acts.delete, false],
+    ["emptied", acts["remove content"], true],
+  ])(
+    "if it removes the content of a message that is %s before its subject is read",
+    async (_, act, isHere) => {
+      const message = create();
+      await acts.store(table, message);
+      const removing = holding(
+        ({ constructor: { name }, input }) => name !== "PutCommand" && /SEGMENT#/.test(JSON.stringify(input)),
+      );
+
+      const removed = removeContent(removing.table, message, noon);
+      await removing.isReached;
+      await act(table, message);
+      removing.release();
+
+      expect(await removed).toBe(isHere);
+      expect((await readMessage(message))?.subject).toBe(isHere ? message.subject : undefined);
+    },
+  );
+
   test("if two remove the content", async () => {
     const message = create();
     await acts.store(table, message);
