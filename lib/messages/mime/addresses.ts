@@ -12,7 +12,7 @@ const joins = (character: string | undefined): boolean => character === "." || c
 export const firstAddress = (list: string): string => {
   let text = "";
   let last: string | undefined;
-  /** In `a@example.com <b@example.com>`, the unbracketed address is only a name. */
+  /** Counts only if no bracketed address follows: in `a@example.com <b@example.com>`, the first one is just a name. */
   let unbracketed = "";
 
   const endText = (): string => {
