@@ -10,8 +10,12 @@ import { interceptedTable } from "../../harness/intercepted-table.ts";
 import { noon, table } from "../../harness/service.ts";
 
 /** Returns the Message object, or `null`. */
-export const readMessage = async ({ account_id, id }: MessageRef, now = noon): Promise<Message | null> => {
-  const message = await findMessage(table, account_id, id, now);
+export const readMessage = async (
+  { account_id, id }: MessageRef,
+  now = noon,
+  on: Table = table,
+): Promise<Message | null> => {
+  const message = await findMessage(on, account_id, id, now);
   return message && JSON.parse(await text(Readable.from(messageBody(message))));
 };
 
