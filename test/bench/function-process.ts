@@ -19,7 +19,7 @@ export type Report = { invocations: Invocation[]; cpuMilliseconds: number; peakM
 type Result = Partial<APIGatewayProxyResult & SQSBatchResponse>;
 type Handler = (event: Event, ...rest: object[]) => Promise<Result | undefined>;
 
-const context = { functionName: "bench", getRemainingTimeInMillis: () => 60_000 };
+const context = { functionName: "bench", getRemainingTimeInMillis: () => 120_000 };
 
 /** The status of the response that is being streamed. */
 let streamedStatus = Number.NaN;

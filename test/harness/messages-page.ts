@@ -15,6 +15,10 @@ export const shown = async (page: Page, subject: string): Promise<void> => {
   await expect.poll(() => page.locator("#state").textContent()).toBe("");
 };
 
+/** What the page has copied. It copies after the click has returned, so a test polls. */
+export const copied = async (page: Page): Promise<string> =>
+  String(await page.evaluate("navigator.clipboard.readText()"));
+
 type Options = BrowserContextOptions & { args?: string[] };
 
 export const openPage = async (browser: Browser, { args = [], ...options }: Options = desktop) => {

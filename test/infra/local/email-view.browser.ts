@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, describe, expect, test } from "vitest";
 import { launchChromium } from "../../harness/chromium.ts";
-import { desktop, emailOf, openEmail, phone, shown } from "../../harness/messages-page.ts";
+import { copied, desktop, emailOf, openEmail, phone, shown } from "../../harness/messages-page.ts";
 import { run } from "../../harness/process.ts";
 
 const browser = await launchChromium();
@@ -117,7 +117,7 @@ describe("An email looks as its sender meant it:", () => {
 
     await page.getByRole("button", { name: "https://example.com/x?y=1" }).click();
 
-    expect(await page.evaluate("navigator.clipboard.readText()")).toBe("https://example.com/x?y=1");
+    await expect.poll(() => copied(page)).toBe("https://example.com/x?y=1");
   });
 });
 
@@ -179,11 +179,9 @@ test("In print, an email has its full height, and neither sidebar nor buttons", 
 
   await page.emulateMedia({ media: "print" });
 
-  const [inner, outer] = await Promise.all([
-    page.frames()[1]?.evaluate("document.documentElement.scrollHeight"),
-    page.locator(".frame").evaluate((node) => node.clientHeight),
-  ]);
-  expect(outer).toBeGreaterThanOrEqual(Number(inner));
+  const inner = await page.frames()[1]?.evaluate("document.documentElement.scrollHeight");
+  const outer = page.locator(".frame");
+  await expect.poll(() => outer.evaluate((node) => node.clientHeight)).toBeGreaterThanOrEqual(Number(inner));
   expect(await page.locator("aside").isVisible()).toBe(false);
   expect(await page.getByRole("button").count()).toBe(0);
 });
@@ -198,7 +196,7 @@ test("An imported message appears without a reload, and the filter finds it", as
   await page.getByRole("searchbox").fill(stdout.split(" ")[0] ?? "");
   await expect.poll(() => page.locator("#list a").count()).toBe(1);
   await page.getByRole("searchbox").fill("no such message");
-  expect(await page.locator("#list").innerText()).toContain("No message matches.");
+  await expect.poll(() => page.locator("#list").innerText()).toContain("No message matches.");
   await page.getByRole("searchbox").fill("");
   await page.locator("#list a", { hasText: "Second" }).click();
   await shown(page, "Second");

@@ -13,7 +13,7 @@ describe("The page /messages", () => {
     const { page } = await openPage(browser);
 
     expect(await page.frameLocator("iframe").getByRole("heading").innerText()).toBe("Hello Zoë,");
-    expect(await page.frames()[1]?.evaluate("document.images[0].naturalWidth")).toBe(48);
+    await expect.poll(() => page.frames()[1]?.evaluate("document.images[0].naturalWidth")).toBe(48);
     const timeline = "created|deferred|delivered|opened 3 times|clicked once";
     expect(await page.locator("#timeline b").allInnerTexts()).toEqual(timeline.split("|"));
     expect(await page.locator("#timeline code").first().innerText()).toContain("451 4.7.1 Greylisted");
@@ -71,7 +71,7 @@ describe("The page /messages", () => {
     await expect
       .poll(() => page.locator("#state").textContent())
       .toMatch(/^401: Invalid API key\. A key can be/);
-    expect(await page.title()).toBe("Messages");
+    await expect.poll(() => page.title()).toBe("Messages");
     await page.locator("#list a", { hasText: "Undelivered" }).click();
     await shown(page, "Undelivered Mail Returned to Sender"); // with the demonstration's key again
   });

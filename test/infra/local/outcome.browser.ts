@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
 import { launchChromium } from "../../harness/chromium.ts";
-import { desktop, emailOf, openEmail, openPage, phone, shown } from "../../harness/messages-page.ts";
+import { copied, desktop, emailOf, openEmail, openPage, phone, shown } from "../../harness/messages-page.ts";
 import { run } from "../../harness/process.ts";
 
 const browser = await launchChromium();
@@ -93,9 +93,9 @@ test("299 equal attempts fold into one, and the copied curl command reads the me
   expect(await verdict(page)).toMatch(/^Deferred 299 times, last on .+: 451 4.7.1 Greylisted$/);
   expect(await page.locator("#timeline b").allInnerTexts()).toEqual(["sent", "299 × deferred"]);
   await page.locator("#timeline summary").click();
-  expect(await page.locator("#timeline li li").count()).toBe(299);
+  await expect.poll(() => page.locator("#timeline li li").count()).toBe(299);
 
   await page.getByRole("button", { name: "Copy curl command" }).click();
-  const curl = await page.evaluate("navigator.clipboard.readText()");
-  expect(JSON.parse((await run(String(curl))).stdout)).toMatchObject({ id, num_attempts: 299 });
+  await expect.poll(() => copied(page)).toContain("curl");
+  expect(JSON.parse((await run(await copied(page))).stdout)).toMatchObject({ id, num_attempts: 299 });
 });
