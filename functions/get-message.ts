@@ -24,8 +24,7 @@ export const createHandler = endpoint({
   handle: async ({ path, query: { fields }, prefetched, scopes, table, now }) => {
     const find = () =>
       findMessage(table, path.account_id, path.message_id, now, { withContent: includesContent(fields) });
-    const message =
-      (await withLongFields(prefetched, fields)) ?? (await withLongFields(await find(), fields));
+    const message = (await withLongFields(prefetched, fields)) ?? (await withLongFields(await find(), fields));
     // Only the message tells its domain, so a missing message causes 404 even with a key for one domain.
     if (!message) throw new ApiError(messageNotFound);
     if (!grants(scopes, getMessage.scope, domainScope(message.head.domain))) {

@@ -13,11 +13,7 @@ export const createHandler = (
   readEmail: ReadEmail = openEmailBucket(),
   clock: Clock = Date.now,
   postpone: PostponeEvents = openEventQueue(),
-) =>
-  takeEvents(
-    (events, deadline) => recordEvents({ ...table, deadline }, events, readEmail, clock()),
-    postpone,
-  );
+) => takeEvents((events, deadline) => recordEvents({ ...table, deadline }, events, readEmail, clock()), postpone);
 
 const table = openTable({ canWait: true });
 export const handler = createHandler(table);

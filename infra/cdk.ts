@@ -18,8 +18,7 @@ if (withoutValue.length > 0) process.exit(2);
 
 const stage = settings.findLast((setting) => setting.startsWith("stage="))?.slice("stage=".length) ?? "prod";
 const hasOutputs = args.some((arg) => /^(--outputs-file|-O)/.test(arg));
-const outputs =
-  args[0] === "deploy" && !hasOutputs ? ["--outputs-file", `cdk.out/outputs.${stage}.json`] : [];
+const outputs = args[0] === "deploy" && !hasOutputs ? ["--outputs-file", `cdk.out/outputs.${stage}.json`] : [];
 
 const cdk = createRequire(import.meta.url).resolve("aws-cdk/bin/cdk");
 const { status } = spawnSync(process.execPath, [cdk, ...args, ...outputs], { stdio: "inherit" });

@@ -24,7 +24,5 @@ export const normalDomain = (text: string): string | null => {
     .split(".")
     .map((part) => (ascii.test(part) ? part : internationalLabel(part)));
   const domain = labels.join(".");
-  return domain.length <= maximumLength && labels.every((part) => part !== null && label.test(part))
-    ? domain
-    : null;
+  return domain.length <= maximumLength && labels.every((part) => part !== null && label.test(part)) ? domain : null;
 };

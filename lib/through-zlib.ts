@@ -17,8 +17,7 @@ export const throughZlib = <Zlib extends BrotliCompress | Gzip | ZstdCompress | 
 ): Zlib => {
   const gate = new Writable({
     highWaterMark: 1,
-    write: (chunk, _encoding, written) =>
-      chunk.length > 0 ? zlib.write(chunk, written) : zlib.flush(written),
+    write: (chunk, _encoding, written) => (chunk.length > 0 ? zlib.write(chunk, written) : zlib.flush(written)),
     final: (ended) => {
       zlib.end();
       ended();

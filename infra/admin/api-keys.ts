@@ -8,16 +8,7 @@ import { epochSeconds } from "../../lib/table/expiry.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { daySeconds } from "../../lib/time.ts";
 import { UserError } from "../cli/user-error.ts";
-import {
-  collect,
-  defineCommand,
-  duration,
-  openTableOf,
-  report,
-  reportRows,
-  type Shell,
-  uuid,
-} from "./command.ts";
+import { collect, defineCommand, duration, openTableOf, report, reportRows, type Shell, uuid } from "./command.ts";
 
 const noSuchKey = "no such key, or it was revoked or has expired";
 
@@ -25,12 +16,7 @@ const expiry = ({ expires_at }: Pick<store.ApiKey, "expires_at">): string | null
   expires_at === undefined ? null : new Date(expires_at * 1000).toISOString();
 
 /** Only keys that still work: a revoked one may give its label to its successor. */
-const keysLabelled = async (
-  table: Table,
-  account_id: string,
-  label: string,
-  now: number,
-): Promise<store.ApiKey[]> => {
+const keysLabelled = async (table: Table, account_id: string, label: string, now: number): Promise<store.ApiKey[]> => {
   const apiKeys = await store.listApiKeys(table, account_id, now);
   return apiKeys.filter((apiKey) => apiKey.label === label && !apiKey.revoked_at);
 };
@@ -118,12 +104,7 @@ const keysIn = (text: string): { secrets: string[]; digests: string[] } => ({
 });
 
 /** @throws UserError unless exactly one valid key of the account has this label */
-const idOfLabel = async (
-  table: Table,
-  label: string,
-  account_id: string | undefined,
-  now: number,
-): Promise<string> => {
+const idOfLabel = async (table: Table, label: string, account_id: string | undefined, now: number): Promise<string> => {
   if (!account_id) throw new UserError(`${label}: neither an id nor a key. A label requires --account`, 2);
   const [apiKey, ...others] = await keysLabelled(table, account_id, label, now);
   if (!apiKey) throw new UserError(`${label}: ${noSuchKey}`);
@@ -152,8 +133,7 @@ export const rotateApiKey = (shell: Shell) =>
       const now = Date.now();
       const text = await readText(operand, shell);
       const { secrets, digests } = keysIn(text);
-      const [id = await idOfLabel(table, text, account, now), ...others] =
-        secrets.length > 0 ? secrets : digests;
+      const [id = await idOfLabel(table, text, account, now), ...others] = secrets.length > 0 ? secrets : digests;
       if (others.length > 0) throw new UserError("The input names more than one key", 2);
       const rotated = await store.rotateApiKey(table, id, grace, now);
       if (!rotated) throw new UserError(`${id}: ${noSuchKey}`);

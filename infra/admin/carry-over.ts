@@ -134,8 +134,7 @@ const changesOf = async (tables: Tables, item: Restored): Promise<Change[]> => {
 };
 
 /** Two tables of unrelated stacks may know the same people, so a user in both proves nothing. */
-const isEvidence = ({ pk, sk }: ItemKey): boolean =>
-  !pk.startsWith(itemTypes.user) && !sk.startsWith("SEGMENT#");
+const isEvidence = ({ pk, sk }: ItemKey): boolean => !pk.startsWith(itemTypes.user) && !sk.startsWith("SEGMENT#");
 
 const hasAnyOf = async ({ client, name }: Table, keys: ItemKey[]): Promise<boolean> => {
   const RequestItems = { [name]: { Keys: keys, ProjectionExpression: "pk" } };
@@ -211,9 +210,7 @@ export const carryOverFrom = async (shell: Shell, json: true | undefined, restor
       only: ["id", "account_id", "user_id", "email", "role", "created_at", "expires_at", "revoked_at"],
       bytes: ofRestored.TableSizeBytes,
     };
-    const changes = await scanTable<Restored, Change>(shell, restored, rights, (item) =>
-      changesOf(tables, item),
-    );
+    const changes = await scanTable<Restored, Change>(shell, restored, rights, (item) => changesOf(tables, item));
     for (const change of changes) count(await change());
     return counts;
   };

@@ -111,11 +111,8 @@ export const reportRows = (shell: Shell, json: true | undefined, objects: object
   const [first] = objects;
   if (!first) return;
   const rows = [Object.keys(first), ...objects.map((object) => Object.values(object).map(cell))];
-  const widths = Object.keys(first).map((_, column) =>
-    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  const lineOf = (row: string[]) =>
-    row.map((entry, column) => entry.padEnd((widths[column] ?? 0) + 2)).join("");
+  const widths = Object.keys(first).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const lineOf = (row: string[]) => row.map((entry, column) => entry.padEnd((widths[column] ?? 0) + 2)).join("");
   if (json) for (const object of objects) shell.printJson(object);
   else for (const row of rows) shell.print(lineOf(row).trimEnd());
 };

@@ -159,6 +159,5 @@ export const erasePerson = (shell: Shell) =>
       const end = recoverableUntil(local, now);
       const recovery = end && isDeletion ? `. Point-in-time recovery has them until ${end}` : "";
       const hint = isDeletion ? recovery : ". Nothing was deleted: --delete does";
-      if (!json)
-        shell.print(total === "" ? "nothing found" : `${isDeletion ? "deleted" : "found"} ${total}${hint}`);
+      if (!json) shell.print(total === "" ? "nothing found" : `${isDeletion ? "deleted" : "found"} ${total}${hint}`);
     });

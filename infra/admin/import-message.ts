@@ -64,8 +64,7 @@ export const importMessage = (shell: Shell) =>
     .addHelpText("after", examples)
     .action(async (paths, options) => {
       const now = Date.now();
-      const { account, domain, direction, sender, recipient, status, retainDays, retainUntil, json } =
-        options;
+      const { account, domain, direction, sender, recipient, status, retainDays, retainUntil, json } = options;
       const fields = {
         account_id: account,
         domain_id: domain,

@@ -4,15 +4,7 @@ import { roles } from "../../lib/members/member.ts";
 import * as store from "../../lib/members/store.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { UserError } from "../cli/user-error.ts";
-import {
-  defineCommand,
-  forEachOperand,
-  openTableOf,
-  report,
-  reportRows,
-  type Shell,
-  uuid,
-} from "./command.ts";
+import { defineCommand, forEachOperand, openTableOf, report, reportRows, type Shell, uuid } from "./command.ts";
 
 const columns = ["email", "name", "role", "created_at", "updated_at", "user_id", "id"] as const;
 

@@ -17,8 +17,7 @@ export const messageId = (name: string): string => {
   throw new UserError(`${name}: a message's id is a UUID`, 2);
 };
 
-export const noSuchMessage = (id: string): UserError =>
-  new UserError(`${id}: the account has no such message`);
+export const noSuchMessage = (id: string): UserError => new UserError(`${id}: the account has no such message`);
 
 export const forEachMessage = (
   shell: Shell,

@@ -87,11 +87,6 @@ export const prepareTable = (shell: Shell) =>
         report(shell, json, { table: table.name, setting, state }, `${state.padEnd(15)}  ${setting}`);
       }
       for (const [kind, count] of (await carryOver?.()) ?? []) {
-        report(
-          shell,
-          json,
-          { table: table.name, from, kind, count },
-          `${String(count).padStart(15)}  ${kind}`,
-        );
+        report(shell, json, { table: table.name, from, kind, count }, `${String(count).padStart(15)}  ${kind}`);
       }
     });

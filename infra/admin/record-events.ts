@@ -41,8 +41,6 @@ export const recordEvents = (shell: Shell) =>
           outcomes.add(outcome, bytes, json && (() => shell.printJson(object)));
         }
       };
-      await recordLines(table, paths, emailFolder(emails), Date.now, shell.input, report).finally(
-        outcomes.end,
-      );
+      await recordLines(table, paths, emailFolder(emails), Date.now, shell.input, report).finally(outcomes.end);
       if (!json) shell.print(outcomes.summary());
     });

@@ -21,8 +21,7 @@ const emailWith = async (digest: string, path: string, { input }: Shell): Promis
   for (const { bytes, open } of await findMail([path], input)) {
     const whole = bytes <= maximumRawBytes ? await buffer(open()) : null;
     if (whole && isIt(whole)) return whole;
-    for await (const { raw } of readEmails(whole ? Readable.from([whole]) : open()))
-      if (isIt(raw)) return raw;
+    for await (const { raw } of readEmails(whole ? Readable.from([whole]) : open())) if (isIt(raw)) return raw;
   }
   throw new UserError(`${path}: no email in it has the digest ${digest} of the message's email`);
 };
@@ -58,9 +57,7 @@ export const restoreContent = (shell: Shell) =>
       if (!message) throw noSuchMessage(id);
       const { head } = message;
       if (head.content_removed_at) {
-        throw new UserError(
-          `${id}: not damaged. remove-content removed its email on ${head.content_removed_at}`,
-        );
+        throw new UserError(`${id}: not damaged. remove-content removed its email on ${head.content_removed_at}`);
       }
       if (head.digest === "") throw new UserError(`${id}: the message was stored without an email`);
       const raw = await emailWith(head.digest, path, shell);
@@ -71,8 +68,6 @@ export const restoreContent = (shell: Shell) =>
         throw new UserError(`${id}: the message was changed meanwhile. Run the command again`);
       }
       const fields = stored ? "kept" : "read from the email";
-      const note = stored
-        ? ""
-        : "   (subject and addresses are now those of the email, and the tags are lost)";
+      const note = stored ? "" : "   (subject and addresses are now those of the email, and the tags are lost)";
       report(shell, json, { id, content_restored: true, fields }, `content restored   ${id}${note}`);
     });

@@ -37,12 +37,7 @@ export const announceScan = (
   const scan_dollars = Number(((bytes / bytesPerUnit) * dollarsPerUnit).toFixed(4));
   const price = scan_dollars < 0.01 ? "less than a cent" : `$${scan_dollars.toFixed(2)}`;
   const size = `${(bytes / 1024 ** 3).toFixed(3)} GB in ${items.toLocaleString("en")} items at AWS's last count`;
-  report(
-    shell,
-    json,
-    { table: name, bytes, items, scan_dollars },
-    `${name}: ${size}. Reading it costs ${price}`,
-  );
+  report(shell, json, { table: name, bytes, items, scan_dollars }, `${name}: ${size}. Reading it costs ${price}`);
 };
 
 type Options = Pick<ScanCommandInput, "FilterExpression" | "ExpressionAttributeValues"> & {

@@ -29,9 +29,7 @@ const linesOf = (fields: object): string[] =>
 
 export const showMessage = (shell: Shell) =>
   defineMessageCommand("show-message", "show the fields of messages, and how they are stored")
-    .addOption(
-      new Option("--open", "print the address of the message's page on npm start").implies({ local: true }),
-    )
+    .addOption(new Option("--open", "print the address of the message's page on npm start").implies({ local: true }))
     .addHelpText("after", "\nOver HTTP, Get Message returns chosen fields: ?fields=status,delivery_attempts")
     .action((operands, { account, local, open, json }) => {
       const table = openTableOf({ local });
@@ -44,9 +42,7 @@ export const showMessage = (shell: Shell) =>
         }
         const stored_content = await storageOf(message);
         const isDamaged = "missing" in stored_content;
-        const long = isDamaged
-          ? await readLongFields(message).catch(() => ({}))
-          : await readLongFields(message);
+        const long = isDamaged ? await readLongFields(message).catch(() => ({})) : await readLongFields(message);
         const fields = { ...headFields(message.head), ...long, stored_content };
         report(shell, json, fields, ...linesOf(fields), "");
         if (isDamaged) throw new UserError(`${id}: damaged. restore-content writes its email again`);

@@ -5,8 +5,7 @@ export type Terminal = { write: (text: string) => void; columns: number };
 const barWidth = 30;
 const millisecondsBetweenDraws = 100;
 
-const minutes = (seconds: number): string =>
-  `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+const minutes = (seconds: number): string => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 
 /**
  * Draws `█████░░░░░  50%  1,200 emails  300/s  0:04 left`. Without a terminal, draws nothing.

@@ -31,8 +31,7 @@ const applicationId = 0x454d0001;
 
 /** @throws UserError if the file has items of another layout */
 const checkLayout = (database: DatabaseSync, file: string): void => {
-  const find =
-    "SELECT application_id, (SELECT count(*) FROM sqlite_schema) AS tables FROM pragma_application_id";
+  const find = "SELECT application_id, (SELECT count(*) FROM sqlite_schema) AS tables FROM pragma_application_id";
   const { application_id, tables } = database.prepare(find).get() ?? {};
   if (tables !== 0 && application_id !== applicationId) {
     throw new UserError(

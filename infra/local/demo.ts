@@ -23,9 +23,7 @@ export const exampleIds = { message_id: ids.welcome };
 
 export type Demo = { account_id: string; domain_id: string; api_key: string; messages: typeof ids };
 
-type Change<Event = ChangeEvent> = Event extends ChangeEvent
-  ? Omit<Event, "id" | "account_id" | "message">
-  : never;
+type Change<Event = ChangeEvent> = Event extends ChangeEvent ? Omit<Event, "id" | "account_id" | "message"> : never;
 
 type DemoMessage = {
   file: string;

@@ -89,8 +89,7 @@ export const startEngine = async ({ ports, file }: EngineOptions = {}): Promise<
   for (const port of ports ?? [await freePort()]) {
     const engine = await startOn(program, port, file);
     if (typeof engine !== "string") return engine;
-    if (!engine.includes("already in use"))
-      throw new UserError(`The embedded DynamoDB did not start: ${engine}`);
+    if (!engine.includes("already in use")) throw new UserError(`The embedded DynamoDB did not start: ${engine}`);
   }
   throw new UserError("The embedded DynamoDB did not start: all of its ports are in use");
 };

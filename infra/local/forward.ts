@@ -15,10 +15,7 @@ const notForwarded = new Set(
 const endToEnd = ({ headersDistinct }: IncomingMessage): Record<string, string[]> => {
   const named = (headersDistinct.connection ?? []).flatMap((value) => value.toLowerCase().split(/[\s,]+/));
   const isForwarded = ([name]: [string, unknown]) => !notForwarded.has(name) && !named.includes(name);
-  const entries = Object.entries(headersDistinct).map(([name, values = []]): [string, string[]] => [
-    name,
-    values,
-  ]);
+  const entries = Object.entries(headersDistinct).map(([name, values = []]): [string, string[]] => [name, values]);
   return Object.fromEntries(entries.filter(isForwarded));
 };
 

@@ -15,8 +15,7 @@ export type LambdaHandler<Event = APIGatewayProxyEvent> = StreamingHandler<Event
 
 const streaming = Symbol.for("aws.lambda.runtime.handler.streaming");
 
-const isStreaming = <Event>(handler: LambdaHandler<Event>): handler is StreamingHandler<Event> =>
-  streaming in handler;
+const isStreaming = <Event>(handler: LambdaHandler<Event>): handler is StreamingHandler<Event> => streaming in handler;
 
 /** `awslambda.streamifyResponse` with a precise type. */
 export const streamifyResponse = <Event>(handler: StreamingHandler<Event>) =>

@@ -29,10 +29,7 @@ export const readOptions = (args: string[]): Options | null => {
     .option("--data <file>", "keep the data in this file; without it, the data is in memory")
     .option("--seed <folder>", "also serve your own mail: a folder of emails, Maildirs and mboxes")
     .addOption(
-      new Option(
-        "--api <url>",
-        "serve the same pages for a deployed API, without an engine and a demonstration",
-      )
+      new Option("--api <url>", "serve the same pages for a deployed API, without an engine and a demonstration")
         .argParser(apiUrl)
         .conflicts(["data", "seed"]),
     )

@@ -38,10 +38,7 @@ export const startupMessage = (
       "A new member. Paste it twice: the second response is a replay, with Idempotent-Replayed: true",
       add("grace@example.com", "welcome-grace"),
     ],
-    [
-      "The same user with another key: 409, already a member",
-      add("grace@example.com", "welcome-grace-again"),
-    ],
+    ["The same user with another key: 409, already a member", add("grace@example.com", "welcome-grace-again")],
     ["The same key for another request: 422", add("ada@example.com", "welcome-grace")],
     ...seeded.slice(0, 1).map((id): [string, string] => ["One of your own emails", get(id)]),
     [

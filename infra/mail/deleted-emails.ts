@@ -54,7 +54,6 @@ export async function* withDeletions<T extends { bytes: number; id?: string }>(
             deadline: Number.POSITIVE_INFINITY,
           });
     const deleted = new Set(markers.flatMap(({ pk, deleted_at }) => (deleted_at ? pk : [])));
-    for (const item of group)
-      yield { ...item, isDeleted: item.id !== undefined && deleted.has(keyOf(item.id).pk) };
+    for (const item of group) yield { ...item, isDeleted: item.id !== undefined && deleted.has(keyOf(item.id).pk) };
   }
 }

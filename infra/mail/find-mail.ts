@@ -60,10 +60,7 @@ async function* filesIn(folder: string, isMailbox = false): AsyncGenerator<MailF
     const hasEmails = isMaildir && (name === "cur" || name === "new");
     const isWanted = entry.isDirectory()
       ? hasEmails || isHidden(name) === isMaildir
-      : entry.isFile() &&
-        !isHidden(name) &&
-        !isMaildir &&
-        (isMailbox || extensions.has(extname(name).toLowerCase()));
+      : entry.isFile() && !isHidden(name) && !isMaildir && (isMailbox || extensions.has(extname(name).toLowerCase()));
     if (!isWanted) continue;
     if (isUnreadable(name)) yield unreadable(path, new UserError("its name is not UTF-8. Rename it"));
     else if (entry.isDirectory()) yield* filesIn(path, hasEmails);

@@ -5,12 +5,7 @@ import { isDeliveryReport, readEnvelope } from "../../lib/messages/envelope.ts";
 import type { MessageRef } from "../../lib/messages/events.ts";
 import { readMarker } from "../../lib/messages/marker.ts";
 import type { NewMessage } from "../../lib/messages/message.ts";
-import {
-  draftMessage,
-  MessageRejectedError,
-  rejectTooLarge,
-  writeContent,
-} from "../../lib/messages/store-message.ts";
+import { draftMessage, MessageRejectedError, rejectTooLarge, writeContent } from "../../lib/messages/store-message.ts";
 import { messageMarkerKey } from "../../lib/table/keys.ts";
 import { isThrottled, retry, retryWrite, succeeds } from "../../lib/table/retry.ts";
 import type { Table } from "../../lib/table/table.ts";
@@ -35,10 +30,7 @@ export type Imported = { source: string; bytes: number } & (
   | { error: Error }
 );
 
-type Found = { source: string; bytes: number } & (
-  | { raw: Buffer; id: string }
-  | { id?: never; error: unknown }
-);
+type Found = { source: string; bytes: number } & ({ raw: Buffer; id: string } | { id?: never; error: unknown });
 
 /** A UUID (version 8) from the account and the email, so that importing an email twice stores one message. */
 const idOf = (account_id: string, raw: Buffer): string => {
@@ -97,8 +89,7 @@ const store = async (table: Table, message: NewMessage, raw: Buffer, now: number
     // An item that the put would replace may be a tombstone from after we read the marker.
     const isReplacing = head.put.ExpressionAttributeValues !== undefined;
     const isPut =
-      !(isReplacing && (await isDeleted())) &&
-      (await succeeds(() => table.client.send(new PutCommand(head.put))));
+      !(isReplacing && (await isDeleted())) && (await succeeds(() => table.client.send(new PutCommand(head.put))));
     if (isPut) return "stored";
     await head.discard();
     if (await isDeleted()) return "deleted";

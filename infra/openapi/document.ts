@@ -22,8 +22,7 @@ const entries: readonly Entry[] = operations.map((operation) => ({
 }));
 
 const ApiError = component(z.object({ message: z.string() }), "The body of every error.", {
-  message:
-    "One sentence that states what is wrong. For wrong input, it names the field and what the field accepts.",
+  message: "One sentence that states what is wrong. For wrong input, it names the field and what the field accepts.",
 });
 
 const componentsOf = (entries: readonly Entry[]): Record<string, Component> =>

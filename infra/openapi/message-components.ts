@@ -10,8 +10,7 @@ export const messageComponents = {
     {
       object: "The type of the object.",
       created_at: "The time when the message was stored.",
-      updated_at:
-        "The time of the last change to the message, such as a delivery attempt, an open or a click.",
+      updated_at: "The time of the last change to the message, such as a delivery attempt, an open or a click.",
       retain_until: "The time when the message is purged. From then on, the response is `404`.",
       direction: "`outgoing` if the account sent the email, `incoming` if the account received it.",
       is_bounce_notification: "Whether this email reports that another email was not delivered.",
@@ -62,7 +61,6 @@ export const messageComponents = {
     filename: "The name of the file. Empty if the part has no file name.",
     content: { contentEncoding: "base64", description: "The bytes as base64 without line breaks." },
     content_type: "The media type in lower case, without parameters, such as `application/pdf`.",
-    content_id:
-      "The Content-ID without angle brackets. HTML refers to it as `cid:…`. Empty if the part has none.",
+    content_id: "The Content-ID without angle brackets. HTML refers to it as `cid:…`. Empty if the part has none.",
   }),
 };

@@ -124,9 +124,7 @@ export class Api extends Construct {
       method: this.restApi.root.resourceForPath(operation.path).addMethod(
         operation.method,
         new LambdaIntegration(handler.lambda, {
-          responseTransferMode: operation.streams
-            ? ResponseTransferMode.STREAM
-            : ResponseTransferMode.BUFFERED,
+          responseTransferMode: operation.streams ? ResponseTransferMode.STREAM : ResponseTransferMode.BUFFERED,
           timeout: handler.timeout.plus(Duration.seconds(1)), // waits longer than Lambda, so that Lambda logs a timeout
           allowTestInvoke: false,
         }),
@@ -187,8 +185,7 @@ export class Api extends Construct {
       { id: "AwsSolutions-COG4", reason: "Callers are programs with API keys, not users with a sign-in." },
       {
         id: "AwsSolutions-APIG6",
-        reason:
-          "Execution logs contain headers, and so API keys. The access log and the functions' logs suffice.",
+        reason: "Execution logs contain headers, and so API keys. The access log and the functions' logs suffice.",
       },
       {
         id: "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]",

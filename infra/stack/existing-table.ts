@@ -13,9 +13,7 @@ export const checkExistingTable = async (TableName: string, region: string | und
   const client = new DynamoDBClient({ ...(region && { region }), maxAttempts: 2 });
   const explain = (error: Error) => {
     if (error.name === "ResourceNotFoundException") {
-      throw new UserError(
-        `tableName must be an existing table: there is none named ${TableName} in ${region}`,
-      );
+      throw new UserError(`tableName must be an existing table: there is none named ${TableName} in ${region}`);
     }
     console.error(`tableName was not checked. ${describe(error)}`);
     return undefined;
@@ -25,9 +23,7 @@ export const checkExistingTable = async (TableName: string, region: string | und
   const ours = `${layout.partitionKey} and ${layout.sortKey}`;
   const keys = found.Table?.KeySchema?.map(({ AttributeName }) => AttributeName).join(" and ");
   if (keys !== ours) {
-    throw new UserError(
-      `tableName must be a table of this API: the keys of ${TableName} are ${keys}, not ${ours}`,
-    );
+    throw new UserError(`tableName must be a table of this API: the keys of ${TableName} are ${keys}, not ${ours}`);
   }
   const expiry = await client.send(new DescribeTimeToLiveCommand({ TableName })).catch(explain);
   const { TimeToLiveStatus = "", AttributeName } = expiry?.TimeToLiveDescription ?? {};

@@ -6,12 +6,7 @@ import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { BlockPublicAccess, Bucket, BucketEncryption, CfnBucket } from "aws-cdk-lib/aws-s3";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import {
-  deadLetterDays,
-  longestEventDays,
-  queueDays,
-  receivesWithin,
-} from "../../lib/intake/event-lifetime.ts";
+import { deadLetterDays, longestEventDays, queueDays, receivesWithin } from "../../lib/intake/event-lifetime.ts";
 import { serviceName } from "../../lib/intake/metrics.ts";
 import { itemTypes } from "../../lib/table/keys.ts";
 import type { Permission } from "../../lib/table/permission.ts";

@@ -111,12 +111,7 @@ export class Metrics extends Construct {
     });
   }
 
-  private custom(
-    metricName: string,
-    dimensionsMap: Record<string, string>,
-    statistic: string,
-    label: string,
-  ) {
+  private custom(metricName: string, dimensionsMap: Record<string, string>, statistic: string, label: string) {
     return new Metric({ namespace: this.namespace, metricName, dimensionsMap, statistic, period, label });
   }
 }

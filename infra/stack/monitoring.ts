@@ -1,12 +1,6 @@
 /** The dashboard, and an alarm for each kind of failure that callers would notice. */
 import { Duration } from "aws-cdk-lib";
-import {
-  Alarm,
-  ComparisonOperator,
-  type Dashboard,
-  type IMetric,
-  TreatMissingData,
-} from "aws-cdk-lib/aws-cloudwatch";
+import { Alarm, ComparisonOperator, type Dashboard, type IMetric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";

@@ -10,8 +10,7 @@ export type Template = { Resources?: Record<string, Resource> };
 const tableOf = (template: Template): Resource | undefined =>
   Object.values(template.Resources ?? {}).find(({ Type }) => Type === "AWS::DynamoDB::GlobalTable");
 
-const regionsOf = ({ Properties }: Resource): Set<string> =>
-  new Set(Properties?.Replicas?.map(({ Region }) => Region));
+const regionsOf = ({ Properties }: Resource): Set<string> => new Set(Properties?.Replicas?.map(({ Region }) => Region));
 
 /** A table's resource without the replica in `region`, and without the stream that CDK adds together with replicas. */
 const withoutReplica = (resource: Resource | undefined, region: string | undefined): unknown => {
@@ -60,10 +59,7 @@ export const checkReplicaChange = (deployed: Template, next: Template): void => 
  * The deployed stack's template, or an empty one if there is no such stack or the credentials may not read it. Then
  * `checkReplicaChange` accepts everything, and CloudFormation still rejects an update of two replicas.
  */
-export const readDeployedTemplate = async (
-  StackName: string,
-  region: string | undefined,
-): Promise<Template> => {
+export const readDeployedTemplate = async (StackName: string, region: string | undefined): Promise<Template> => {
   const client = new CloudFormationClient({ ...(region && { region }), maxAttempts: 2 });
   try {
     const { TemplateBody = "{}" } = await client.send(new GetTemplateCommand({ StackName }));

@@ -47,10 +47,7 @@ const Settings = z.object({
   ),
   /** Alarms notify this SNS topic when they start and when they end. */
   alarmTopic: z.optional(
-    text(
-      /^arn:aws[a-z-]*:sns:[a-z\d-]+:\d{12}:[\w-]{1,256}$/,
-      "the ARN of a standard SNS topic in the stack's region",
-    ),
+    text(/^arn:aws[a-z-]*:sns:[a-z\d-]+:\d{12}:[\w-]{1,256}$/, "the ARN of a standard SNS topic in the stack's region"),
   ),
   /** Requests per second of each method, for all callers together. */
   rateLimit: z._default(count(/^[1-9]\d{0,5}$/, "a number of requests per second"), 100),
@@ -91,15 +88,11 @@ const settingsOfStage = (stages: unknown, stage: string): Given => {
   if (stages === undefined) return {};
   const named = Stages.safeParse(stages);
   if (!named.success) {
-    throw new UserError(
-      'stages must map each stage to its settings, as in {"prod": {"logRetentionDays": 90}}',
-    );
+    throw new UserError('stages must map each stage to its settings, as in {"prod": {"logRetentionDays": 90}}');
   }
   const found = named.data[stage];
   if (found) return { ...found, stage };
-  throw new UserError(
-    `cdk.json has no stage named ${stage}. Its stages are ${Object.keys(named.data).join(", ")}`,
-  );
+  throw new UserError(`cdk.json has no stage named ${stage}. Its stages are ${Object.keys(named.data).join(", ")}`);
 };
 
 const checkNames = (given: Given) => {
@@ -118,9 +111,7 @@ const checkTogether = (settings: Settings, region: string | undefined) => {
     throw new UserError("Set both domain and certificate, or neither");
   }
   if (tableName !== undefined && replicaRegions.length > 0) {
-    throw new UserError(
-      "replicaRegions cannot be set with tableName, because the stack does not change that table",
-    );
+    throw new UserError("replicaRegions cannot be set with tableName, because the stack does not change that table");
   }
   if (region !== undefined && replicaRegions.includes(region)) {
     throw new UserError(`replicaRegions must not name ${region}, because the stack itself is there`);

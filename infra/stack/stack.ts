@@ -51,8 +51,7 @@ export class EmailApiStack extends Stack {
       alarmTopic,
     });
 
-    const output = (id: string, value: string, description: string) =>
-      new CfnOutput(this, id, { value, description });
+    const output = (id: string, value: string, description: string) => new CfnOutput(this, id, { value, description });
     output("ApiUrl", api.url, "The base URL of the API");
     output("TableName", table.tableName, "The value of TABLE_NAME for npm run admin");
     output(
@@ -60,11 +59,7 @@ export class EmailApiStack extends Stack {
       `https://${Aws.REGION}.console.aws.amazon.com/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/${dashboard.dashboardName}`,
       "The dashboard",
     );
-    output(
-      "AccessLogGroup",
-      api.accessLog.logGroupName,
-      "The log of every request that API Gateway received",
-    );
+    output("AccessLogGroup", api.accessLog.logGroupName, "The log of every request that API Gateway received");
     output("MetricNamespace", metricNamespace(stage), "The namespace of the functions' metrics");
     for (const { operation, handler } of api.routes) {
       output(`${operation.id}LogGroup`, handler.logGroup.logGroupName, `The log of ${operation.id}`);
@@ -75,11 +70,7 @@ export class EmailApiStack extends Stack {
       output("EventQueueUrl", intake.events.queueUrl, "The queue for events");
       output("RecordEventsLogGroup", intake.recordEvents.logGroup.logGroupName, "The log of RecordEvents");
       output("DeadLetterQueueUrl", intake.deadLetters.queueUrl, "The queue of events that keep failing");
-      output(
-        "PipelinePolicyArn",
-        intake.pipelinePolicy.managedPolicyArn,
-        "The policy for a sending pipeline's role",
-      );
+      output("PipelinePolicyArn", intake.pipelinePolicy.managedPolicyArn, "The policy for a sending pipeline's role");
     }
     if (api.domainTarget) output("DomainTarget", api.domainTarget, "The target of the domain's CNAME record");
   }

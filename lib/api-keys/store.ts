@@ -66,10 +66,7 @@ const readsAtOnce = 20;
 /** Returns the account's keys, including revoked keys but no expired ones, the oldest first. */
 export const listApiKeys = async (table: Table, account_id: string, now: number): Promise<ApiKey[]> => {
   const listed = await listItems<Pick<ApiKey, "id">>(table, apiKeyListingKey(account_id, ""));
-  const apiKeys = await pLimit(readsAtOnce).map(
-    listed,
-    async ({ id }) => (await readApiKey(table, id)) ?? [],
-  );
+  const apiKeys = await pLimit(readsAtOnce).map(listed, async ({ id }) => (await readApiKey(table, id)) ?? []);
   return apiKeys
     .flat()
     .filter((apiKey) => isLive(apiKey, now))
@@ -104,8 +101,7 @@ const shorten = (table: Table, apiKey: ApiKey & { expires_at: number }, now: num
       ConditionExpression: `${usable} AND (attribute_not_exists(expires_at) OR expires_at >= :end)`,
       ExpressionAttributeValues: { ":end": apiKey.expires_at, ...nowValue(now) },
     },
-    (item) =>
-      !isLive(item, now) || item?.revoked_at !== undefined || Number(item?.expires_at) < apiKey.expires_at,
+    (item) => !isLive(item, now) || item?.revoked_at !== undefined || Number(item?.expires_at) < apiKey.expires_at,
   ),
   putListing(table, apiKey),
 ];

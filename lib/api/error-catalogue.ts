@@ -34,15 +34,9 @@ export const notJsonMediaType = error(415, "Content-Type must be application/jso
 export const bodyTooLarge = error(413, "The request body must be at most 64 KiB");
 export const malformedJson = error(400, "The request body must be valid JSON");
 export const nestedTooDeep = error(400, "The request body must not nest deeper than 100 levels");
-export const halfSurrogatePair = error(
-  400,
-  "The request body must be Unicode text: it holds half a surrogate pair",
-);
+export const halfSurrogatePair = error(400, "The request body must be Unicode text: it holds half a surrogate pair");
 export const protoField = error(400, "The request body must have no field __proto__");
-export const prototypeField = error(
-  400,
-  "The request body must have no field constructor that holds prototype",
-);
+export const prototypeField = error(400, "The request body must have no field constructor that holds prototype");
 
 export const messageNotFound = error(404, "Message not found");
 export const tooLargeUncompressed = error(
@@ -51,10 +45,7 @@ export const tooLargeUncompressed = error(
   { Vary: "Accept-Encoding" },
 );
 export const alreadyMember = error(409, "The user is already a member of this account");
-export const idempotencyKeyReused = error(
-  422,
-  "The idempotency key was already used with a different request",
-);
+export const idempotencyKeyReused = error(422, "The idempotency key was already used with a different request");
 
 export const noRoute = error(404, "No such route or method");
 export const blocked = error(403, "The request was blocked by a firewall rule");

@@ -12,9 +12,7 @@ export class ApiError extends Error {
     super(message);
     this.status = status;
     const one = (values: readonly string[]) => values[Math.floor(Math.random() * values.length)] ?? "";
-    this.headers = Object.fromEntries(
-      Object.entries(headers).map(([name, values]) => [name, one([values].flat())]),
-    );
+    this.headers = Object.fromEntries(Object.entries(headers).map(([name, values]) => [name, one([values].flat())]));
   }
 }
 

@@ -36,9 +36,7 @@ export type Once = {
   commit: (
     response: StorableResponse,
     writes: readonly Write[],
-  ) => Promise<
-    { response: StorableResponse; failed?: never } | { response?: never; failed: FailedConditions }
-  >;
+  ) => Promise<{ response: StorableResponse; failed?: never } | { response?: never; failed: FailedConditions }>;
   /** Stores a response without any writes, such as a 409. */
   store: (response: StorableResponse) => Promise<StorableResponse>;
 };
@@ -112,8 +110,6 @@ export const startReplay = (
   { table, now, path, idempotencyKey: key, json }: ApiRequest,
 ): Replay => {
   const use =
-    key === undefined
-      ? undefined
-      : { account_id: path.account_id, key, digest: digestOf(operation, path, json) };
+    key === undefined ? undefined : { account_id: path.account_id, key, digest: digestOf(operation, path, json) };
   return { once: makeOnce(table, use, now), stored: use && findReplay(table, use, now) };
 };

@@ -2,9 +2,6 @@
 declare module "negotiator" {
   export default class Negotiator {
     constructor(request: { headers: Record<string, string | undefined> });
-    encoding<Coding extends string>(
-      available: Coding[],
-      options?: { preferred?: string[] },
-    ): Coding | undefined;
+    encoding<Coding extends string>(available: Coding[], options?: { preferred?: string[] }): Coding | undefined;
   }
 }

@@ -29,11 +29,7 @@ export const observe = (operation: Operation) => {
     },
   };
 
-  const logRequest = (
-    log: RequestLog,
-    { statusCode, headers }: Omit<ProxyResult, "body">,
-    sent?: Sent,
-  ): void => {
+  const logRequest = (log: RequestLog, { statusCode, headers }: Omit<ProxyResult, "body">, sent?: Sent): void => {
     metrics.captureColdStartMetric(); // The caller of a streamed response doesn't wait for the metrics.
     if (headers?.["Idempotent-Replayed"]) count(metricNames.replay);
     if (statusCode === 422) count(metricNames.payloadMismatch);

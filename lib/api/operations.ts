@@ -57,11 +57,7 @@ export const getMessage = operation({
   path: "/v2/accounts/{account_id}/messages/{message_id}",
   pathParameters: {
     account_id,
-    message_id: uuidParameter(
-      "message_id",
-      "The `id` of the message.",
-      "0b6cb1a2-3f0e-4d52-9a3c-6f2f7d1e8a10",
-    ),
+    message_id: uuidParameter("message_id", "The `id` of the message.", "0b6cb1a2-3f0e-4d52-9a3c-6f2f7d1e8a10"),
   },
   queryParameters: {
     fields: optional({

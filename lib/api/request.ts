@@ -63,9 +63,7 @@ export type ApiMiddleware<Path = AccountPath, Query = unknown, Body = unknown> =
 
 /** Returns every value of a header that the caller may have repeated. @param name in lower case */
 export const headerValues = ({ headers }: ApiRequest, name: string): string[] =>
-  Object.entries(headers).flatMap(([spelling, values = []]) =>
-    spelling.toLowerCase() === name ? values : [],
-  );
+  Object.entries(headers).flatMap(([spelling, values = []]) => (spelling.toLowerCase() === name ? values : []));
 
 /** Retries stop this long before the timeout, so that there is still time for an error response. */
 const marginMs = 1000;

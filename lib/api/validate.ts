@@ -48,9 +48,7 @@ const queryValue = (
   return values[0] ?? queryStringParameters?.[name];
 };
 
-export const query = <Query>({
-  queryParameters,
-}: Operation<AccountPath, Query>): ApiMiddleware<AccountPath, Query> => {
+export const query = <Query>({ queryParameters }: Operation<AccountPath, Query>): ApiMiddleware<AccountPath, Query> => {
   const schema = schemaOf(queryParameters);
   const parameters = Object.entries<Parameter<unknown>>(queryParameters);
   const logged = new Set(parameters.flatMap(([name, { isLogged }]) => (isLogged ? [name] : [])));

@@ -66,11 +66,7 @@ const withoutOutput = async (run: () => Promise<unknown>): Promise<void> => {
  * init phase, Lambda gives a function more processor time than later (measured in
  * https://github.com/DataDog/datadog-lambda-extension/pull/700, not documented by AWS).
  */
-export const lambdaFunction = (
-  operation: Operation,
-  createHandler: (table: Table) => ApiHandler,
-  sample: Sample,
-) => {
+export const lambdaFunction = (operation: Operation, createHandler: (table: Table) => ApiHandler, sample: Sample) => {
   const table = openTable();
   const warmUp = ({ name, client }: Table = table): Promise<void> =>
     withoutOutput(async () => {

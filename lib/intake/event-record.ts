@@ -68,12 +68,7 @@ export const recordOnce = async <Event extends MessageEvent>(
   reserveTime(table);
   const expires_at = epochSeconds(now) + recordSeconds;
   const puts = events.map((event) =>
-    putIfAbsent<EventRecord>(
-      table,
-      eventKey(event.account_id, event.id),
-      { digest: digestOf(event), expires_at },
-      now,
-    ),
+    putIfAbsent<EventRecord>(table, eventKey(event.account_id, event.id), { digest: digestOf(event), expires_at }, now),
   );
   const waiting = { isRetryable: isThrottled, deadline: table.deadline };
   const failed = await retry(() => transact(table, [...writes, ...puts]), waiting).catch((error) => {

@@ -11,10 +11,7 @@ const id = text.check(
   z.meta({ minLength: 1, maxLength: 255 }),
 );
 
-const s3Key = text.check(
-  z.minLength(1, "must not be empty"),
-  z.maxLength(1024, "must have at most 1024 characters"),
-);
+const s3Key = text.check(z.minLength(1, "must not be empty"), z.maxLength(1024, "must have at most 1024 characters"));
 
 const change = { id, account_id, message: z.object({ id: uuid }, "must be an object") };
 
@@ -57,9 +54,7 @@ const types = kinds.map(({ shape }) => shape.type.def.values[0]);
 /** An event. Unknown fields are ignored. */
 export const MessageEvent = z.discriminatedUnion("type", kinds, {
   error: ({ input }) =>
-    typeof input === "object" && input !== null
-      ? `must be one of ${types.join(", ")}`
-      : "must be a JSON object",
+    typeof input === "object" && input !== null ? `must be one of ${types.join(", ")}` : "must be a JSON object",
 });
 export type MessageEvent = z.output<typeof MessageEvent>;
 

@@ -38,11 +38,7 @@ type Results = Map<ChangeEvent, Result>;
 const allOf = (events: readonly ChangeEvent[], result: Result): Results =>
   new Map(events.map((event) => [event, result]));
 
-const recordTogether = async (
-  table: Table,
-  events: readonly ChangeEvent[],
-  now: number,
-): Promise<Results> => {
+const recordTogether = async (table: Table, events: readonly ChangeEvent[], now: number): Promise<Results> => {
   const results: Results = new Map();
   const [first] = events;
   if (!first) return results;
@@ -77,11 +73,7 @@ const recordTogether = async (
  *
  * @param events at most 99, because a transaction has at most 100 writes
  */
-export const recordChanges = async (
-  table: Table,
-  events: readonly ChangeEvent[],
-  now: number,
-): Promise<Results> => {
+export const recordChanges = async (table: Table, events: readonly ChangeEvent[], now: number): Promise<Results> => {
   try {
     return await recordTogether(table, events, now);
   } catch (error) {

@@ -6,14 +6,7 @@ import { getItem } from "../table/get.ts";
 import { eventKey } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
 import type { ChangeEvent, MessageEvent, StoredEvent } from "./event.ts";
-import {
-  type EventRecord,
-  type Outcome,
-  type Result,
-  recordOnce,
-  reserveTime,
-  resultOf,
-} from "./event-record.ts";
+import { type EventRecord, type Outcome, type Result, recordOnce, reserveTime, resultOf } from "./event-record.ts";
 import { recordChanges } from "./record-changes.ts";
 
 /**
@@ -32,12 +25,7 @@ const outcomeOf = (result: Result | undefined): Outcome => {
  * Stores the message of an event once: its head, its marker and the event record go into one transaction. A deleted
  * message is never stored again, because the marker's condition then fails.
  */
-const recordStored = async (
-  table: Table,
-  event: StoredEvent,
-  readEmail: ReadEmail,
-  now: number,
-): Promise<Outcome> => {
+const recordStored = async (table: Table, event: StoredEvent, readEmail: ReadEmail, now: number): Promise<Outcome> => {
   const { account_id, message, raw_email } = event;
   const ref = { account_id, id: message.id };
   const expiresAt = Date.parse(message.retain_until);
@@ -78,15 +66,8 @@ export const recordChange = async (table: Table, event: ChangeEvent, now: number
  * @throws TooLittleTimeError if the table's deadline is near
  * @throws Error if the table fails. A retry is safe
  */
-export const recordEvent = (
-  table: Table,
-  event: MessageEvent,
-  readEmail: ReadEmail,
-  now: number,
-): Promise<Outcome> =>
-  event.type === "message.stored"
-    ? recordStored(table, event, readEmail, now)
-    : recordChange(table, event, now);
+export const recordEvent = (table: Table, event: MessageEvent, readEmail: ReadEmail, now: number): Promise<Outcome> =>
+  event.type === "message.stored" ? recordStored(table, event, readEmail, now) : recordChange(table, event, now);
 
 const messageOf = ({ account_id, message }: ChangeEvent): string => `${account_id} ${message.id}`;
 

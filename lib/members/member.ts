@@ -4,8 +4,7 @@ import * as z from "zod/mini";
 export const roles = ["Administrator", "Developer", "Analyst", "Billing Manager"] as const;
 
 /** The "valid email address" of WHATWG's HTML, as in browsers, but the domain must contain a dot. */
-const address =
-  /^[\w.!#$%&'*+/=?^`{|}~-]+@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/i;
+const address = /^[\w.!#$%&'*+/=?^`{|}~-]+@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/i;
 
 export const newMemberRules = {
   body: "The request body must be a JSON object",
@@ -21,9 +20,7 @@ export const Role = z.enum(roles, rules.role);
 /** The body of Add Account Member. Email addresses are compared in lower case, although RFC 5321 lets case matter. */
 export const NewMember = z.object(
   {
-    email: z
-      .string(rules.email)
-      .check(z.regex(address, rules.email), z.maxLength(254, rules.email), z.toLowerCase()),
+    email: z.string(rules.email).check(z.regex(address, rules.email), z.maxLength(254, rules.email), z.toLowerCase()),
     role: Role,
     // With the flag `u`, `.` matches one code point, and JSON Schema counts code points, too.
     name: z.optional(z.string(rules.name).check(z.regex(/^.{1,255}$/su, rules.name))),

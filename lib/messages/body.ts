@@ -29,10 +29,7 @@ const stream = (chunks: AsyncIterable<Uint8Array>): Readable => Readable.from(ch
  *
  * @param message with its long fields, if `selected` has one: see `withLongFields`
  */
-export const messageBody = (
-  message: StoredMessage,
-  selected?: readonly MessageField[],
-): StreamedBody | string => {
+export const messageBody = (message: StoredMessage, selected?: readonly MessageField[]): StreamedBody | string => {
   const { head, first, longFields = {} } = message;
   const { content_bytes, content_start, content_parsed_start } = head;
   const wanted = new Set<string>(selected ?? messageFields);

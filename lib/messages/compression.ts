@@ -6,13 +6,7 @@
  * `content` and `content_parsed` together take hardly more space than the raw email: zstd finds each attachment's base64
  * a second time, in an email over 64 KiB with long-distance matching.
  */
-import {
-  constants,
-  createZstdCompress,
-  createZstdDecompress,
-  zstdCompressSync,
-  zstdDecompressSync,
-} from "node:zlib";
+import { constants, createZstdCompress, createZstdDecompress, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { throughZlib } from "../through-zlib.ts";
 import type { ContentOffsets } from "./head.ts";
 
@@ -40,8 +34,7 @@ const cut = (compressed: Buffer): Buffer[] => {
 const maximumWindowLog = 27;
 
 /** The window spans `content`, because zstd finds a repeated attachment only within it. */
-const windowLog = (rawBytes: number): number =>
-  Math.min(maximumWindowLog, Math.ceil(Math.log2(rawBytes * 1.1)));
+const windowLog = (rawBytes: number): number => Math.min(maximumWindowLog, Math.ceil(Math.log2(rawBytes * 1.1)));
 
 export type Compressed = ContentOffsets & { segments: Buffer[]; content_bytes: number };
 

@@ -69,8 +69,7 @@ function* inPieces(texts: Iterable<string>): Generator<Buffer, number> {
 
 type Json = string | null | Json[] | { [name: string]: Json };
 
-const jsonFields = (fields: Record<string, Json>, end: string) =>
-  jsonList("", Object.entries(fields), jsonField, end);
+const jsonFields = (fields: Record<string, Json>, end: string) => jsonList("", Object.entries(fields), jsonField, end);
 
 /** In pieces, because the JSON of a large email may exceed the maximum length of a string. */
 function* json(value: Json): Generator<string> {

@@ -100,11 +100,7 @@ export const replaceContent = async (
  * has to lose its content, too. Importing the same email again doesn't bring the content back. Returns false if there is
  * no such message.
  */
-export const removeContent = async (
-  table: Table,
-  { account_id, id }: MessageRef,
-  now: number,
-): Promise<boolean> => {
+export const removeContent = async (table: Table, { account_id, id }: MessageRef, now: number): Promise<boolean> => {
   const message = await findMessage(table, account_id, id, now, { withContent: false });
   if (!message) return false;
   // A long subject is stored with the content, and stays.

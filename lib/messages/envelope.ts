@@ -32,9 +32,7 @@ export const readEnvelope = (raw: Uint8Array) => {
  * report-type (RFC 8098).
  */
 export const isDeliveryReport = (raw: Uint8Array): boolean => {
-  const { value, parameters } = contentType(
-    readEmailHeader(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)),
-  );
+  const { value, parameters } = contentType(readEmailHeader(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)));
   const reportType = parameters.get("report-type")?.bytes.toLowerCase() ?? "delivery-status";
   const isReport = value === "multipart/report" && reportType === "delivery-status";
   return isReport || value === "message/delivery-status" || value === "message/global-delivery-status";

@@ -15,12 +15,7 @@ export type Changes = Partial<
  * Makes all changes in one update, which costs as much as a single one: DynamoDB bills the head's size. The head keeps
  * every status, because the newest may arrive first, and has space for at least 340 KB of delivery attempts.
  */
-export const changeMessage = (
-  table: Table,
-  { account_id, id }: MessageRef,
-  changes: Changes,
-  now: number,
-): Write => {
+export const changeMessage = (table: Table, { account_id, id }: MessageRef, changes: Changes, now: number): Write => {
   const values: Record<string, unknown> = { ":updated_at": new Date(now).toISOString() };
   const set = ["updated_at = :updated_at"];
   const add: string[] = [];
@@ -33,10 +28,5 @@ export const changeMessage = (
     }
   }
   const UpdateExpression = `SET ${set}${add.length > 0 ? ` ADD ${add}` : ""}`;
-  return updateLive(
-    table,
-    headKey(account_id, id),
-    { UpdateExpression, ExpressionAttributeValues: values },
-    now,
-  );
+  return updateLive(table, headKey(account_id, id), { UpdateExpression, ExpressionAttributeValues: values }, now);
 };

@@ -15,10 +15,7 @@ export type MessageMarker = { deleted_at?: string; expires_at?: number };
 const lifetimeSeconds = 366 * daySeconds;
 
 /** Also returns a marker that has expired. */
-export const readMarker = (
-  table: Table,
-  { account_id, id }: MessageRef,
-): Promise<MessageMarker | undefined> =>
+export const readMarker = (table: Table, { account_id, id }: MessageRef): Promise<MessageMarker | undefined> =>
   getItem<MessageMarker>(table, messageMarkerKey(account_id, id), { consistent: true });
 
 /** The condition of this write fails if the message was deleted. */
@@ -35,11 +32,7 @@ export const markStored = (table: Table, { account_id, id }: MessageRef, expires
   );
 
 /** From now on, no event stores the message. It need not exist. */
-export const markDeleted = async (
-  table: Table,
-  { account_id, id }: MessageRef,
-  now: number,
-): Promise<void> => {
+export const markDeleted = async (table: Table, { account_id, id }: MessageRef, now: number): Promise<void> => {
   const command = new UpdateCommand({
     TableName: table.name,
     Key: messageMarkerKey(account_id, id),

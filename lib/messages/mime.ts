@@ -10,8 +10,7 @@ import { type Leaf, splitEmail } from "./mime/tree.ts";
 export const describeLeaf = ({ contentType, header }: Leaf, decode: DecodeCharset) => {
   const content_type = contentType.value;
   const disposition = contentDisposition(header);
-  const filename =
-    parameterText(disposition, "filename", decode) || parameterText(contentType, "name", decode);
+  const filename = parameterText(disposition, "filename", decode) || parameterText(contentType, "name", decode);
   const isInline = content_type.startsWith("text/") && disposition.value !== "attachment" && filename === "";
   return { content_type, filename, isInline };
 };
@@ -51,7 +50,5 @@ const gatherHeaders = (header: HeaderField[], decode: DecodeCharset): ParsedCont
     text: decodeHeaderText(trimBlanks(value), decode),
   }));
   const groups = Map.groupBy(fields, ({ name }) => name.toLowerCase());
-  return Object.fromEntries(
-    Array.from(groups.values(), (group) => [group[0]?.name, group.map(({ text }) => text)]),
-  );
+  return Object.fromEntries(Array.from(groups.values(), (group) => [group[0]?.name, group.map(({ text }) => text)]));
 };

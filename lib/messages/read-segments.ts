@@ -20,8 +20,7 @@ const readTwice = async <Found>(
 
 /** @throws Error if the segment is missing */
 export const readSegment = async ({ table, head }: StoredMessage, index: number): Promise<Uint8Array> => {
-  const read = (consistent: boolean) =>
-    getItem<Segment>(table, keyOfSegment(head, head, index), { consistent });
+  const read = (consistent: boolean) => getItem<Segment>(table, keyOfSegment(head, head, index), { consistent });
   return (await readTwice(head, index, read)).bytes;
 };
 

@@ -6,11 +6,7 @@ export const decompressed = (segments: AsyncIterable<Uint8Array>): AsyncIterable
   throughZlib(segments, decompressor());
 
 /** Yields the bytes from offset `from` up to offset `to`. @throws Error if there are fewer */
-export async function* slice(
-  content: AsyncIterable<Buffer>,
-  from: number,
-  to: number,
-): AsyncGenerator<Buffer> {
+export async function* slice(content: AsyncIterable<Buffer>, from: number, to: number): AsyncGenerator<Buffer> {
   let offset = 0;
   for await (const chunk of content) {
     const bytes = chunk.subarray(Math.max(0, from - offset), to - offset);

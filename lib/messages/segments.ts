@@ -112,9 +112,7 @@ export const discardSegments = async (
     ConditionExpression: "content_digest = :replaced AND expires_at <= :now",
     ExpressionAttributeValues: { ":replaced": replaced ?? "", ...nowValue(now) },
   };
-  await succeeds(() =>
-    table.client.send(new PutCommand({ ...tombstonePut(table, message, now), ...unchanged })),
-  );
+  await succeeds(() => table.client.send(new PutCommand({ ...tombstonePut(table, message, now), ...unchanged })));
   const key = headKey(message.account_id, message.id);
   const current = await getItem<Head>(table, key, { consistent: true });
   if (current && current.content_digest !== written.content_digest) {
@@ -129,11 +127,7 @@ type Listed = ItemKey & { pages?: Pages };
  *
  * @param except content that is left out
  */
-export const listSegments = async (
-  table: Table,
-  { account_id, id }: MessageRef,
-  except?: Pages,
-): Promise<Listed[]> => {
+export const listSegments = async (table: Table, { account_id, id }: MessageRef, except?: Pages): Promise<Listed[]> => {
   const listed = await listItems<Listed>(table, segmentsOf(account_id, id), "pk", "sk", "pages");
   return listed.filter(({ sk }) => !except || !sk.includes(except.content_digest));
 };
@@ -142,11 +136,7 @@ export const listSegments = async (
  * Deletes the listed segments and those of the listed pages. Returns the number of first segments. The first segments
  * are deleted last, so a delete that repeats an interrupted one can tell that the message existed.
  */
-export const deleteSegments = async (
-  table: Table,
-  message: MessageRef,
-  listed: readonly Listed[],
-): Promise<number> => {
+export const deleteSegments = async (table: Table, message: MessageRef, listed: readonly Listed[]): Promise<number> => {
   const further = listed.flatMap(({ pages }) => (pages ? keysOf(message, pages).slice(1) : []));
   const firsts = listed.filter(({ pages }) => !pages);
   await deleteAll(table, further);

@@ -63,9 +63,7 @@ const divide = (message: NewMessage, now: number) => {
 
 export const rejectTooLarge = (rawBytes: number): void => {
   if (rawBytes <= maximumRawBytes) return;
-  throw new MessageRejectedError(
-    `the email has ${rawBytes} bytes, but at most ${maximumRawBytes} (40 MiB) are stored`,
-  );
+  throw new MessageRejectedError(`the email has ${rawBytes} bytes, but at most ${maximumRawBytes} (40 MiB) are stored`);
 };
 
 /** A valid message that is not stored yet. `content` renders and compresses the email at its first call. */

@@ -30,8 +30,7 @@ export const apiKeyListingKey = (account_id: string, id: string) =>
   itemKey(itemTypes.apiKeysOfAccount + account_id, `API_KEY#${id}`);
 
 /** With the account id in the key, a request can't read another account's message even by mistake. */
-export const messagePartition = (account_id: string, id: string): string =>
-  `${itemTypes.message}${account_id}#${id}`;
+export const messagePartition = (account_id: string, id: string): string => `${itemTypes.message}${account_id}#${id}`;
 
 /** `HEAD` sorts before `SEGMENT`, so one Query returns the head and the first segment. */
 export const headSort = "HEAD";
@@ -39,8 +38,7 @@ export const headSort = "HEAD";
 export const segmentSort = (digest: string, index: number): string =>
   `SEGMENT#${digest}#${String(index).padStart(5, "0")}`;
 
-export const headKey = (account_id: string, id: string) =>
-  itemKey(messagePartition(account_id, id), headSort);
+export const headKey = (account_id: string, id: string) => itemKey(messagePartition(account_id, id), headSort);
 
 /**
  * Page 0 is the first segment, which lies beside the head. Each further page has a partition of its own, because one
@@ -60,8 +58,7 @@ export const pageListKey = (account_id: string, id: string, digest: string) =>
   itemKey(messagePartition(account_id, id), `SEGMENT_PAGES#${digest}`);
 
 /** The key prefix of a message's first segments and of its lists of pages. */
-export const segmentsOf = (account_id: string, id: string) =>
-  itemKey(messagePartition(account_id, id), "SEGMENT");
+export const segmentsOf = (account_id: string, id: string) => itemKey(messagePartition(account_id, id), "SEGMENT");
 
 /** @param email in lower case, so that addresses that differ only in case mean the same user */
 export const userKey = (email: string) => itemKey(itemTypes.user + email, "USER");

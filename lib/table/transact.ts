@@ -59,11 +59,7 @@ const reportedFailures = (writes: readonly Write[], reasons: readonly Cancellati
   });
 
 /** After a conflict, DynamoDB reports no conditions, so we read the items and check them ourselves. */
-const readFailures = async (
-  table: Table,
-  writes: readonly Write[],
-  abortSignal: AbortSignal,
-): Promise<Entry[]> => {
+const readFailures = async (table: Table, writes: readonly Write[], abortSignal: AbortSignal): Promise<Entry[]> => {
   const read = async (write: Write): Promise<Entry> => [
     write,
     await getItem<Item>(table, write.key, { consistent: true, abortSignal }),

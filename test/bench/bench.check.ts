@@ -40,8 +40,7 @@ const invoke = async (bundle: string, events: Event[], environment?: NodeJS.Proc
 const bodiesOf = async (...given: Parameters<typeof invoke>) =>
   (await invoke(...given)).map(({ body = "" }) => JSON.parse(body));
 
-const statusesOf = async (...given: Parameters<typeof invoke>) =>
-  (await invoke(...given)).map(({ status }) => status);
+const statusesOf = async (...given: Parameters<typeof invoke>) => (await invoke(...given)).map(({ status }) => status);
 
 describe("Ours, floor and peer return the same response", () => {
   const readBoth = (bundle: string, environment?: NodeJS.ProcessEnv) =>
@@ -91,8 +90,7 @@ describe("Ours, floor and peer return the same response", () => {
   );
 
   test.each(["recordEvents", "recordEventsFloor"] as const)("to an open: %s", async (variant) => {
-    const opens = () =>
-      bodiesOf(bundles.getMessage, [getMessageEvent(caller, counted, { fields: "open_count" })]);
+    const opens = () => bodiesOf(bundles.getMessage, [getMessageEvent(caller, counted, { fields: "open_count" })]);
     const [before] = await opens();
     const opened = { type: "message.opened", account_id: caller.account_id, message: { id: counted } };
 

@@ -9,8 +9,7 @@ const noise = (length: number, seed: number): Buffer => {
 
 const words = "account invoice delivery message your order has been shipped with thanks for café".split(" ");
 
-const sentence = (seed: number): string =>
-  Array.from(noise(14, seed), (byte) => words[byte % words.length]).join(" ");
+const sentence = (seed: number): string => Array.from(noise(14, seed), (byte) => words[byte % words.length]).join(" ");
 
 const paragraphs = Array.from({ length: 40 }, (_, index) => sentence(index + 1));
 

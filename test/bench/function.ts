@@ -21,10 +21,7 @@ const nextMessage = (child: ChildProcess): Promise<unknown> =>
   });
 
 /** Starts a process that has loaded the bundle. The process writes its log, and nobody reads it. */
-export const startFunction = async (
-  bundle: string,
-  environment: NodeJS.ProcessEnv = {},
-): Promise<LoadedFunction> => {
+export const startFunction = async (bundle: string, environment: NodeJS.ProcessEnv = {}): Promise<LoadedFunction> => {
   const child = fork(new URL("function-process.ts", import.meta.url), [bundle], {
     execArgv: lambdaFlags,
     env: { ...process.env, POWERTOOLS_METRICS_NAMESPACE: "Bench", ...environment },

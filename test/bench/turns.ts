@@ -58,9 +58,7 @@ export const inTurns = async <Name extends string>(
     };
     const starting = each(bundles, (_, name) => start(name));
     await Promise.all(Object.values(starting));
-    const measured = await inRounds(rounds, names, async (name) =>
-      (await starting[name]).run({ events: turn(name) }),
-    );
+    const measured = await inRounds(rounds, names, async (name) => (await starting[name]).run({ events: turn(name) }));
     for (const name of names) {
       await (await starting[name]).stop();
       reports[name].push(...measured[name]);

@@ -13,8 +13,7 @@ import { run } from "../harness/process.ts";
 import { bearer, newKey, newMessage, noon, startService, table } from "../harness/service.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
-const packages =
-  "httpx[brotli,zstd]==0.28.1 requests==2.34.2 urllib3[brotli,zstd]==2.8.0 aiohttp[speedups]==3.14.5";
+const packages = "httpx[brotli,zstd]==0.28.1 requests==2.34.2 urllib3[brotli,zstd]==2.8.0 aiohttp[speedups]==3.14.5";
 const python = join(projectRoot, "node_modules/.cache/decoders");
 const sources = join(import.meta.dirname, "decoders");
 
@@ -32,9 +31,7 @@ beforeAll(async () => {
 /** Emails of up to 1.5 MB: httpx failed on those between 81 KB and 1.4 MB whose frame was not the only one. */
 const email = fc
   .tuple(generatedEmail, fc.double({ min: 3, max: 6.2, noNaN: true }))
-  .map(([{ bytes }, size]) =>
-    Buffer.concat([bytes, Buffer.from(randomBytes(10 ** size).toString("base64"))]),
-  );
+  .map(([{ bytes }, size]) => Buffer.concat([bytes, Buffer.from(randomBytes(10 ** size).toString("base64"))]));
 const subject = fc.constantFrom("Hello", "Grüße 🌍".repeat(8_000));
 const fields = fc.option(fc.subarray([...messageFields], { minLength: 1 }));
 const asked = fc.oneof(fields, fc.subarray(["content", "content_parsed", "subject"], { minLength: 1 }));
@@ -83,9 +80,7 @@ test("Each program decodes 600 responses with random fields of random emails", {
     `sh ${sources}/zstd.sh`,
   ]) {
     const { zstd, ...outcome } = await decode(command);
-    console.log(
-      `${command}: ${urls.length - outcome.wrong.length} of ${urls.length} decoded, ${zstd} of them zstd`,
-    );
+    console.log(`${command}: ${urls.length - outcome.wrong.length} of ${urls.length} decoded, ${zstd} of them zstd`);
     expect(outcome).toEqual({ stderr: "", wrong: [] });
     expect(zstd).toBeGreaterThan(300);
   }

@@ -11,8 +11,7 @@ test("The program compiles in strict mode, and prints the bounce's 64-bit number
   const { output, url } = await startLocal();
   const [, key = ""] = /Bearer (emk_[\w-]+)/.exec(output) ?? [];
   const pasted = read("README.md").replaceAll("http://127.0.0.1:3000", url).replaceAll("emk_…", key);
-  const [, commands = "", program = ""] =
-    /```sh\n([^`]*npm init[^`]*)```\n+```ts\n(.*?)```/s.exec(pasted) ?? [];
+  const [, commands = "", program = ""] = /```sh\n([^`]*npm init[^`]*)```\n+```ts\n(.*?)```/s.exec(pasted) ?? [];
   const folder = temporaryFolder();
   writeFileSync(join(folder, "message.mts"), program);
   const tsc = join(process.cwd(), "node_modules/.bin/tsc");

@@ -28,10 +28,7 @@ const simulateIam = (operation: (typeof operations)[number], others: Permission[
   onTestFinished(() => iam.restore());
   iam.on(SimulatePrincipalPolicyCommand).callsFake(({ ActionNames, ContextEntries }) => {
     const context = new Map<string, string>(
-      ContextEntries.map(({ ContextKeyName = "", ContextKeyValues: [value] = [""] }) => [
-        ContextKeyName,
-        value,
-      ]),
+      ContextEntries.map(({ ContextKeyName = "", ContextKeyValues: [value] = [""] }) => [ContextKeyName, value]),
     );
     const key = context.get("dynamodb:LeadingKeys") ?? "";
     const within = context.get("dynamodb:EnclosingOperation");
@@ -85,13 +82,10 @@ test("The clean-up finishes all partitions before it reports an error", async ()
   await fill(first, 2);
   await fill(second, 2);
   const failing = interceptedTable(table, (command, proceed) => {
-    if (JSON.stringify(command.input).includes(`${first}","sk":"ITEM#0`))
-      throw new Error("The network failed");
+    if (JSON.stringify(command.input).includes(`${first}","sk":"ITEM#0`)) throw new Error("The network failed");
     return proceed();
   });
-  await expect(deletePartitions(failing, [first, second])).rejects.toThrow(
-    "Partitions that are not deleted: 1",
-  );
+  await expect(deletePartitions(failing, [first, second])).rejects.toThrow("Partitions that are not deleted: 1");
   expect(await remaining(second)).toEqual([]);
 });
 

@@ -1,10 +1,5 @@
 /** HTTP requests without a client library, so that we see what was sent. Only `Content-Encoding` is decoded. */
-import {
-  type ClientRequest,
-  request as http,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-} from "node:http";
+import { type ClientRequest, request as http, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { request as https } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";

@@ -53,8 +53,7 @@ const deletePartition = async ({ client, name: TableName }: Table, pk: string): 
 export const deletePartitions = async (table: Table, partitions: Iterable<string>): Promise<void> => {
   const failures: unknown[] = [];
   for (const pk of partitions) await deletePartition(table, pk).catch((error) => failures.push(error));
-  if (failures.length > 0)
-    throw new AggregateError(failures, `Partitions that are not deleted: ${failures.length}`);
+  if (failures.length > 0) throw new AggregateError(failures, `Partitions that are not deleted: ${failures.length}`);
 };
 
 const retryPauses = [500, 1000, 2000];

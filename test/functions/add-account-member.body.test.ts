@@ -25,10 +25,7 @@ describe("The body", () => {
   const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 
   test.each([
-    [
-      "an email of 254 characters",
-      { email: `${local}@${"d".repeat(61)}.${"e".repeat(61)}.${"f".repeat(61)}.com` },
-    ],
+    ["an email of 254 characters", { email: `${local}@${"d".repeat(61)}.${"e".repeat(61)}.${"f".repeat(61)}.com` }],
     [
       "an email with every character that RFC 5322 allows in an atom",
       { email: "o'hara+tag!#$%&*/=?^_`{|}~-@example.com" },
@@ -55,17 +52,9 @@ describe("The body", () => {
   const roleRule = "role must be one of Administrator, Developer, Analyst and Billing Manager";
   const nameRule = "name must be a string of 1 to 255 characters";
   test.each([
-    ...[
-      undefined,
-      null,
-      "",
-      42,
-      "not an email",
-      "a@b",
-      "a@example.com\n",
-      "a@-d.example",
-      "a@d-.example",
-    ].map((email): [object, string] => [{ email }, emailRule]),
+    ...[undefined, null, "", 42, "not an email", "a@b", "a@example.com\n", "a@-d.example", "a@d-.example"].map(
+      (email): [object, string] => [{ email }, emailRule],
+    ),
     ...["e-", "-e", "e".repeat(64), `${"d".repeat(64)}.example`].map((domain): [object, string] => [
       { email: `a@example.${domain}` },
       emailRule,
@@ -115,10 +104,7 @@ describe("The body", () => {
   test("may have 64 KiB, and not one byte more: 413", async () => {
     const body = (bytes: number) => {
       const text = JSON.stringify({ ...newMember(), padding: "" });
-      return text.replace(
-        '"padding":""',
-        `"padding":"${"é".repeat(10)}${"x".repeat(bytes - text.length - 20)}"`,
-      );
+      return text.replace('"padding":""', `"padding":"${"é".repeat(10)}${"x".repeat(bytes - text.length - 20)}"`);
     };
     expect(Buffer.byteLength(body(65_536))).toBe(65_536);
 

@@ -155,18 +155,15 @@ describe("Adding a member", () => {
   test.each<[string, (operation: string) => Fault | undefined]>([
     ["connections are cut", (operation) => (operation === "TransactWriteItems" ? "cut before" : undefined)],
     ["the table is throttled", () => ({ error: "ThrottlingException" })],
-  ])(
-    "responds with 503 and writes nothing while %s, and the caller's retry adds the member",
-    async (_, fault) => {
-      const add = newRequest();
-      engine.failWith(fault);
-      await expectUnavailable(await add());
-      expect(await members()).toEqual([]);
-      engine.failWith(() => undefined);
+  ])("responds with 503 and writes nothing while %s, and the caller's retry adds the member", async (_, fault) => {
+    const add = newRequest();
+    engine.failWith(fault);
+    await expectUnavailable(await add());
+    expect(await members()).toEqual([]);
+    engine.failWith(() => undefined);
 
-      await expectAdded(await add());
-    },
-  );
+    await expectAdded(await add());
+  });
 
   test("responds with 503 and writes nothing if an item stays throttled, after about a second", async () => {
     failTransactions(() => cancelled("ThrottlingError", "None", "None"));

@@ -109,9 +109,7 @@ describe("The same Idempotency-Key", () => {
     const email = newEmail();
     const first = await read(await post(`{"email":"${email}","role":"Analyst","x":{"a":1,"b":[1,2]}}`, use));
 
-    const second = await read(
-      await post(` {"x" : {"b":[1, 2],"a":1.0},\n"role":"Analyst", "email":"${email}"}`, use),
-    );
+    const second = await read(await post(` {"x" : {"b":[1, 2],"a":1.0},\n"role":"Analyst", "email":"${email}"}`, use));
 
     expect(second).toEqual({ ...first, replayed: "true" });
   });

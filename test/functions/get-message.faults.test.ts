@@ -175,21 +175,18 @@ describe("Getting a message", () => {
       await loseSegment(torn, 8);
     });
 
-    test.each(["identity", "gzip", "br", "zstd"])(
-      "logs the status that the caller received (%s)",
-      async (encoding) => {
-        const early = newMessage({ account_id: key.account_id });
-        await storeMessage(table, early, raw, noon);
-        await loseSegment(early, 1);
-        const output = captureOutput();
-        url = await startService();
+    test.each(["identity", "gzip", "br", "zstd"])("logs the status that the caller received (%s)", async (encoding) => {
+      const early = newMessage({ account_id: key.account_id });
+      await storeMessage(table, early, raw, noon);
+      await loseSegment(early, 1);
+      const output = captureOutput();
+      url = await startService();
 
-        const response = await get(`${early.id}?fields=id,content`, { "Accept-Encoding": encoding });
+      const response = await get(`${early.id}?fields=id,content`, { "Accept-Encoding": encoding });
 
-        await response.arrayBuffer().catch(() => {});
-        expect(await output.requests()).toMatchObject([{ status: response.status, level: "ERROR" }]);
-      },
-    );
+      await response.arrayBuffer().catch(() => {});
+      expect(await output.requests()).toMatchObject([{ status: response.status, level: "ERROR" }]);
+    });
 
     test.each(["identity", "gzip", "br", "zstd"])(
       "ends the connection, so that the response does not look complete (%s)",
@@ -248,10 +245,9 @@ describe("An eventually consistent read that lags behind", () => {
     const output = captureOutput();
     url = await startService(undefined, lagging);
 
-    const response = await call(
-      `${url}/v2/accounts/${key.account_id}/messages/${message.id}?fields=subject`,
-      { headers: bearer(key.secret) },
-    );
+    const response = await call(`${url}/v2/accounts/${key.account_id}/messages/${message.id}?fields=subject`, {
+      headers: bearer(key.secret),
+    });
 
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({ subject: message.subject });

@@ -57,12 +57,8 @@ describe("An email of 25 MiB", () => {
       const { content, content_parsed } = (await response.json()) as Message;
       expect(Buffer.from(content ?? "").equals(raw)).toBe(true);
       expect(content_parsed?.parts).toEqual([{ content_type: "text/plain", content: "Grüße" }]);
-      const received =
-        content_parsed?.attachments.map((attachment) => Buffer.from(attachment.content, "base64")) ?? [];
-      expect(received.map((bytes, index) => bytes.equals(attachments[index] ?? Buffer.alloc(0)))).toEqual([
-        true,
-        true,
-      ]);
+      const received = content_parsed?.attachments.map((attachment) => Buffer.from(attachment.content, "base64")) ?? [];
+      expect(received.map((bytes, index) => bytes.equals(attachments[index] ?? Buffer.alloc(0)))).toEqual([true, true]);
     },
   );
 });

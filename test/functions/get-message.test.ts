@@ -154,10 +154,9 @@ describe("Get Message", () => {
 
   test("returns content and null for content_parsed if the email exceeds the limits of the parser", async () => {
     const bomb = Buffer.from(
-      Array.from(
-        { length: 5000 },
-        (_, n) => `Content-Type: multipart/mixed; boundary=b${n}\r\n\r\n--b${n}\r\n`,
-      ).join(""),
+      Array.from({ length: 5000 }, (_, n) => `Content-Type: multipart/mixed; boundary=b${n}\r\n\r\n--b${n}\r\n`).join(
+        "",
+      ),
     );
     const message = await stored({}, bomb);
 
@@ -175,11 +174,7 @@ describe("Get Message", () => {
   });
 
   test.each([
-    [
-      "API Gateway's extendedRequestId",
-      { extendedRequestId: "JwPuW=", requestId: "chosen-by-a-caller" },
-      "JwPuW=",
-    ],
+    ["API Gateway's extendedRequestId", { extendedRequestId: "JwPuW=", requestId: "chosen-by-a-caller" }, "JwPuW="],
     ["API Gateway's requestId if there is no other", { requestId: "a-request" }, "a-request"],
     ["Lambda's request id if API Gateway has none", undefined, expect.stringMatching(/^[\da-f-]{36}$/)],
   ])("has as X-Request-Id %s", async (_, requestContext, requestId) => {

@@ -64,22 +64,12 @@ test("An event for which a batch has too little time left is retried, and a larg
   const bodies = [large.stored("large.eml"), small.stored(null), small.event("message.opened")];
   const reason = "too little time is left in this batch. The event will be retried";
 
-  expect(await deliver(await record(), inQueue(...bodies), () => 15_900)).toEqual([
-    "sqs-0",
-    "sqs-1",
-    "sqs-2",
-  ]);
+  expect(await deliver(await record(), inQueue(...bodies), () => 15_900)).toEqual(["sqs-0", "sqs-1", "sqs-2"]);
   expect(await deliver(await record(), inQueue(...bodies), () => 46_000)).toEqual(["sqs-0"]);
   expect(await deliver(await record(), inQueue(...bodies), () => 60_000)).toEqual([]);
 
   expect(await (await small.get()).json()).toMatchObject({ open_count: 1 });
-  expect(logged().map((line) => line.reason)).toEqual([
-    reason,
-    reason,
-    reason,
-    reason,
-    ...Array(5).fill(undefined),
-  ]);
+  expect(logged().map((line) => line.reason)).toEqual([reason, reason, reason, reason, ...Array(5).fill(undefined)]);
 });
 
 test("A batch is recorded in any order, and each event is one line in the log and one count", async () => {
@@ -247,10 +237,7 @@ test("If the table and the queue fail, the event is retried, and the log has bot
 
   expect(failed).toEqual(["sqs-0"]);
   const errors = output.lines().filter(({ level }) => level === "ERROR");
-  expect(errors.map(({ error }) => error.message)).toEqual([
-    "The table is on fire",
-    "The queue is unreachable",
-  ]);
+  expect(errors.map(({ error }) => error.message)).toEqual(["The table is on fire", "The queue is unreachable"]);
   expect(output.text()).not.toContain("s3cret");
 });
 

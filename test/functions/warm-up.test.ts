@@ -35,9 +35,7 @@ describe.each([...operations.map(({ file }) => file), "functions/record-events.t
   test("warms up with reads only, and leaves no log line and no metric", async () => {
     await warmUp();
 
-    const reads = engine.calls.filter(({ operation }) =>
-      ["GetItem", "BatchGetItem", "Query"].includes(operation),
-    );
+    const reads = engine.calls.filter(({ operation }) => ["GetItem", "BatchGetItem", "Query"].includes(operation));
     expect(reads).toEqual(engine.calls);
     expect(output.text()).toBe("");
   });
@@ -51,19 +49,16 @@ describe.each([...operations.map(({ file }) => file), "functions/record-events.t
   });
 });
 
-test.each(operations)(
-  "The warm-up of $id runs successful requests, which do not reach DynamoDB",
-  async (operation) => {
-    const { warmUp } = await import(new URL(`../../${operation.file}`, import.meta.url).href);
-    const log = vi.spyOn(Logger.prototype, "info");
-    engine.calls.length = 0;
-    engine.failWith(() => undefined);
+test.each(operations)("The warm-up of $id runs successful requests, which do not reach DynamoDB", async (operation) => {
+  const { warmUp } = await import(new URL(`../../${operation.file}`, import.meta.url).href);
+  const log = vi.spyOn(Logger.prototype, "info");
+  engine.calls.length = 0;
+  engine.failWith(() => undefined);
 
-    await warmUp(engine.table);
+  await warmUp(engine.table);
 
-    const [first, ...others] = log.mock.calls.map(([, fields]) => Object(fields).status);
-    expect(first).toBe(401);
-    expect(new Set(others)).toEqual(new Set([operation.status]));
-    expect(engine.calls).toHaveLength(2); // The request with the unknown key reads the key, and prefetches.
-  },
-);
+  const [first, ...others] = log.mock.calls.map(([, fields]) => Object(fields).status);
+  expect(first).toBe(401);
+  expect(new Set(others)).toEqual(new Set([operation.status]));
+  expect(engine.calls).toHaveLength(2); // The request with the unknown key reads the key, and prefetches.
+});

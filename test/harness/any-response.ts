@@ -7,11 +7,7 @@ const successes = operations.map(({ status }) => status);
 const statuses = new Set([...successes, 400, 401, 403, 404, 406, 409, 413, 415, 422]);
 
 /** Asserts the rules for every response. @param text the body, or `null` for a response to HEAD */
-export const expectContract = (
-  status: number,
-  headers: Record<string, unknown>,
-  text: string | null,
-): void => {
+export const expectContract = (status: number, headers: Record<string, unknown>, text: string | null): void => {
   expect(statuses).toContain(status);
   expect(headers).toMatchObject({
     ...(status !== 204 && { "content-type": "application/json" }),

@@ -9,9 +9,7 @@ const findChromium = (): string => {
   const folders = (process.env.PATH ?? "").split(delimiter);
   const found = names.flatMap((name) => folders.map((folder) => join(folder, name))).find(existsSync);
   if (found) return found;
-  throw new Error(
-    'No Chromium is on the PATH. On Debian, run "apt-get update && apt-get install -y chromium"',
-  );
+  throw new Error('No Chromium is on the PATH. On Debian, run "apt-get update && apt-get install -y chromium"');
 };
 
 /**

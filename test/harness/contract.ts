@@ -64,9 +64,7 @@ const documentedResponses = (method: string, path: string): Record<string, Docum
 
 const headerOf = (header: Documented["headers"][string]): Header =>
   "$ref" in header
-    ? ((document.components.headers as Record<string, unknown>)[
-        header.$ref.split("/").at(-1) ?? ""
-      ] as Header)
+    ? ((document.components.headers as Record<string, unknown>)[header.$ref.split("/").at(-1) ?? ""] as Header)
     : header;
 
 function* headerMismatches({ headers }: Received, documented: Documented): Generator<string> {
@@ -85,11 +83,7 @@ function* headerMismatches({ headers }: Received, documented: Documented): Gener
   }
 }
 
-function* bodyMismatches(
-  { headers, body }: Received,
-  documented: Documented,
-  isShortened: boolean,
-): Generator<string> {
+function* bodyMismatches({ headers, body }: Received, documented: Documented, isShortened: boolean): Generator<string> {
   const mediaType = headers.get("content-type");
   if (!documented.content && mediaType === null && body === "") return;
   const content = documented.content?.[mediaType ?? ""] as { schema: { $ref: string } } | undefined;
@@ -108,10 +102,7 @@ export const assertDocumented = (method: string, path: string, response: Receive
   const { pathname, searchParams } = new URL(path, "http://127.0.0.1");
   const documented = documentedResponses(method, pathname)[response.status];
   const mismatches = documented
-    ? [
-        ...headerMismatches(response, documented),
-        ...bodyMismatches(response, documented, searchParams.has("fields")),
-      ]
+    ? [...headerMismatches(response, documented), ...bodyMismatches(response, documented, searchParams.has("fields"))]
     : ["the status is not documented"];
   if (mismatches.length === 0) return;
   throw new Error(

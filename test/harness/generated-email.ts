@@ -115,11 +115,7 @@ const textPart = tuple(constantFrom(...charsets), constantFrom(...Object.entries
       separator,
     ).map(
       ([lines, type, encoding, other, separator]): Part => ({
-        source: parted(
-          `${other}${type}\n${encoding}`,
-          separator,
-          encodeLines(lines.map(({ bytes }) => bytes)),
-        ),
+        source: parted(`${other}${type}\n${encoding}`, separator, encodeLines(lines.map(({ bytes }) => bytes))),
         texts: [lines.map(({ text }) => text).join("\n")],
         attachments: [],
       }),
@@ -131,9 +127,7 @@ const attachmentPart = tuple(
   fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
 ).chain(([filename, content]) =>
   tuple(
-    parameter("filename", filename).chain((filename) =>
-      field("Content-Disposition", `attachment; ${filename}`),
-    ),
+    parameter("filename", filename).chain((filename) => field("Content-Disposition", `attachment; ${filename}`)),
     constantFrom("image/png", "text/plain", "message/rfc822", "application/x-a.b+c"),
   ).map(
     ([disposition, type]): Part => ({
@@ -145,33 +139,28 @@ const attachmentPart = tuple(
 );
 
 /** Boundaries with unusual characters. No two are equal. */
-const boundary = tuple(constantFrom("", "----=_Part_", "=_", "a b(c)/", "--"), fc.uuid()).map((both) =>
-  both.join(""),
-);
+const boundary = tuple(constantFrom("", "----=_Part_", "=_", "a b(c)/", "--"), fc.uuid()).map((both) => both.join(""));
 
 const padding = constantFrom("", "", " ", "\t ");
 
 const { part } = fc.letrec<{ part: Part; multipart: Part }>((tie) => ({
   part: fc.oneof({ depthSize: "small", withCrossShrink: true }, textPart, attachmentPart, tie("multipart")),
-  multipart: tuple(boundary, array(tie("part"), { minLength: 1, maxLength: 3 })).chain(
-    ([boundary, children]) =>
-      tuple(
-        parameter("boundary", boundary).chain((boundary) =>
-          field("Content-Type", `multipart/mixed; ${boundary}`),
-        ),
-        separator,
-        constantFrom("", "A preamble\n\n"),
-        padding,
-        constantFrom(`\n--${boundary}--`, `\n--${boundary}-- \nAn epilogue`, ""),
-      ).map(
-        ([type, separator, preamble, padding, end]): Part => ({
-          source: `${type}${separator}${preamble}${children
-            .map(({ source }) => `--${boundary}${padding}\n${source}`)
-            .join("\n")}${end}`,
-          texts: children.flatMap(({ texts }) => texts),
-          attachments: children.flatMap(({ attachments }) => attachments),
-        }),
-      ),
+  multipart: tuple(boundary, array(tie("part"), { minLength: 1, maxLength: 3 })).chain(([boundary, children]) =>
+    tuple(
+      parameter("boundary", boundary).chain((boundary) => field("Content-Type", `multipart/mixed; ${boundary}`)),
+      separator,
+      constantFrom("", "A preamble\n\n"),
+      padding,
+      constantFrom(`\n--${boundary}--`, `\n--${boundary}-- \nAn epilogue`, ""),
+    ).map(
+      ([type, separator, preamble, padding, end]): Part => ({
+        source: `${type}${separator}${preamble}${children
+          .map(({ source }) => `--${boundary}${padding}\n${source}`)
+          .join("\n")}${end}`,
+        texts: children.flatMap(({ texts }) => texts),
+        attachments: children.flatMap(({ attachments }) => attachments),
+      }),
+    ),
   ),
 }));
 
@@ -206,10 +195,7 @@ export const generatedEmail: fc.Arbitrary<GeneratedEmail> = tuple(
   constantFrom("\r\n", "\n", "\r"),
 ).map(([before, subject, broken, { source, texts, attachments }, lineEnd]) => ({
   bytes: Buffer.from(
-    `${before}From: ada@example.com\n${broken}Subject: ${subject.source}\n${source}`.replaceAll(
-      "\n",
-      lineEnd,
-    ),
+    `${before}From: ada@example.com\n${broken}Subject: ${subject.source}\n${source}`.replaceAll("\n", lineEnd),
     "latin1",
   ),
   subject: subject.text,
@@ -222,9 +208,7 @@ const fragment = constantFrom(
   ...'\r\n|\n|\r| |\t|--|--a--|:|;|=|"|\\|<|>|(|)|,|@|*0*|?=|=C3|%C3|\xe9|\0|\ud83d|From |From: |To: |Date: '.split(
     "|",
   ),
-  ..."=?utf-8?q?|=?iso-2022-jp?b?|=?utf-7?q?+2D0|=?x?q?|\x1b$B|\x1b(B|~{|multipart/mixed|; boundary=a".split(
-    "|",
-  ),
+  ..."=?utf-8?q?|=?iso-2022-jp?b?|=?utf-7?q?+2D0|=?x?q?|\x1b$B|\x1b(B|~{|multipart/mixed|; boundary=a".split("|"),
   ..."Content-Type: |text/html|; charset=utf-16||; charset=utf-7|__proto__: |; filename*=".split("|"),
   ..."Content-Transfer-Encoding: |base64|quoted-printable|Content-Disposition: |attachment".split("|"),
 );

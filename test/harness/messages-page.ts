@@ -42,11 +42,7 @@ export const emailOf = (subject: string, ...lines: string[]): string =>
   ].join("\r\n");
 
 /** Opens the page with one email, and shows it. */
-export const openEmail = async (
-  browser: Browser,
-  email: string,
-  options: BrowserContextOptions = desktop,
-) => {
+export const openEmail = async (browser: Browser, email: string, options: BrowserContextOptions = desktop) => {
   const opened = await openPage(browser, { ...options, args: ["--seed", folderOf({ "email.eml": email })] });
   const [, subject = ""] = /^Subject: (.*)\r$/m.exec(email) ?? [];
   await opened.page.locator("#list a", { hasText: subject }).click();

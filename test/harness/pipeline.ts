@@ -15,8 +15,7 @@ export const pipelineMessage = async (given: Partial<NewMessage> = {}) => {
     id: fields.id,
     fields,
     event,
-    stored: (raw_email: string | null, more: object = {}) =>
-      event("message.stored", { message, raw_email, ...more }),
+    stored: (raw_email: string | null, more: object = {}) => event("message.stored", { message, raw_email, ...more }),
     /** Returns the response of Get Message. */
     get: async (clock: Clock = () => noon) => {
       const url = await startService(clock);

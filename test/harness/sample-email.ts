@@ -33,12 +33,7 @@ export const randomEmail = (bytes: number): Buffer => Buffer.from(randomBytes(by
 /** Parts and attachments with default fields. */
 export const text = (content: string) => ({ content_type: "text/plain", content });
 export const html = (content: string) => ({ content_type: "text/html", content });
-export const attachment = (
-  content_type: string,
-  content: string | Buffer,
-  filename = "",
-  content_id = "",
-) => ({
+export const attachment = (content_type: string, content: string | Buffer, filename = "", content_id = "") => ({
   filename,
   content: Buffer.from(content).toString("base64"),
   content_type,

@@ -30,10 +30,7 @@ export const everySetting = {
 };
 
 /** @param context the values of `--context`, in addition to cdk.json */
-export const synthesise = (
-  context: Record<string, unknown> = {},
-  operations: readonly Operation[] = allOperations,
-) => {
+export const synthesise = (context: Record<string, unknown> = {}, operations: readonly Operation[] = allOperations) => {
   const app = new App({
     context: { ...cdkJson.context, ...context },
     outdir: temporaryFolder(),
@@ -76,8 +73,6 @@ export const follow = (template: Template, reference: Reference): Resource =>
 /** Returns the Lambda function of an operation. */
 export const functionOf = (template: Template, { method, path }: Operation): Resource => {
   const Description = `${method} ${path}`;
-  const [found] = Object.values(
-    template.findResources("AWS::Lambda::Function", { Properties: { Description } }),
-  );
+  const [found] = Object.values(template.findResources("AWS::Lambda::Function", { Properties: { Description } }));
   return found as Resource;
 };

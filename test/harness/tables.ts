@@ -4,14 +4,7 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand, paginateScan } from "@aws-sdk/lib-dynamodb";
 import { vi } from "vitest";
 import { createTable } from "../../infra/local/create-table.ts";
-import {
-  newMember,
-  newUser,
-  putMember,
-  putUser,
-  type StoredMember,
-  type User,
-} from "../../lib/members/store.ts";
+import { newMember, newUser, putMember, putUser, type StoredMember, type User } from "../../lib/members/store.ts";
 import type { ItemKey } from "../../lib/table/keys.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { transact } from "../../lib/table/transact.ts";
@@ -40,9 +33,7 @@ export const itemsIn = async ({ name }: Table): Promise<Item[]> => {
 /** Puts the items into a new table, as a restore does. */
 export const restore = async (items: Item[]): Promise<Table> => {
   const restored = await freshTable();
-  await Promise.all(
-    items.map((Item) => table.client.send(new PutCommand({ TableName: restored.name, Item }))),
-  );
+  await Promise.all(items.map((Item) => table.client.send(new PutCommand({ TableName: restored.name, Item }))));
   return restored;
 };
 

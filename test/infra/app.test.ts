@@ -40,9 +40,7 @@ test("A stack with every setting passes CloudFormation's own rules", async () =>
 });
 
 test("A setting without a value ends the command, instead of being left out of the deployment", async () => {
-  expect(
-    await runInNewHome("npm run -s deploy -- --context intake --context stage=dev -c domain="),
-  ).toMatchObject({
+  expect(await runInNewHome("npm run -s deploy -- --context intake --context stage=dev -c domain=")).toMatchObject({
     status: 2,
     stderr:
       "--context intake has no value: write --context intake=VALUE\n" +
@@ -53,7 +51,6 @@ test("A setting without a value ends the command, instead of being left out of t
 test("A wrong setting ends the command with one line", async () => {
   expect(await runInNewHome("node infra/app.ts", { stage: "Prod" })).toMatchObject({
     status: 1,
-    stderr:
-      "stage must be up to 30 lower-case letters, digits and hyphens, starting with a letter, not Prod\n",
+    stderr: "stage must be up to 30 lower-case letters, digits and hyphens, starting with a letter, not Prod\n",
   });
 });

@@ -21,8 +21,5 @@ test("The gate tests a clone of a checkout that belongs to another user, as in a
   expect(status).toBe(0);
   const [folder = ""] = stdout.split(" ");
   expect(folder).not.toBe(projectRoot.replace(/\/$/, ""));
-  expect(stdout.replaceAll(folder, "clone").split("\n").slice(0, 2)).toEqual([
-    "clone npm ci",
-    "clone npm test",
-  ]);
+  expect(stdout.replaceAll(folder, "clone").split("\n").slice(0, 2)).toEqual(["clone npm ci", "clone npm test"]);
 });

@@ -11,9 +11,7 @@ const workflow = read(".github/workflows/deploy.yml");
 
 /** Returns the lines of the shell blocks. A line that ends with a backslash continues on the next line. */
 const commandsIn = (text: string): string[] =>
-  [...text.matchAll(/^```sh\n(.*?)^```/gms)].flatMap(([, block = ""]) =>
-    block.replaceAll("\\\n", " ").split("\n"),
-  );
+  [...text.matchAll(/^```sh\n(.*?)^```/gms)].flatMap(([, block = ""]) => block.replaceAll("\\\n", " ").split("\n"));
 
 test("package.json has every npm script that README and the workflows name", () => {
   const { scripts } = JSON.parse(read("package.json"));

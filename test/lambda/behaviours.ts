@@ -53,11 +53,11 @@ export type Behaviour = {
   becomes: Outcome | "the process ends" | ((survived: Survived) => boolean);
 };
 
-const behaviour = (
-  promise: string,
-  handler: Behaviour["handler"],
-  becomes: Behaviour["becomes"],
-): Behaviour => ({ promise, handler, becomes });
+const behaviour = (promise: string, handler: Behaviour["handler"], becomes: Behaviour["becomes"]): Behaviour => ({
+  promise,
+  handler,
+  becomes,
+});
 
 const ends = "the process ends";
 const wasLeft = ({ seen }: Survived): boolean => seen.wasLeft && seen.bytesWritten < 32 * 1024 * 1024;

@@ -117,20 +117,16 @@ describe("The init phase", async () => {
 
   // On a busy machine, the 500 ms of the warm-up can pass before its first call.
   const retry = 5;
-  test.each(functions)(
-    "of $operation.id reads the table, and writes no log and no item",
-    { retry },
-    async (served) => {
-      const { init, statusCode, log } = await start(served);
+  test.each(functions)("of $operation.id reads the table, and writes no log and no item", { retry }, async (served) => {
+    const { init, statusCode, log } = await start(served);
 
-      expect(init.calls.length).toBeGreaterThan(0);
-      expect(init.calls.filter((call) => !["GetItem", "BatchGetItem", "Query"].includes(call))).toEqual([]);
-      expect(init.log).toBe("");
-      expect(statusCode).toBeLessThan(300);
-      await expect.poll(log).toContain('"message":"request"');
-      expect(log().match(/"ColdStart":1/g)).toHaveLength(1);
-    },
-  );
+    expect(init.calls.length).toBeGreaterThan(0);
+    expect(init.calls.filter((call) => !["GetItem", "BatchGetItem", "Query"].includes(call))).toEqual([]);
+    expect(init.log).toBe("");
+    expect(statusCode).toBeLessThan(300);
+    await expect.poll(log).toContain('"message":"request"');
+    expect(log().match(/"ColdStart":1/g)).toHaveLength(1);
+  });
 
   const faults: Fault[] = ["cut before", "silent", "stalls", { error: "ThrottlingException" }];
   test.each(functions.flatMap((served) => faults.map((fault) => ({ fault, ...served }))))(
@@ -144,20 +140,17 @@ describe("The init phase", async () => {
   );
 });
 
-describe.each(served.functions)(
-  "The process of $operation.id, after all requests",
-  ({ folder, files, running }) => {
-    test("has used less than 512 of its 1,024 MiB", () => {
-      expect(running.peakMebibytes()).toBeLessThan(512);
-    });
+describe.each(served.functions)("The process of $operation.id, after all requests", ({ folder, files, running }) => {
+  test("has used less than 512 of its 1,024 MiB", () => {
+    expect(running.peakMebibytes()).toBeLessThan(512);
+  });
 
-    test("has written nothing beside its bundle", async () => {
-      expect(await readdir(folder)).toEqual(files);
-    });
+  test("has written nothing beside its bundle", async () => {
+    expect(await readdir(folder)).toEqual(files);
+  });
 
-    test("logs one line of JSON for each request, without a key or an address", () => {
-      expect(running.log()).toContain('"message":"request"');
-      expect(running.log()).not.toMatch(/emk_|\b[\w-]+@example\.(?:com|org)/);
-    });
-  },
-);
+  test("logs one line of JSON for each request, without a key or an address", () => {
+    expect(running.log()).toContain('"message":"request"');
+    expect(running.log()).not.toMatch(/emk_|\b[\w-]+@example\.(?:com|org)/);
+  });
+});

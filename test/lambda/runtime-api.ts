@@ -44,11 +44,7 @@ export const startRuntimeApi = async (functionArn: string): Promise<RuntimeApi> 
     waiting = undefined;
   };
 
-  const respond = async (
-    invocation: Invocation,
-    request: IncomingMessage,
-    reply: ServerResponse,
-  ): Promise<void> => {
+  const respond = async (invocation: Invocation, request: IncomingMessage, reply: ServerResponse): Promise<void> => {
     if (request.headers["lambda-runtime-function-response-mode"] === "streaming") {
       invocation.settle.resolve(await readStreamed(request, reply));
       return;

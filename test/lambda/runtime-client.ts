@@ -34,15 +34,11 @@ const build = (folder: string): void => {
   };
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
   const headers = findHeaders();
-  const { status, stdout, stderr } = spawnSync(
-    "npm",
-    ["install", "--no-audit", "--no-fund", "--foreground-scripts"],
-    {
-      cwd: folder,
-      encoding: "utf8",
-      env: { ...process.env, ...(headers && { npm_config_nodedir: headers }) },
-    },
-  );
+  const { status, stdout, stderr } = spawnSync("npm", ["install", "--no-audit", "--no-fund", "--foreground-scripts"], {
+    cwd: folder,
+    encoding: "utf8",
+    env: { ...process.env, ...(headers && { npm_config_nodedir: headers }) },
+  });
   if (status === 0 && existsSync(join(folder, client, "rapid-client.node"))) return;
   throw new UserError(
     "AWS's runtime client was not built. Its build needs Linux and, on Debian, \"apt-get install -y cmake make g++ " +

@@ -43,9 +43,7 @@ export const serveFunctions = async (client: string, environment: Record<string,
   };
   const functions = await Promise.all(operations.map(start));
   const port = await listen(
-    gateway(
-      functions.map(({ operation, running }) => ({ operation, handler: handlerOf(operation, running) })),
-    ),
+    gateway(functions.map(({ operation, running }) => ({ operation, handler: handlerOf(operation, running) }))),
   );
   return { url: `http://127.0.0.1:${port}`, functions };
 };

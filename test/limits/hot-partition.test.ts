@@ -11,8 +11,7 @@ import { environments, load, percentile, type Sent } from "./load.ts";
 import { newTable, simulatedTable } from "./simulated-table.ts";
 import { virtualTime } from "./virtual-time.ts";
 
-const anyOf = <T>(values: readonly [T, ...T[]]): T =>
-  values[Math.floor(Math.random() * values.length)] ?? values[0];
+const anyOf = <T>(values: readonly [T, ...T[]]): T => values[Math.floor(Math.random() * values.length)] ?? values[0];
 
 /** @param scale the share of DynamoDB's capacity that the table has, and of the load: fewer calls, the same ratios */
 const start = (scale: number) => {
@@ -46,9 +45,7 @@ const oneKey = async () => {
     return message.id;
   };
   const caller = await until(db.unlimited(newCaller()));
-  const ids = await until(
-    db.unlimited((async () => [await prepare(), await prepare(), await prepare()] as const)()),
-  );
+  const ids = await until(db.unlimited((async () => [await prepare(), await prepare(), await prepare()] as const)()));
   const lambda = environments(getMessage, db.open, 300_000);
   const send = () => lambda.invoke(getMessageEvent(caller, anyOf(ids)));
   return { until, scale, db, lambda, send, status: 200, perSecond: 3000 * scale };

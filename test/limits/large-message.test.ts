@@ -16,14 +16,7 @@ import type { Table } from "../../lib/table/table.ts";
 import { getMessageEvent } from "../bench/events.ts";
 import { newMessage, noon } from "../harness/service.ts";
 import { environments, percentile } from "./load.ts";
-import {
-  grownTable,
-  type Limits,
-  newTable,
-  segmentBytes,
-  simulatedTable,
-  smallSegment,
-} from "./simulated-table.ts";
+import { grownTable, type Limits, newTable, segmentBytes, simulatedTable, smallSegment } from "./simulated-table.ts";
 import { virtualTime } from "./virtual-time.ts";
 
 /** A head takes an address from its account and its id only, so that the simulation stores nothing else of a message. */
@@ -64,13 +57,7 @@ test.each([
   ["25 MiB in a new table", 20.8, newTable, 7, 1.3],
   ["40 MiB in a new table", 33.2, newTable, 11, 1.3],
   ["40 MiB in a grown table", 33.2, grownTable, 3, 1.05],
-  [
-    "25 MiB in a new table whose four partitions are unevenly filled",
-    20.8,
-    { ...newTable, partitions: 4 },
-    12,
-    1.6,
-  ],
+  ["25 MiB in a new table whose four partitions are unevenly filled", 20.8, { ...newTable, partitions: 4 }, 12, 1.6],
 ])(
   "Storing %s is as fast as the table allows, with few throttled puts",
   async (_, stored, limits, seconds, putsEach) => {

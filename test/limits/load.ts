@@ -31,11 +31,7 @@ export const environments = (create: (table: Table) => unknown, open: () => Tabl
       const context = { getRemainingTimeInMillis: () => deadline - Date.now() };
       const stream = new Writable({ write: (_chunk, _encoding, done) => done() });
       const isStreaming = Reflect.ownKeys(handler).some((key) => typeof key === "symbol");
-      const response = await Reflect.apply(handler, undefined, [
-        event,
-        ...(isStreaming ? [stream] : []),
-        context,
-      ]);
+      const response = await Reflect.apply(handler, undefined, [event, ...(isStreaming ? [stream] : []), context]);
       busy--;
       idle.push(handler);
       return response?.statusCode ?? statuses.get(stream) ?? 0;
@@ -46,11 +42,7 @@ export const environments = (create: (table: Table) => unknown, open: () => Tabl
 export type Sent = { status: number; ms: number };
 
 /** Sends requests at random times, `perSecond` on average. Returns them when all have their responses. */
-export const load = async (
-  perSecond: number,
-  seconds: number,
-  send: () => Promise<number>,
-): Promise<Sent[]> => {
+export const load = async (perSecond: number, seconds: number, send: () => Promise<number>): Promise<Sent[]> => {
   const sent: Promise<Sent>[] = [];
   const end = Date.now() + seconds * 1000;
   while (Date.now() < end) {

@@ -149,8 +149,7 @@ export const simulatedTable = (now: () => number, limits: Limits, scale = 1) => 
     Query: async (input) => {
       const { ":pk": pk, ":from": from, ":sk": start = from } = input.ExpressionAttributeValues ?? {};
       if (!admits("read", pk?.S ?? "")) return throttled();
-      const isWanted = ({ S = "" }: Value = {}) =>
-        from ? S >= (from.S ?? "") : S.startsWith(start?.S ?? "");
+      const isWanted = ({ S = "" }: Value = {}) => (from ? S >= (from.S ?? "") : S.startsWith(start?.S ?? ""));
       const Items = [...items.values()]
         .filter((item) => pkOf(item) === pk?.S && isWanted(item.sk))
         .sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1))
@@ -162,8 +161,7 @@ export const simulatedTable = (now: () => number, limits: Limits, scale = 1) => 
       if (!admits("write", pkOf(input.Item))) return throttled();
       const bytes = spendWrite(input);
       await latency(5, bytes);
-      if (fails(input))
-        return [400, { __type: "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException" }];
+      if (fails(input)) return [400, { __type: "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException" }];
       apply(input);
       return [200, {}];
     },
@@ -184,9 +182,7 @@ export const simulatedTable = (now: () => number, limits: Limits, scale = 1) => 
       await latency(8);
       for (const id of ids) held.delete(id);
       const reasons = writes.map((write) =>
-        fails(write)
-          ? { Code: "ConditionalCheckFailed", Item: items.get(idOf(keyOf(write))) }
-          : { Code: "None" },
+        fails(write) ? { Code: "ConditionalCheckFailed", Item: items.get(idOf(keyOf(write))) } : { Code: "None" },
       );
       if (reasons.some(({ Code }) => Code !== "None"))
         return [

@@ -113,14 +113,12 @@ export const newEngine = (now: () => number) => {
       return Item ? { Item: copy(Item) } : {};
     },
     BatchGetCommand: ({ RequestItems = {} }, lag) => {
-      const found = (table: string, keys: Key[]) =>
-        keys.flatMap((key) => copy(read(table, key, now() - lag)) ?? []);
+      const found = (table: string, keys: Key[]) => keys.flatMap((key) => copy(read(table, key, now() - lag)) ?? []);
       const entries = Object.entries(RequestItems).map(([table, { Keys }]) => [table, found(table, Keys)]);
       return { Responses: Object.fromEntries(entries) };
     },
     QueryCommand: (input, lag) => {
-      const { TableName, KeyConditionExpression, ExclusiveStartKey, Limit, ExpressionAttributeValues } =
-        input;
+      const { TableName, KeyConditionExpression, ExclusiveStartKey, Limit, ExpressionAttributeValues } = input;
       const pk = String(ExpressionAttributeValues?.[":pk"]);
       const items = [...partitionOf(TableName, pk).values()]
         .flatMap((versions) => at(versions, now() - lag) ?? [])

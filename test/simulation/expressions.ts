@@ -101,8 +101,7 @@ const parseUpdate = (text: string): Change[] => {
     const name = take();
     if (["SET", "ADD", "REMOVE"].includes(name)) clause = name;
     else if (name === ",") continue;
-    else if (clause === "REMOVE")
-      changes.push((_old, changed, _values, names) => delete changed[names[name] ?? name]);
+    else if (clause === "REMOVE") changes.push((_old, changed, _values, names) => delete changed[names[name] ?? name]);
     else {
       if (clause === "SET") take(); // =
       const value = operand();

@@ -73,12 +73,7 @@ const withoutSome = ({ RequestItems = {}, ...input }: Input, { random }: Process
   };
 };
 
-const attempt = async (
-  process: Process,
-  name: string,
-  input: Input,
-  fault: Fault | undefined,
-): Promise<object> => {
+const attempt = async (process: Process, name: string, input: Input, fault: Fault | undefined): Promise<object> => {
   await waitFor(process);
   const lag = process.random.chance(0.5) ? process.random.below(longestLag) : 0;
   const perform = () => backend.call(name, input, lag);

@@ -53,8 +53,7 @@ export const newModel = () => {
     }
     const isDeleted = isOver(`deletion of ${name}`, from - lag);
     demand(mayHaveBegun(name, to) && !isGone && !isDeleted, "back from the dead", seen);
-    if (body.content === null && hasContent)
-      demand(mayHaveBegun(`removal of ${name}`, to), "lost content", seen);
+    if (body.content === null && hasContent) demand(mayHaveBegun(`removal of ${name}`, to), "lost content", seen);
     else if (hasContent) demand(!isOver(`removal of ${name}`, from - lag), "removed content", seen);
     for (const field of ["open_count", "click_count", "num_attempts"]) {
       const ours = [...events.values()].filter(({ what }) => what === `${field} of ${name}`);
@@ -83,8 +82,7 @@ export const newModel = () => {
         other.from <= to &&
         seconds(now) < seconds(other.now) + daySeconds,
     );
-    const isSame = (other: Use) =>
-      other.request.email === request.email && other.request.role === request.role;
+    const isSame = (other: Use) => other.request.email === request.email && other.request.role === request.role;
     const mayHaveStored = ({ response: its }: Use) => !its || its.status >= 500 || isFirst(its) === true;
     if (response.status === 422) {
       demand(

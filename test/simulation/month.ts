@@ -18,15 +18,11 @@ const newSteps = (random: Random, cast: Cast): Step[] => {
   for (const burst of cast.bursts) {
     for (let count = 3 + random.below(9); count > 0; count--) {
       const at = burst + (random.chance(0.7) ? random.below(200) : random.below(5000));
-      const operation = random.oneOf(
-        random.chance(0.7) && favourites.length > 0 ? favourites : operationNames,
-      );
+      const operation = random.oneOf(random.chance(0.7) && favourites.length > 0 ? favourites : operationNames);
       // A caller who got no response sends the same request again, and an operator the same command.
       const same = steps.filter((step) => step.operation === operation);
       const args =
-        random.chance(0.35) && same.length > 0
-          ? random.oneOf(same).args
-          : operations[operation].plan(random, cast);
+        random.chance(0.35) && same.length > 0 ? random.oneOf(same).args : operations[operation].plan(random, cast);
       steps.push({ at, operation, args, number: steps.length });
     }
   }
@@ -119,9 +115,7 @@ export const live = async (plan: Plan, handlers: Handlers, log: () => string): P
     };
     const actors = steps.map(async ({ at, operation, args, number }) => {
       await sleep(at - trueTime());
-      await here.act(`${operation} ${number}`, (process) =>
-        perform({ world: here, process, cast }, operation, args),
-      );
+      await here.act(`${operation} ${number}`, (process) => perform({ world: here, process, cast }, operation, args));
     });
     await Promise.all([...actors, backup(), here.timeToLive(last + 2 * day)]);
     await end(here, cast, steps);

@@ -70,11 +70,7 @@ export const newQueue = ({ random, handler, newProcess, taken }: Options) => {
   return {
     send,
     /** What the function sends to SQS. */
-    postpone: ({
-      Entries = [],
-    }: {
-      Entries?: { ReceiptHandle: string; VisibilityTimeout: number }[];
-    }): object => {
+    postpone: ({ Entries = [] }: { Entries?: { ReceiptHandle: string; VisibilityTimeout: number }[] }): object => {
       for (const { ReceiptHandle, VisibilityTimeout } of Entries) {
         const entry = entries.get(ReceiptHandle.replace("receipt of ", ""));
         if (entry) entry.visibleAt = trueTime() + VisibilityTimeout * 1000;

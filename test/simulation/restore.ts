@@ -31,9 +31,7 @@ export const checkRestore = async (world: World, { messages }: Cast): Promise<vo
     }
     if (kind === "ACCOUNT" || kind === "USER") demand(before?.id === item.id, "a person is back", seen);
     if (kind !== "MESSAGE" || item.sk.startsWith("SEGMENT_PAGES")) continue;
-    const name = messages.find(
-      (one) => one.account === account && (world.ids.get(one.name) ?? one.id) === id,
-    )?.name;
+    const name = messages.find((one) => one.account === account && (world.ids.get(one.name) ?? one.id) === id)?.name;
     demand(!world.model.isOver(`deletion of ${name}`, now), "a message is back", seen);
     if (item.sk !== "HEAD") demand(!world.model.isOver(`removal of ${name}`, now), "a content is back", seen);
   }

@@ -10,8 +10,7 @@ export const newTimeline = () => {
   const moves = new Map<string, Move[]>();
   const expiries = new Map<string, (Span & { at: number })[]>();
 
-  const movesOf = (thing: string, on: boolean): Move[] =>
-    (moves.get(thing) ?? []).filter((move) => move.on === on);
+  const movesOf = (thing: string, on: boolean): Move[] => (moves.get(thing) ?? []).filter((move) => move.on === on);
 
   const begin = (thing: string, on: boolean, from: number): Move => {
     const move = { from, to: never, on, isSure: false };
@@ -32,8 +31,7 @@ export const newTimeline = () => {
       .some((move) => !movesOf(thing, !on).some((o) => o.isSure && o.from >= move.to && o.to <= from));
   const isOver = (thing: string, by: number): boolean =>
     movesOf(thing, true).some(({ isSure, to }) => isSure && to <= by);
-  const mayHaveBegun = (thing: string, by: number): boolean =>
-    movesOf(thing, true).some(({ from }) => from <= by);
+  const mayHaveBegun = (thing: string, by: number): boolean => movesOf(thing, true).some(({ from }) => from <= by);
 
   /** @param at the second in which the thing ends, as somebody decided within the span */
   const expire = (thing: string, at: number, span: Span): Span => {

@@ -62,11 +62,7 @@ const newResponseStream = () => {
   return { stream: lambdaStream, response };
 };
 
-export const newWorld = (
-  seed: string,
-  handlers: Handlers,
-  weather: { rate: number; kinds: readonly Fault[] },
-) => {
+export const newWorld = (seed: string, handlers: Handlers, weather: { rate: number; kinds: readonly Fault[] }) => {
   const engine = newEngine(trueTime);
   const model = newModel();
   const bucket = newBucket();
@@ -152,14 +148,8 @@ export const newWorld = (
       const handler = handlers[name] as (...args: unknown[]) => Promise<unknown>;
       const sent = { requestContext: {}, isBase64Encoded: false, ...event } as APIGatewayProxyEvent;
       if (name === "addAccountMember") {
-        const {
-          statusCode: status,
-          headers,
-          body,
-        } = (await handler(sent, newContext())) as APIGatewayProxyResult;
-        return process.isStopped
-          ? undefined
-          : { status, headers: { ...headers } as Record<string, string>, body };
+        const { statusCode: status, headers, body } = (await handler(sent, newContext())) as APIGatewayProxyResult;
+        return process.isStopped ? undefined : { status, headers: { ...headers } as Record<string, string>, body };
       }
       const { stream, response } = newResponseStream();
       const isComplete = await handler(sent, stream, newContext()).then(

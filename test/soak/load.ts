@@ -17,11 +17,7 @@ export const oneOf = <T>(items: readonly T[]): T => items[Math.floor(Math.random
 export const afterAMoment = (): AbortSignal => AbortSignal.timeout(Math.ceil(Math.random() * 10));
 
 /** @throws Error if a response breaks the contract, or differs from the first response with the same key */
-export const startCallers = (
-  url: string,
-  accounts: readonly Account[],
-  messages: readonly StoredMessage[],
-) => {
+export const startCallers = (url: string, accounts: readonly Account[], messages: readonly StoredMessage[]) => {
   const uses: Use[] = [];
   const tally: Record<string, number> = {};
   const count = (event: string) => {

@@ -111,8 +111,7 @@ test(`${minutes} minutes of mixed load on a table that fails`, async () => {
     expect(stored.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
   }
   // Idle sockets to the engine stay open for a while.
-  for (const [index, { files }] of after.entries())
-    expect(files).toBeLessThan((before[index]?.files ?? 0) + 100);
+  for (const [index, { files }] of after.entries()) expect(files).toBeLessThan((before[index]?.files ?? 0) + 100);
   const half = memory.length >> 1;
   const [early, late] = [memory.slice(0, half), memory.slice(half)].map((part) => Math.min(...part));
   if (half > 0) expect(late).toBeLessThan((early ?? 0) * 1.2);

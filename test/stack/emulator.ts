@@ -34,12 +34,7 @@ const install = async (): Promise<void> => {
   console.log(`Installing MiniStack ${version} from PyPI once …`);
   try {
     await run("python3", ["-m", "venv", folder]);
-    await run(join(folder, "bin/pip"), [
-      "install",
-      "--quiet",
-      `ministack==${version}`,
-      `awscli==${awsVersion}`,
-    ]);
+    await run(join(folder, "bin/pip"), ["install", "--quiet", `ministack==${version}`, `awscli==${awsVersion}`]);
   } catch (cause) {
     await rm(folder, { recursive: true, force: true });
     throw new Error("MiniStack requires Python 3.10 or later with venv, and PyPI", { cause });

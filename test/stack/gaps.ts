@@ -3,17 +3,8 @@ import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  CloudFormationClient,
-  CreateStackCommand,
-  waitUntilStackCreateComplete,
-} from "@aws-sdk/client-cloudformation";
-import {
-  GetBucketTaggingCommand,
-  PutBucketTaggingCommand,
-  PutObjectCommand,
-  S3Client,
-} from "@aws-sdk/client-s3";
+import { CloudFormationClient, CreateStackCommand, waitUntilStackCreateComplete } from "@aws-sdk/client-cloudformation";
+import { GetBucketTaggingCommand, PutBucketTaggingCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { projectRoot } from "../../infra/stack/bundling.ts";
 import { missingCredentials, noRoute } from "../../lib/api/error-catalogue.ts";
 import { expectError } from "../deployed/expect.ts";
@@ -39,12 +30,8 @@ const createStack = async (template: Template): Promise<string | undefined> => {
   const TemplateBody = JSON.stringify(template);
   try {
     await client.send(new CreateStackCommand({ ...stack, TemplateBody, Capabilities: ["CAPABILITY_IAM"] }));
-    const { reason } = await waitUntilStackCreateComplete(
-      { client, maxWaitTime: 60, minDelay: 1, maxDelay: 1 },
-      stack,
-    );
-    return reason.Stacks[0].Outputs.find((one: { OutputKey: string }) => one.OutputKey === "ApiUrl")
-      .OutputValue;
+    const { reason } = await waitUntilStackCreateComplete({ client, maxWaitTime: 60, minDelay: 1, maxDelay: 1 }, stack);
+    return reason.Stacks[0].Outputs.find((one: { OutputKey: string }) => one.OutputKey === "ApiUrl").OutputValue;
   } catch {
     return undefined;
   }

@@ -19,8 +19,7 @@ export const blocksOf = (heading: string, text = readme): string[] =>
 export const runbookBlocksOf = (heading: string): string[] => blocksOf(heading, runbook);
 
 /** The types of resources that a text names. */
-export const typesIn = (prose = ""): string[] =>
-  [...prose.matchAll(/`(AWS::\w+::\w+)`/g)].map(([, type = ""]) => type);
+export const typesIn = (prose = ""): string[] => [...prose.matchAll(/`(AWS::\w+::\w+)`/g)].map(([, type = ""]) => type);
 
 /** The types that README lists for a change of these settings. */
 export const typesChangedBy = (settings: string[]): Set<string> => {

@@ -6,13 +6,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import {
-  DeleteCommand,
-  DynamoDBDocumentClient,
-  PutCommand,
-  paginateScan,
-  QueryCommand,
-} from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, DynamoDBDocumentClient, PutCommand, paginateScan, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { createTable } from "../../infra/local/create-table.ts";
 import { messagePartition } from "../../lib/table/keys.ts";
@@ -52,9 +46,9 @@ export const restoreDrill = (run: Run) => {
   const get = async (name: Name, key: keyof typeof keys = "valid") => {
     const headers = `-H "Authorization: Bearer ${keys[key]}"`;
     const url = `"$API_URL/v2/accounts/${account}/messages/${ids[name]}"`;
-    const [body = "", status] = (
-      await run(`curl -s --compressed -w '\\n%{http_code}' ${url} ${headers}`)
-    ).split(/\n(?=\d+$)/);
+    const [body = "", status] = (await run(`curl -s --compressed -w '\\n%{http_code}' ${url} ${headers}`)).split(
+      /\n(?=\d+$)/,
+    );
     return { status: Number(status), body: JSON.parse(body) };
   };
   const add = (email: string) =>
@@ -78,10 +72,7 @@ export const restoreDrill = (run: Run) => {
   });
 
   test("Noon: the table is copied, as a restore to this second will bring it back", async () => {
-    const [TableName = "", restored] = [
-      (await run("printf %s $TABLE_NAME")).trim(),
-      `restored-${randomUUID()}`,
-    ];
+    const [TableName = "", restored] = [(await run("printf %s $TABLE_NAME")).trim(), `restored-${randomUUID()}`];
     await createTable(restored);
     const client = dynamodb();
     for await (const { Items = [] } of paginateScan({ client }, { TableName, ConsistentRead: true })) {
@@ -141,8 +132,7 @@ export const restoreDrill = (run: Run) => {
     const first = await paste(run, prepare);
     const again = await paste(run, prepare);
 
-    const counts = (output: string) =>
-      [...output.matchAll(/^ +(\d+) {2}\w/gm)].map(([, count]) => Number(count));
+    const counts = (output: string) => [...output.matchAll(/^ +(\d+) {2}\w/gm)].map(([, count]) => Number(count));
     expect(counts(first)).toEqual([1, 1, 2, 1, 2, 1, 0, 0]);
     expect(counts(again)).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
   });

@@ -45,9 +45,7 @@ const skipped = {
   "Of parallel requests": "Two processors do not run 50 functions at the same time.",
 };
 
-const [deployment = "", ...firstRequests] = blocksOf("Deploy it").map((block) =>
-  block.replace(/^npm ci$/m, ""),
-);
+const [deployment = "", ...firstRequests] = blocksOf("Deploy it").map((block) => block.replace(/^npm ci$/m, ""));
 const deployDev = "npm run deploy -- --context stage=dev";
 const intake = "--context intake=true --context deadLetterMinutes=1";
 let firstRequest = "";
@@ -95,9 +93,7 @@ test("npm run test:deployed passes on a stack with intake", async () => {
   await run(`${deployDev} ${intake}`);
   const texts = Object.keys(skipped);
   const options = texts.map((text) => `--skip "${text}"`);
-  const output = await run(
-    `npm run -s test:deployed -- --json checks.json ${options.join(" ")}; cat checks.json`,
-  );
+  const output = await run(`npm run -s test:deployed -- --json checks.json ${options.join(" ")}; cat checks.json`);
   const { testResults } = JSON.parse(output.split("\n").at(-1) ?? "");
   const checks: { title: string; status: string }[] = testResults[0].assertionResults;
   const notRun = checks.filter(({ status }) => status !== "passed").map(({ title }) => title);
@@ -112,14 +108,11 @@ test("The aws command of version 1 finds the region as README says", async () =>
 });
 
 test("README's commands put an email into the bucket and its event into the queue, and the message is stored", async () => {
-  const [example = ""] =
-    /^{"type":"message.stored".*/m.exec(section("Messages and events from other programs")) ?? [];
+  const [example = ""] = /^{"type":"message.stored".*/m.exec(section("Messages and events from other programs")) ?? [];
   const event = { ...JSON.parse(example), raw_email: "2026/11/20/letter.eml" };
   const [commands = ""] = blocksOf("Messages and events from other programs");
 
-  await run(
-    `cp infra/local/demo/welcome-html-with-logo.eml letter.eml; echo '${JSON.stringify(event)}' > stored.json`,
-  );
+  await run(`cp infra/local/demo/welcome-html-with-logo.eml letter.eml; echo '${JSON.stringify(event)}' > stored.json`);
   await run(commands.replace("STAGE=prod", "STAGE=dev"));
 
   const show = `npm run -s admin -- show-message ${event.message.id} --account ${event.account_id} --json`;
@@ -146,9 +139,7 @@ const { expectRestored } = restoreDrill(run);
 test("tableName serves the restored table. cdk destroy leaves the table and what README lists", async () => {
   const settings = `--context stage=copy --context tableName=$RESTORED ${intake}`;
   await run(`npm run deploy -- ${settings}`);
-  await run(
-    `DEV_URL=$API_URL API_URL=$(npx node -p "require('./cdk.out/outputs.copy.json')['EmailApi-copy'].ApiUrl")`,
-  );
+  await run(`DEV_URL=$API_URL API_URL=$(npx node -p "require('./cdk.out/outputs.copy.json')['EmailApi-copy'].ApiUrl")`);
   expect(await run(firstRequest)).toMatch(/^HTTP\/1.1 200 /m);
   await expectRestored();
 
@@ -180,9 +171,7 @@ test("A deployment with other settings changes the resources that README lists",
 
 test("README's commands destroy the stack, and leave what README lists", async () => {
   const [commands = ""] = blocksOf("Remove it");
-  const [deploy = "", destroy = ""] = commands
-    .replaceAll("removeEverything=true", `$& ${intake}`)
-    .split("\n");
+  const [deploy = "", destroy = ""] = commands.replaceAll("removeEverything=true", `$& ${intake}`).split("\n");
   await run(deploy);
   const resources = await resourcesOf("EmailApi-dev");
   await fillBucket(resources.find(({ type }) => type === "AWS::S3::Bucket")?.id ?? "");

@@ -10,8 +10,7 @@ export * from "sdk-config";
 export const loadConfig =
   <T>({ environmentVariableSelector, default: fallback }: LoadedConfigSelectors<T>, options?: EnvOptions) =>
   async (): Promise<T> =>
-    environmentVariableSelector(process.env, options) ??
-    (fallback instanceof Function ? fallback() : fallback);
+    environmentVariableSelector(process.env, options) ?? (fallback instanceof Function ? fallback() : fallback);
 
 /** The AWS SDK's defaults mode. `legacy` is the one that changes no default. */
 export const resolveDefaultsModeConfig = () => async () => "legacy";

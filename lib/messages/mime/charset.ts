@@ -65,8 +65,7 @@ const utf8 = new TextDecoder("utf-8");
 const windows1252 = new TextDecoder("windows-1252");
 const iso2022JpDecoder = new TextDecoder("iso-2022-jp");
 
-const decodeUnlabelled = (bytes: Buffer): string =>
-  isUtf8(bytes) ? utf8.decode(bytes) : windows1252.decode(bytes);
+const decodeUnlabelled = (bytes: Buffer): string => (isUtf8(bytes) ? utf8.decode(bytes) : windows1252.decode(bytes));
 
 /** Mailers cut headers in the middle of a character, so text with a few invalid bytes can still be UTF-8. */
 export const decodeHeaderBytes = (bytes: Buffer): string => {
@@ -91,9 +90,7 @@ const decodeUtf7 = (bytes: Buffer): string =>
 /** Between two adjacent escape sequences, TextDecoder would insert U+FFFD, so we drop the first sequence. */
 const decodeIso2022Jp = (bytes: Buffer): string => {
   if (isUtf8(bytes) && !isAscii(bytes)) return utf8.decode(bytes);
-  return iso2022JpDecoder.decode(
-    Buffer.from(bytes.toString("latin1").replace(overriddenEscape, ""), "latin1"),
-  );
+  return iso2022JpDecoder.decode(Buffer.from(bytes.toString("latin1").replace(overriddenEscape, ""), "latin1"));
 };
 
 const attempt = <T>(open: () => T): T | undefined => {

@@ -30,17 +30,14 @@ export const parseDate = (text: string): Date | null => {
   const words = withoutComments(text).replace(unixDate, "$2 $1 $5 $3$4").replace(americanDate, "$2 $1 $3 ");
   const match = dateTime.exec(words);
   if (!match) return null;
-  const [, day, monthName = "", year = "", hour, minute, second, half, sign, hours, minutes, zone = ""] =
-    match;
+  const [, day, monthName = "", year = "", hour, minute, second, half, sign, hours, minutes, zone = ""] = match;
   const month = months.indexOf(monthName.toLowerCase());
   const offset = hours
     ? Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes))
     : (zones[zone.toLowerCase()] ?? 0) * 60;
   const hour24 = half ? (Number(hour) % 12) + (half.toLowerCase() === "pm" ? 12 : 0) : Number(hour);
   // A leap second counts as the first second of the next minute.
-  const local = new Date(
-    Date.UTC(fullYear(year), month, Number(day), hour24, Number(minute), Number(second ?? 0)),
-  );
+  const local = new Date(Date.UTC(fullYear(year), month, Number(day), hour24, Number(minute), Number(second ?? 0)));
   const isReal = month >= 0 && hour24 < 24 && Number(minute) < 60 && Number(second ?? 0) <= 60;
   const isInMonth = new Date(Date.UTC(fullYear(year), month, Number(day))).getUTCMonth() === month;
   const time = new Date(local.getTime() - offset * 60_000);

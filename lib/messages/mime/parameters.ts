@@ -51,9 +51,7 @@ export const parameterText = ({ parameters }: Structured, name: string, decode: 
   const parameter = parameters.get(name);
   if (!parameter) return "";
   const { bytes, charset } = parameter;
-  return charset === undefined
-    ? decodeHeaderText(bytes, decode)
-    : decode(Buffer.from(bytes, "latin1"), charset);
+  return charset === undefined ? decodeHeaderText(bytes, decode) : decode(Buffer.from(bytes, "latin1"), charset);
 };
 
 /** A part of a value, such as `name*1*=...`. If it is extended, it is percent-encoded. */

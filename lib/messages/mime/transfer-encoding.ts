@@ -22,8 +22,7 @@ const withoutUrlDigits = (text: Buffer): Buffer => {
 };
 
 /** Decodes up to the first `=`, and skips characters that aren't base64 (RFC 2045, section 6.8). */
-const decodeBase64 = (body: Buffer): Buffer =>
-  Buffer.from(withoutUrlDigits(body).toString("latin1"), "base64");
+const decodeBase64 = (body: Buffer): Buffer => Buffer.from(withoutUrlDigits(body).toString("latin1"), "base64");
 
 /** Matches escapes, soft line breaks, and white space at the end of a line (RFC 2045, section 6.7). */
 const quotedPrintable = /((?:=[0-9a-f]{2})+)|=[ \t]*(?:\r\n?|\n|$)|(?<![ \t])[ \t]+(?=[\r\n]|$)/gi;

@@ -18,8 +18,7 @@ export const decodeUuencode = (body: Buffer): Buffer => {
     while (length < lineEnd && !endsLine(body[at])) {
       let bits = 0;
       // Mail servers remove blanks at the end of a line, and a blank stands for zero.
-      for (let digits = 0; digits < 4; digits++)
-        bits = (bits << 6) | (endsLine(body[at]) ? 0 : sixBits(body[at++]));
+      for (let digits = 0; digits < 4; digits++) bits = (bits << 6) | (endsLine(body[at]) ? 0 : sixBits(body[at++]));
       for (const shift of [16, 8, 0]) if (length < lineEnd) decoded[length++] = bits >> shift;
     }
     while (at < body.length && !endsLine(body[at])) at++;

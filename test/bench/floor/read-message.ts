@@ -23,10 +23,7 @@ export const readMessage = async (table: Table, event: APIGatewayProxyEvent) => 
     );
     return Items as Item[];
   };
-  const [, [head, first]] = await Promise.all([
-    findApiKey(event, table),
-    query(headKey(account_id, message_id), 2),
-  ]);
+  const [, [head, first]] = await Promise.all([findApiKey(event, table), query(headKey(account_id, message_id), 2)]);
   const {
     pk: _pk,
     sk: _sk,
@@ -51,9 +48,7 @@ export const readMessage = async (table: Table, event: APIGatewayProxyEvent) => 
     const ask = () => {
       if (next >= last) return;
       const page = Math.ceil(next / pageSize);
-      underWay.push(
-        query(segmentKey(account_id, message_id, content_digest as string, next, page), pageSize),
-      );
+      underWay.push(query(segmentKey(account_id, message_id, content_digest as string, next, page), pageSize));
       next += pageSize;
     };
     for (let page = 0; page < pagesUnderWay; page++) ask();

@@ -17,8 +17,7 @@ import { type Row, row } from "../row.ts";
 import { each, inTurns } from "../turns.ts";
 import { read, type Size, sizes, times, type Workload } from "./workload.ts";
 
-const newEvents = <E extends Event>(count: number, newEvent: () => E): E[] =>
-  Array.from({ length: count }, newEvent);
+const newEvents = <E extends Event>(count: number, newEvent: () => E): E[] => Array.from({ length: count }, newEvent);
 
 /** Add Account Member across the network. Each request is a new user with a new key, and is then repeated. */
 export const measureMembers = async (workload: Workload): Promise<Row[]> => {

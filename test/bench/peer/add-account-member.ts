@@ -37,9 +37,7 @@ const addAccountMember = async ({ pathParameters, body }: APIGatewayProxyEvent) 
   const fields = JSON.parse(body ?? "");
   const user = await findUser(fields.email);
   const { member, writes } = addMember(pathParameters?.account_id ?? "", fields, user);
-  await table.client.send(
-    new TransactWriteCommand({ TransactItems: writes, ClientRequestToken: randomUUID() }),
-  );
+  await table.client.send(new TransactWriteCommand({ TransactItems: writes, ClientRequestToken: randomUUID() }));
   return json(201, JSON.stringify(member));
 };
 

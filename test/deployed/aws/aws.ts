@@ -47,8 +47,7 @@ export const allowedCalls = async (roleArn: string, tableArn: string): Promise<s
         }),
       );
       for (const { EvalActionName = "", EvalDecision } of EvaluationResults) {
-        if (EvalDecision === "allowed")
-          allowed.push(nameOf(EvalActionName.split(":")[1] ?? "", prefix, within));
+        if (EvalDecision === "allowed") allowed.push(nameOf(EvalActionName.split(":")[1] ?? "", prefix, within));
       }
     }
   }

@@ -109,10 +109,7 @@ export const describeIntake = (serviceOf: () => Service) => {
         status: "delivered",
         delivered_at: time,
       };
-      await vi.waitFor(
-        async () => expect(await getMessage(message.id)).toMatchObject(expected),
-        visibleWithin,
-      );
+      await vi.waitFor(async () => expect(await getMessage(message.id)).toMatchObject(expected), visibleWithin);
       await sleep(2000); // A repeated event would be counted by now.
       const { content, ...recorded } = await getMessage(message.id);
       expect(recorded).toMatchObject(expected);
@@ -129,10 +126,7 @@ export const describeIntake = (serviceOf: () => Service) => {
       const { id } = early.message;
       await service.newMessage(null, { id });
       await send(queue, early.body); // A redrive of all dead letters would also move those of other events.
-      await vi.waitFor(
-        async () => expect(await getMessage(id)).toMatchObject({ open_count: 1 }),
-        visibleWithin,
-      );
+      await vi.waitFor(async () => expect(await getMessage(id)).toMatchObject({ open_count: 1 }), visibleWithin);
     });
   });
 };

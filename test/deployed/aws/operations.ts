@@ -46,29 +46,24 @@ export const describeOperations = (serviceOf: () => Service) =>
         const role = output(`${operation.id}RoleArn`, context);
         const { client, name: TableName } = service.table;
         const { Table } = await client.send(new DescribeTableCommand({ TableName }));
-        expect(await allowedCalls(role, Table?.TableArn ?? "")).toEqual(
-          grantedCalls(permissionsOf(operation)),
-        );
+        expect(await allowedCalls(role, Table?.TableArn ?? "")).toEqual(grantedCalls(permissionsOf(operation)));
       },
     );
 
-    test.for(operations)(
-      "$id logs one line for each request, with its X-Request-Id",
-      async (operation, context) => {
-        const logGroup = output(`${operation.id}LogGroup`, context);
-        const { status, headers } = await request(operation);
-        const id = String(headers[requestIdHeader.toLowerCase()]);
-        const lines = await vi.waitFor(async () => {
-          const found = (await logLines(logGroup, id, since)).map((line) => JSON.parse(line));
-          expect(found.filter(({ message }) => message === "request")).not.toEqual([]);
-          return found.filter(({ message }) => message === "request");
-        }, patience);
-        const expected = { operation: operation.id, account_id: service.account_id, key_id: key.id, status };
-        expect(lines).toEqual([expect.objectContaining({ ...expected, request_id: id })]);
-        expect(lines[0].duration_ms).toBeGreaterThan(0);
-        expect(lines[0].consumed_capacity).toBeGreaterThan(0);
-      },
-    );
+    test.for(operations)("$id logs one line for each request, with its X-Request-Id", async (operation, context) => {
+      const logGroup = output(`${operation.id}LogGroup`, context);
+      const { status, headers } = await request(operation);
+      const id = String(headers[requestIdHeader.toLowerCase()]);
+      const lines = await vi.waitFor(async () => {
+        const found = (await logLines(logGroup, id, since)).map((line) => JSON.parse(line));
+        expect(found.filter(({ message }) => message === "request")).not.toEqual([]);
+        return found.filter(({ message }) => message === "request");
+      }, patience);
+      const expected = { operation: operation.id, account_id: service.account_id, key_id: key.id, status };
+      expect(lines).toEqual([expect.objectContaining({ ...expected, request_id: id })]);
+      expect(lines[0].duration_ms).toBeGreaterThan(0);
+      expect(lines[0].consumed_capacity).toBeGreaterThan(0);
+    });
 
     test.for(operations)("$id logs no key and no address", async (operation, context) => {
       const logGroup = output(`${operation.id}LogGroup`, context);

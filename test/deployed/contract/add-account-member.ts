@@ -99,10 +99,7 @@ export const describeAddAccountMember = (serviceOf: () => Service) =>
 
     test("An Idempotency-Key of more than 255 characters is rejected with 400", async () => {
       expectError(await service.addMember(secret, member(), { key: "k".repeat(256) }), idempotencyKeyLength);
-      expectStatus(
-        await service.addMember(secret, member(), { key: `${randomUUID()}${"k".repeat(219)}` }),
-        201,
-      );
+      expectStatus(await service.addMember(secret, member(), { key: `${randomUUID()}${"k".repeat(219)}` }), 201);
     });
 
     test("A wrong field is rejected with a 400 that names the field", async () => {
@@ -139,9 +136,7 @@ export const describeAddAccountMember = (serviceOf: () => Service) =>
 
     test("Of parallel requests for one email with different keys, one adds the member", async () => {
       const body = member();
-      const responses = await send(parallelRequests, () =>
-        service.addMember(secret, body, { key: randomUUID() }),
-      );
+      const responses = await send(parallelRequests, () => service.addMember(secret, body, { key: randomUUID() }));
       expect(tally(responses)).toEqual({ 201: 1, 409: parallelRequests - 1 });
     });
   });

@@ -1,12 +1,7 @@
 /** Section 3 of the contract: authentication and scopes. */
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import {
-  invalidApiKey,
-  lacksScope,
-  messageNotFound,
-  missingCredentials,
-} from "../../../lib/api/error-catalogue.ts";
+import { invalidApiKey, lacksScope, messageNotFound, missingCredentials } from "../../../lib/api/error-catalogue.ts";
 import { domainScope, scopes } from "../../../lib/api-keys/scopes.ts";
 import { expectError, expectErrorAbout, expectStatus } from "../expect.ts";
 import type { Service } from "../service.ts";
@@ -60,8 +55,7 @@ export const describeCredentials = (serviceOf: () => Service) =>
 
     test("A 401 has WWW-Authenticate", async ({ annotate }) => {
       const { headers } = await service.getMessage(null, id);
-      if (headers[remapped])
-        await annotate(`Known difference: API Gateway renames the header to ${remapped}`);
+      if (headers[remapped]) await annotate(`Known difference: API Gateway renames the header to ${remapped}`);
       expect(headers[remapped] ?? headers["www-authenticate"]).toBe("Bearer");
     });
 

@@ -33,8 +33,7 @@ export const describeGetMessage = (serviceOf: () => Service) =>
       secret = (await service.newKey()).secret;
       id = await service.newMessage(raw, { reference_message_id: 9007199254740993n, tags: ["one", "two"] });
     });
-    const addressOf = (message: string) =>
-      `${service.url}/v2/accounts/${service.account_id}/messages/${message}`;
+    const addressOf = (message: string) => `${service.url}/v2/accounts/${service.account_id}/messages/${message}`;
 
     test("A message has the documented fields and no others", async () => {
       const { content_parsed, ...message } = expectStatus(await service.getMessage(secret, id), 200);
@@ -110,15 +109,11 @@ export const describeGetMessage = (serviceOf: () => Service) =>
       expect(expectStatus(response, 200).content).toHaveLength(17 * MiB);
     });
 
-    test("A large message is streamed: its first byte arrives long before its last byte", async ({
-      annotate,
-    }) => {
+    test("A large message is streamed: its first byte arrives long before its last byte", async ({ annotate }) => {
       const large = await service.newMessage(newEmail(25 * MiB));
       await service.getMessage(secret, id); // A cold start would delay the first byte.
       const { firstByte, lastByte } = await service.getMessage(secret, large);
-      await annotate(
-        `first byte after ${Math.round(firstByte)} ms, last byte after ${Math.round(lastByte)} ms`,
-      );
+      await annotate(`first byte after ${Math.round(firstByte)} ms, last byte after ${Math.round(lastByte)} ms`);
       expect(firstByte).toBeLessThan(lastByte / 2);
     });
 

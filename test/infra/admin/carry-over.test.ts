@@ -29,8 +29,7 @@ const store = async (table: Table, email: Buffer | null = raw) => {
   return message;
 };
 
-const forget = (table: Table, Key: object) =>
-  table.client.send(new DeleteCommand({ TableName: table.name, Key }));
+const forget = (table: Table, Key: object) => table.client.send(new DeleteCommand({ TableName: table.name, Key }));
 
 /** A further page has a partition of its own, whose key begins with the message's. */
 const contentOf = (pk: string, sk: string): string =>
@@ -48,16 +47,10 @@ const viewOf = async (table: Table) => {
     keys: live
       .filter(({ sk, revoked_at }) => sk === "API_KEY" && !revoked_at)
       .map(({ id, expires_at }) => [id, expires_at]),
-    listings: live
-      .filter(({ pk }) => pk.startsWith("API_KEYS#"))
-      .map(({ id, expires_at }) => [id, expires_at]),
+    listings: live.filter(({ pk }) => pk.startsWith("API_KEYS#")).map(({ id, expires_at }) => [id, expires_at]),
     members: live.filter(({ sk }) => sk.startsWith("MEMBER#")).map(({ id, role }) => [id, role]),
     users: live.filter(({ sk }) => sk === "USER").map(({ id }) => id),
-    messages: heads.map(({ id, segments, content_removed_at }) => [
-      id,
-      segments,
-      content_removed_at !== undefined,
-    ]),
+    messages: heads.map(({ id, segments, content_removed_at }) => [id, segments, content_removed_at !== undefined]),
     blocked: items.filter(({ deleted_at }) => deleted_at).map(({ pk }) => pk),
     leftovers: segments.filter(({ pk, sk }) => !contents.has(contentOf(pk, sk))).map(({ sk }) => sk),
   };
@@ -66,12 +59,7 @@ const viewOf = async (table: Table) => {
 /** A table in the morning, its copy that AWS restores in the evening, and what happened to it in between. */
 const restoredDay = async () => {
   const old = await freshTable();
-  const keys = [
-    await createKey(old),
-    await createKey(old),
-    await createKey(old),
-    await createKey(old),
-  ] as const;
+  const keys = [await createKey(old), await createKey(old), await createKey(old), await createKey(old)] as const;
   const [revoked, rotated, gone, kept] = keys;
   const [ada, bob, eve] = [
     await join(old, account_id, "ada@example.com"),
@@ -255,10 +243,7 @@ test("Whatever happened after the restore point, no right and no data is added",
   const morningOf = async () => {
     const table = await freshTable();
     const keys = [await createKey(table), await createKey(table), await createKey(table)];
-    const members = [
-      await join(table, account_id, "a@b.example"),
-      await join(table, account_id, "c@d.example"),
-    ];
+    const members = [await join(table, account_id, "a@b.example"), await join(table, account_id, "c@d.example")];
     const messages = [await store(table, null), await store(table), await store(table)];
     const at = <T>(list: T[], index: number): T => list[index % list.length] as T;
     const acts: Act[] = [

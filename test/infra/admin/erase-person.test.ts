@@ -49,9 +49,7 @@ const adaAndBob = async () => {
 const withoutRemains = (items: Awaited<ReturnType<typeof itemsIn>>) =>
   items.filter(
     ({ pk, sk, created_at }) =>
-      !pk.startsWith("TRACE#") &&
-      !(sk === "HEAD" && created_at === undefined) &&
-      !sk.startsWith("SEGMENT_PAGES#"),
+      !pk.startsWith("TRACE#") && !(sk === "HEAD" && created_at === undefined) && !sk.startsWith("SEGMENT_PAGES#"),
   );
 
 test("erase-person lists messages, members and the user after the price of the scan, and deletes nothing", async () => {
@@ -99,9 +97,7 @@ test("With --delete, only tombstones and markers without an address remain, and 
   expect(withoutRemains(await itemsIn(table))).toEqual(withoutRemains(kept));
   const remains = (await itemsIn(table)).filter((item) => !kept.some(({ pk }) => pk === item.pk));
   const names = new Set(remains.map((item) => Object.keys(item).sort().join(" ")));
-  expect(names).toEqual(
-    new Set(["content_digest expires_at pk sk", "deleted_at pk sk", "expires_at pages pk sk"]),
-  );
+  expect(names).toEqual(new Set(["content_digest expires_at pk sk", "deleted_at pk sk", "expires_at pages pk sk"]));
 });
 
 test("After a power cut before any write, running it again deletes the rest", async () => {
@@ -136,9 +132,7 @@ test("A large table's size and price are printed in GB and dollars", async () =>
 
   const { stdout } = await admin(`erase-person ${ada}`);
 
-  expect(stdout[0]).toMatch(
-    / 1024.000 GB in 90,000,000 items at AWS's last count. Reading it costs \$16.78$/,
-  );
+  expect(stdout[0]).toMatch(/ 1024.000 GB in 90,000,000 items at AWS's last count. Reading it costs \$16.78$/);
 });
 
 test("A deletion of anybody's message that was interrupted is found, and completed", async () => {
@@ -159,9 +153,7 @@ test("A damaged message whose addresses are lost is named, and the rest is delet
   const table = await freshTable();
   const damaged = await store(table, { recipient: ada, subject: "Long ".repeat(20_000) }, null);
   const other = await store(table, { recipient: ada });
-  const segment = (await itemsIn(table)).find(
-    ({ pk, sk }) => pk.includes(damaged.id) && sk.startsWith("SEGMENT#"),
-  );
+  const segment = (await itemsIn(table)).find(({ pk, sk }) => pk.includes(damaged.id) && sk.startsWith("SEGMENT#"));
   const Key = { pk: segment?.pk, sk: segment?.sk };
   await table.client.send(new DeleteCommand({ TableName: table.name, Key }));
 
@@ -169,9 +161,7 @@ test("A damaged message whose addresses are lost is named, and the rest is delet
 
   expect(status).toBe(1);
   expect(stderr).toEqual([
-    expect.stringMatching(
-      `^message ${damaged.account_id} ${damaged.id} was not checked: A segment .* is missing$`,
-    ),
+    expect.stringMatching(`^message ${damaged.account_id} ${damaged.id} was not checked: A segment .* is missing$`),
   ]);
   expect(stdout.at(-1)).toBe("deleted 1 message");
   expect(await adminJson(`delete-message ${other.id} --account ${other.account_id}`)).toMatchObject([

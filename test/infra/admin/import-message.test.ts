@@ -135,9 +135,7 @@ test("Entries that can't be read are named, and every other email is imported", 
   chmodSync(join(folder, "locked"), 0);
   chmodSync(join(folder, "listed"), 0o444); // Its names can be read, but not its files.
 
-  const { status, stdout, stderr } = await withoutRoot(() =>
-    admin(`${importingInto(randomUUID())} ${folder}`),
-  );
+  const { status, stdout, stderr } = await withoutRoot(() => admin(`${importingInto(randomUUID())} ${folder}`));
 
   expect(stderr.toSorted()).toEqual([
     ...(isAllowed ? [`${folder}/caf\ufffd.eml: its name is not UTF-8. Rename it`] : []),

@@ -11,8 +11,7 @@ const aws = { TABLE_NAME: "x", AWS_EC2_METADATA_DISABLED: "true", HOME: "/nonexi
 const unset = Object.fromEntries(Object.keys(localEnvironment(1)).map((name) => [name, undefined]));
 
 const noCredentials = 'No AWS credentials were found. Run "aws configure", set AWS_PROFILE, or pass --local';
-const noEngine =
-  'No DynamoDB responds at http://127.0.0.1:1. Check that "npm start" or another DynamoDB runs there';
+const noEngine = 'No DynamoDB responds at http://127.0.0.1:1. Check that "npm start" or another DynamoDB runs there';
 const badEndpoint = "AWS_ENDPOINT_URL_DYNAMODB takes a URL such as http://127.0.0.1:8000, not abc";
 
 test.each<[string, Record<string, string>, string, number, string]>([

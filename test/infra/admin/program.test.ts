@@ -42,28 +42,16 @@ test("Without a command, the help is an error", async () => {
 
 test.each([
   ["delete-everything", /^unknown command 'delete-everything'. See npm run -s admin -- --help$/],
-  [
-    "list-api-key",
-    /^unknown command 'list-api-key' \(Did you mean list-api-keys\?\). See npm run -s admin --/,
-  ],
-  [
-    "create-api-key --colour red",
-    /^unknown option '--colour'. See npm run -s admin -- create-api-key --help$/,
-  ],
+  ["list-api-key", /^unknown command 'list-api-key' \(Did you mean list-api-keys\?\). See npm run -s admin --/],
+  ["create-api-key --colour red", /^unknown option '--colour'. See npm run -s admin -- create-api-key --help$/],
   ["create-api-key emk_secret", /^too many arguments for 'create-api-key'. Expected 0 .+ but got 1: emk_….$/],
   ["create-api-key --account x", /^option '--account <uuid>' argument 'x' is invalid. It takes a UUID.$/],
-  [
-    "create-api-key --scope messages:write",
-    /'messages:write' is invalid. It takes \*, messages:read:all, .+$/,
-  ],
+  ["create-api-key --scope messages:write", /'messages:write' is invalid. It takes \*, messages:read:all, .+$/],
   ["create-api-key --expires-in soon", /'soon' is invalid. It takes a time such as 90d, 12h or 30m.$/],
   ["create-api-key --expires-in 0", /'0' is invalid/],
   ["create-api-key --label=", /'' is invalid. It takes a text that is not empty.$/],
   ["list-api-keys", /^required option '--account <uuid>' not specified$/],
-  [
-    `set-member-role a@b.c ${account} --role Owner`,
-    /'Owner' is invalid. .+ Administrator, Developer, Analyst, Bi/,
-  ],
+  [`set-member-role a@b.c ${account} --role Owner`, /'Owner' is invalid. .+ Administrator, Developer, Analyst, Bi/],
   [`import-message --domain ${randomUUID()} x.eml`, /^required option '--account <uuid>' not specified$/],
   [`import-message ${account} x.eml`, /^required option '--domain <uuid>' not specified$/],
   [importing, /^missing required argument 'file'$/],

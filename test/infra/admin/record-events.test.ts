@@ -21,8 +21,7 @@ const message = async ({ isStored = true } = {}) => {
 
 const attempt = { time: new Date(Date.now()).toISOString(), status: "delivered" };
 
-const record = (lines: string[], options = "") =>
-  admin(`record-events ${options} -`, { input: lines.join("\n") });
+const record = (lines: string[], options = "") => admin(`record-events ${options} -`, { input: lines.join("\n") });
 
 test("An event is recorded once, however often it occurs, and the next Get Message shows it", async () => {
   const { event, get } = await message();

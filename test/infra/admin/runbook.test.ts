@@ -76,9 +76,7 @@ test("A request to erase leaves a tombstone and a marker without personal data",
   const output = await type("A request to erase", variables);
 
   expect(output).toMatch(`\ndeleted   message   ${account_id} ${id}   ada@example.com -> `);
-  expect(output).toMatch(
-    /content removed .+\ndeleted .+\nunknown {3}ada@example.com {3}\(no member of the account/,
-  );
+  expect(output).toMatch(/content removed .+\ndeleted .+\nunknown {3}ada@example.com {3}\(no member of the account/);
   for (const message of [id, other]) {
     const [tombstone = {}, ...more] = await itemsOf({ account_id, id: message });
     expect(Object.keys(tombstone).sort()).toEqual(["content_digest", "expires_at", "pk", "sk"]);

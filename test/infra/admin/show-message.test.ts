@@ -73,9 +73,7 @@ test("A damaged message shows the fields of its head, and what is missing", asyn
   await recordEvent(message, opened, Date.now());
   await loseSegment(message, 1);
 
-  const { status, stdout, stderr } = await admin(
-    `show-message ${message.id} --account ${message.account_id} --json`,
-  );
+  const { status, stdout, stderr } = await admin(`show-message ${message.id} --account ${message.account_id} --json`);
 
   expect([status, stderr]).toEqual([1, [`${message.id}: damaged. restore-content writes its email again`]]);
   const missing = expect.stringMatching(/^A segment .* is missing$/);
@@ -92,7 +90,5 @@ test("A damaged message with a long subject shows its other fields", async () =>
 
   const [shown] = stdout.map((line) => JSON.parse(line));
   expect(shown).toMatchObject({ id: message.id, status: "sent" });
-  expect(shown.stored_content.missing).toMatch(
-    /, and with it message_id, subject, tags, sender and recipient$/,
-  );
+  expect(shown.stored_content.missing).toMatch(/, and with it message_id, subject, tags, sender and recipient$/);
 });

@@ -17,21 +17,13 @@ const [plain, html, png] = ["text/plain", "text/html", "image/png"];
 test.each<[string, Tree, string]>([
   ["text and HTML are alternatives", ["alternative", plain, html], "replaced shown"],
   ["an HTML footer replaces nothing", ["mixed", plain, html], "shown shown"],
-  [
-    "a footer follows alternatives",
-    ["mixed", ["alternative", plain, html], html, plain],
-    "replaced shown shown shown",
-  ],
+  ["a footer follows alternatives", ["mixed", ["alternative", plain, html], html, plain], "replaced shown shown shown"],
   ["HTML with its pictures", ["alternative", plain, ["related", html, png]], "replaced shown attached"],
   ["Apple Mail's text, picture, text", ["mixed", plain, png, plain], "shown attached shown"],
   ["without HTML, all is shown", ["alternative", plain, "text/calendar"], "shown shown"],
   ["an invitation", ["alternative", plain, html, "text/calendar"], "replaced shown replaced"],
   ["of two HTML texts, the last", ["alternative", html, html], "replaced shown"],
-  [
-    "alternatives within alternatives",
-    ["alternative", plain, ["alternative", plain, html]],
-    "replaced replaced shown",
-  ],
+  ["alternatives within alternatives", ["alternative", plain, ["alternative", plain, html]], "replaced replaced shown"],
   ["an email that is one text", html, "shown"],
 ])("%s", (_, tree, expected) => {
   const leaves = structureOf(Buffer.from(emailOf(tree)))?.map(({ isInline, isReplaced }) => {

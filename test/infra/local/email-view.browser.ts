@@ -14,8 +14,7 @@ const multipart = (subject: string, kind: string, ...parts: string[]): string =>
 const html = (subject: string, body: string): string =>
   emailOf(subject, "Content-Type: text/html; charset=utf-8", "", body);
 
-const dot =
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const picture = part("image/png\r\nContent-Transfer-Encoding: base64", dot);
 
 /** The elements of the email in their order, as `PRE`, `IMG` or `DIV` for a frame. */
@@ -55,13 +54,7 @@ describe("Nothing of an email is hidden:", () => {
   test("an attached email and a calendar file open in the page, with a way back", async () => {
     const inner = html("Inner subject", "<p>Inner text");
     const calendar = part("text/calendar; name=tea.ics", "SUMMARY:Tea");
-    const outer = multipart(
-      "Outer",
-      "mixed",
-      part("text/plain", "See"),
-      part("message/rfc822", inner),
-      calendar,
-    );
+    const outer = multipart("Outer", "mixed", part("text/plain", "See"), part("message/rfc822", inner), calendar);
     const { page } = await openEmail(browser, outer);
 
     await page.getByRole("button", { name: "Open attachment-1.eml" }).click();
@@ -75,8 +68,7 @@ describe("Nothing of an email is hidden:", () => {
 });
 
 describe("An email looks as its sender meant it:", () => {
-  const wide =
-    '<body style="background: #063"><table width=900><tr><td>left<td>1,234.56<td align=right>right</table>';
+  const wide = '<body style="background: #063"><table width=900><tr><td>left<td>1,234.56<td align=right>right</table>';
 
   test.each([
     ["desktop", desktop],
@@ -89,13 +81,9 @@ describe("An email looks as its sender meant it:", () => {
     expect(box?.width).toBeLessThanOrEqual((outer?.width ?? 0) + 1);
     expect(box?.height).toBeLessThanOrEqual((outer?.height ?? 0) + 1);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(device.viewport?.width);
-    const root = await page
-      .frames()[1]
-      ?.evaluate("getComputedStyle(document.documentElement).backgroundColor");
+    const root = await page.frames()[1]?.evaluate("getComputedStyle(document.documentElement).backgroundColor");
     expect(root).toBe("rgba(0, 0, 0, 0)");
-    expect(await page.frames()[1]?.evaluate("getComputedStyle(document.body).overflowWrap")).toBe(
-      "break-word",
-    );
+    expect(await page.frames()[1]?.evaluate("getComputedStyle(document.body).overflowWrap")).toBe("break-word");
   });
 
   test("a link shows its address beside its text, and leads nowhere", async () => {
@@ -146,10 +134,7 @@ describe("HTML that would freeze the page", () => {
 
 describe("The page says what is true:", () => {
   test("an email without text, an unknown address, a message that doesn't exist", async () => {
-    const { page, url } = await openEmail(
-      browser,
-      multipart("Nothing", "mixed", part("application/pdf", "x")),
-    );
+    const { page, url } = await openEmail(browser, multipart("Nothing", "mixed", part("application/pdf", "x")));
     expect(await page.locator("#note").textContent()).toBe("This email has no text, only attachments.");
     expect(await page.locator("#attachments").innerText()).toContain("attachment-1.pdf");
 
@@ -158,9 +143,7 @@ describe("The page says what is true:", () => {
     expect(await page.title()).toBe("Messages");
     const account = (await page.locator("#list a").first().getAttribute("href"))?.split("/")[0];
     await page.goto(`${url}/messages${account}/00000000-0000-4000-8000-000000000000`);
-    await expect
-      .poll(() => page.locator("#state").textContent())
-      .toContain("404: Message not found. It never");
+    await expect.poll(() => page.locator("#state").textContent()).toContain("404: Message not found. It never");
   });
 
   test("a server that has ended", async () => {

@@ -18,8 +18,7 @@ const startGuard = async (enginePort: number): Promise<{ url: string; host: stri
 
 const credential = "Credential=local/20261121/local/dynamodb/aws4_request, SignedHeaders=host, Signature=00";
 const signature = `Authorization: AWS4-HMAC-SHA256 ${credential}|X-Amz-Date: 20261121T000000Z`;
-const content =
-  "Content-Type: application/x-amz-json-1.0|X-Amz-Target: DynamoDB_20120810.ListTables|Content-Length: 2";
+const content = "Content-Type: application/x-amz-json-1.0|X-Amz-Target: DynamoDB_20120810.ListTables|Content-Length: 2";
 const call = `${content}|${signature}`.split("|");
 
 const listTables = (host: string, ...headers: string[]): string =>

@@ -8,16 +8,7 @@ import type { APIGatewayProxyEvent } from "aws-lambda";
 import { describe, expect, test } from "vitest";
 import { gateway } from "../../../infra/local/gateway.ts";
 import { getMessage } from "../../../lib/api/operations.ts";
-import {
-  asError,
-  echo,
-  eventOf,
-  get,
-  membersPath,
-  messagePath,
-  noRoute,
-  serve,
-} from "../../harness/echo-gateway.ts";
+import { asError, echo, eventOf, get, membersPath, messagePath, noRoute, serve } from "../../harness/echo-gateway.ts";
 import { listen } from "../../harness/listen.ts";
 import { exchange, openConnection, parseResponse } from "../../harness/raw-http.ts";
 
@@ -32,17 +23,12 @@ describe("The response is 404 for an unknown route:", () => {
     expect(asError(await exchange(url, get(host, target)))).toEqual(noRoute);
   });
 
-  const methods = `DELETE|OPTIONS|PATCH|TRACE|PROPFIND|M-SEARCH`
-    .split("|")
-    .map((method) => [method, messagePath]);
+  const methods = `DELETE|OPTIONS|PATCH|TRACE|PROPFIND|M-SEARCH`.split("|").map((method) => [method, messagePath]);
 
   test.each([...methods, ["OPTIONS", "*"], ["CONNECT", "HOST"]])("%s %s", async (method, target) => {
     const { url, host } = await serve();
 
-    const response = await exchange(
-      url,
-      get(host, `${target}`.replace("HOST", host)).replace("GET", `${method}`),
-    );
+    const response = await exchange(url, get(host, `${target}`.replace("HOST", host)).replace("GET", `${method}`));
 
     expect(asError(response)).toEqual(noRoute);
   });

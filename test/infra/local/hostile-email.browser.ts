@@ -83,8 +83,7 @@ describe("Hostile emails", () => {
         for (const way of (await click.isVisible()) ? ways : []) await clickAndSettle(page, click, way);
         await page.waitForTimeout(300);
         for (const frame of page.frames())
-          if (await frame.evaluate("document.documentElement.dataset.ran"))
-            events.push(`${subject} ran a script`);
+          if (await frame.evaluate("document.documentElement.dataset.ran")) events.push(`${subject} ran a script`);
         expect(page.url()).toContain(`${url}/messages#`);
         const index = Number(/\d+/.exec(subject)?.[0]);
         if (hostileEmails[index]?.name === "an image")

@@ -47,8 +47,7 @@ const templates: Record<string, string> = {
   "a link that opens a window": '<a href="URL" target="_blank">Click</a>',
   "a link that reports its click": '<a href="#top" ping="URL" target="_self">Click</a>',
   "a link of an SVG": '<svg width="90" height="30"><a href="URL"><text y="20">Click</text></a></svg>',
-  "a link of an older SVG":
-    '<svg width="90" height="30"><a xlink:href="URL"><text y="20">Click</text></a></svg>',
+  "a link of an older SVG": '<svg width="90" height="30"><a xlink:href="URL"><text y="20">Click</text></a></svg>',
   "a link that an animation sets":
     '<svg width="90" height="30"><a><set attributeName="href" to="URL"/><text y="20">Click</text></a></svg>',
   "a link with a script as its address": '<a href="javascript:SCRIPT" target="_self">Click</a>',

@@ -15,9 +15,7 @@ const file = join(folder, bundleFile);
 /** Runs a handler in a new process, because the handler ends it, or changes the state of its module. */
 const runInProcess = async ({ handler, becomes }: Behaviour) => {
   const leaves = typeof becomes === "function" ? "leaves" : "";
-  const { status, stdout, stderr } = await run(
-    `node test/lambda/local-process.ts ${file} ${handler} ${leaves}`,
-  );
+  const { status, stdout, stderr } = await run(`node test/lambda/local-process.ts ${file} ${handler} ${leaves}`);
   return status === 1 ? { ends: stderr } : JSON.parse(stdout);
 };
 

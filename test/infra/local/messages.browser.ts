@@ -68,9 +68,7 @@ describe("The page /messages", () => {
 
     expect(page.url()).toMatch(new RegExp(`/messages#[\\da-f-]{36}/${bounce}$`));
     expect(reference).toContain("9007199254740993");
-    await expect
-      .poll(() => page.locator("#state").textContent())
-      .toMatch(/^401: Invalid API key\. A key can be/);
+    await expect.poll(() => page.locator("#state").textContent()).toMatch(/^401: Invalid API key\. A key can be/);
     await expect.poll(() => page.title()).toBe("Messages");
     await page.locator("#list a", { hasText: "Undelivered" }).click();
     await shown(page, "Undelivered Mail Returned to Sender"); // with the demonstration's key again
@@ -85,14 +83,11 @@ describe("The page /messages", () => {
     "has no violation of axe-core, and no text wider than the screen: %s, %s",
     async (_, colorScheme, device) => {
       const { page } = await openPage(browser, { ...device, colorScheme });
-      for (const summary of await page.locator("summary").all())
-        if (await summary.isVisible()) await summary.click();
+      for (const summary of await page.locator("summary").all()) if (await summary.isVisible()) await summary.click();
       await page.locator("#raw pre").waitFor();
 
       await page.evaluate(await readFile(createRequire(import.meta.url).resolve("axe-core"), "utf8"));
-      const found = await page.evaluate(
-        "axe.run(document, { iframes: false }).then(({ violations }) => violations)",
-      );
+      const found = await page.evaluate("axe.run(document, { iframes: false }).then(({ violations }) => violations)");
 
       expect(found).toEqual([]);
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(device.viewport?.width);

@@ -15,9 +15,7 @@ test.each([
   ["phone", phone],
 ])("The first screen says why a message bounced: %s", async (_, device) => {
   const { page } = await openPage(browser, device);
-  expect(await verdict(page)).toMatch(
-    /^Delivered after 2 attempts · (at|on) .+ · opened 3 times · clicked once$/,
-  );
+  expect(await verdict(page)).toMatch(/^Delivered after 2 attempts · (at|on) .+ · opened 3 times · clicked once$/);
 
   await page.locator("#list a", { hasText: "Ihre Rechnung" }).click();
   await shown(page, "Ihre Rechnung 2026-1120 über 90 €");
@@ -47,9 +45,7 @@ test("A delivery report shows its recipient, action, status and reason, and the 
   );
   const { page, service } = await openEmail(browser, report);
   expect(await verdict(page)).toBe("Delivery to nobody@example.net: failed · 550 5.1.1 User unknown");
-  expect(await page.locator("#report").innerText()).toMatch(
-    /nobody@example.net\s+Action\s+failed\s+Status\s+5.1.1/,
-  );
+  expect(await page.locator("#report").innerText()).toMatch(/nobody@example.net\s+Action\s+failed\s+Status\s+5.1.1/);
 
   expect(await page.locator("#fields").textContent()).toContain("is_bounce_notificationtrue");
 

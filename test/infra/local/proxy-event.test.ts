@@ -36,11 +36,7 @@ describe("The event of a request", () => {
   const none = { queryStringParameters: null, multiValueQueryStringParameters: null };
 
   test.each([
-    [
-      "the path unchanged, and the path parameters decoded if that is possible",
-      path,
-      { path, pathParameters },
-    ],
+    ["the path unchanged, and the path parameters decoded if that is possible", path, { path, pathParameters }],
     [
       "all values of a query parameter",
       `${messagePath}?a=1&a=2&b`,

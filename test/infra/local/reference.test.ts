@@ -34,25 +34,22 @@ const scriptOf = async (url: string): Promise<string> => {
   return url + path;
 };
 
-test.each(["/", "/messages"])(
-  "The page %s has a key, so no cache and no other site may use it",
-  async (path) => {
-    const url = await servePages();
+test.each(["/", "/messages"])("The page %s has a key, so no cache and no other site may use it", async (path) => {
+  const url = await servePages();
 
-    const { headers, body } = await get(url + path);
-    const other = await get(url + path, { Host: "evil.example" });
+  const { headers, body } = await get(url + path);
+  const other = await get(url + path, { Host: "evil.example" });
 
-    expect(body.toString()).toContain(demo.api_key);
-    expect(other.body.toString()).not.toContain(demo.api_key);
-    expect(headers).toMatchObject({
-      "content-type": "text/html; charset=utf-8",
-      "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
-      "cross-origin-opener-policy": "same-origin",
-      "content-security-policy": expect.stringMatching(/^default-src .*frame-ancestors 'none'/),
-    });
-  },
-);
+  expect(body.toString()).toContain(demo.api_key);
+  expect(other.body.toString()).not.toContain(demo.api_key);
+  expect(headers).toMatchObject({
+    "content-type": "text/html; charset=utf-8",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "cross-origin-opener-policy": "same-origin",
+    "content-security-policy": expect.stringMatching(/^default-src .*frame-ancestors 'none'/),
+  });
+});
 
 test("Each load of the document has a new email and idempotency key, so that the first request is no replay", async () => {
   const url = await servePages();

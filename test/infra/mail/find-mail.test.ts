@@ -5,23 +5,17 @@ import { findMail } from "../../../infra/mail/find-mail.ts";
 import { folderOf } from "../../harness/temporary-folder.ts";
 
 /** Creates a folder with these files, which are separated by blanks. */
-const withFiles = (names: string) =>
-  folderOf(Object.fromEntries(names.split(" ").map((name) => [name, "12345"])));
+const withFiles = (names: string) => folderOf(Object.fromEntries(names.split(" ").map((name) => [name, "12345"])));
 
 const found = async (folder: string) => {
   const files = await findMail([folder]);
   return files.map(({ path }) => relative(folder, path));
 };
 
-const maildir =
-  "cur/1.M1P2.host:2,S new/2.M1P2.host tmp/3.M1P2.host .Sent/cur/4.host:2, .Sent/new/5 .Sent/tmp/6 x";
+const maildir = "cur/1.M1P2.host:2,S new/2.M1P2.host tmp/3.M1P2.host .Sent/cur/4.host:2, .Sent/new/5 .Sent/tmp/6 x";
 
 test.each([
-  [
-    "the emails and mboxes",
-    "b.eml A.EML all.mbox B B.msf c.txt .DS_Store in/1",
-    "A.EML B all.mbox b.eml in/1",
-  ],
+  ["the emails and mboxes", "b.eml A.EML all.mbox B B.msf c.txt .DS_Store in/1", "A.EML B all.mbox b.eml in/1"],
   ["cur and new of Maildirs", maildir, ".Sent/cur/4.host:2, .Sent/new/5 cur/1.M1P2.host:2,S new/2.M1P2.host"],
 ])("In a folder and its subfolders, %s are found, and no other files", async (_, files, emails) => {
   expect(await found(withFiles(files))).toEqual(emails.split(" "));

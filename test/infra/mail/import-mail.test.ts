@@ -31,19 +31,11 @@ const importWith = async (failingCommand: string, names: string[], reported: Imp
   return reported;
 };
 
-test.each(["GetCommand", "PutCommand"])(
-  "An import retries while the table is throttled: %s",
-  async (command) => {
-    const reported = await importWith(command, [
-      "ThrottlingException",
-      "ProvisionedThroughputExceededException",
-    ]);
+test.each(["GetCommand", "PutCommand"])("An import retries while the table is throttled: %s", async (command) => {
+  const reported = await importWith(command, ["ThrottlingException", "ProvisionedThroughputExceededException"]);
 
-    expect(
-      reported.filter((imported) => "outcome" in imported && imported.outcome === "stored"),
-    ).toHaveLength(50);
-  },
-);
+  expect(reported.filter((imported) => "outcome" in imported && imported.outcome === "stored")).toHaveLength(50);
+});
 
 test("An email that was deleted stays deleted, also if DynamoDB leaves out its marker at first", async () => {
   const ids = { account_id: randomUUID(), domain_id: randomUUID() };
@@ -85,32 +77,29 @@ test("An error of the table ends the import, and no email is blamed", async () =
   expect(reported.filter((imported) => "error" in imported)).toEqual([]);
 });
 
-test.each([1, 2])(
-  "A message that is deleted during its import stays deleted: before call %i",
-  async (calls) => {
-    const ids = { account_id: randomUUID(), domain_id: randomUUID() };
-    const raw = "From: a@b.example\nTo: c@d.example\n\nHello\n";
-    const state = { direction: "incoming", status: "received", retain_until: new Date(noon + day) } as const;
-    const open = () => Readable.from([Buffer.from(raw)]);
-    const importOn = async (on: Table) => {
-      const reported: Imported[] = [];
-      const files = [{ path: "letter.eml", bytes: 0, open }];
-      await importMail(on, files, { ...ids, ...state }, noon, (imported) => reported.push(imported));
-      return reported;
-    };
-    let left = calls;
-    let message = { account_id: ids.account_id, id: "" };
-    const deleting = interceptedTable(table, async (command, proceed) => {
-      const { Key } = command.input as { Key?: { pk: string } };
-      message = { ...message, id: Key?.pk.split("#")[2] ?? message.id };
-      if (left-- === 0) await deleteMessage(table, message, noon, { force: true });
-      return proceed();
-    });
+test.each([1, 2])("A message that is deleted during its import stays deleted: before call %i", async (calls) => {
+  const ids = { account_id: randomUUID(), domain_id: randomUUID() };
+  const raw = "From: a@b.example\nTo: c@d.example\n\nHello\n";
+  const state = { direction: "incoming", status: "received", retain_until: new Date(noon + day) } as const;
+  const open = () => Readable.from([Buffer.from(raw)]);
+  const importOn = async (on: Table) => {
+    const reported: Imported[] = [];
+    const files = [{ path: "letter.eml", bytes: 0, open }];
+    await importMail(on, files, { ...ids, ...state }, noon, (imported) => reported.push(imported));
+    return reported;
+  };
+  let left = calls;
+  let message = { account_id: ids.account_id, id: "" };
+  const deleting = interceptedTable(table, async (command, proceed) => {
+    const { Key } = command.input as { Key?: { pk: string } };
+    message = { ...message, id: Key?.pk.split("#")[2] ?? message.id };
+    if (left-- === 0) await deleteMessage(table, message, noon, { force: true });
+    return proceed();
+  });
 
-    const reported = await importOn(deleting);
+  const reported = await importOn(deleting);
 
-    expect(reported).toMatchObject([{ outcome: "deleted" }]);
-    expect(await itemsOf(message)).toHaveLength(1);
-    expect(await importOn(table)).toMatchObject([{ outcome: "deleted" }]);
-  },
-);
+  expect(reported).toMatchObject([{ outcome: "deleted" }]);
+  expect(await itemsOf(message)).toHaveLength(1);
+  expect(await importOn(table)).toMatchObject([{ outcome: "deleted" }]);
+});

@@ -35,11 +35,7 @@ const text = `One\n${from}\nFrom now on, at 15:00, all is well\n\nFrom ${"x".rep
 test.each([
   ["CRLF line ends are kept", "A: 1\r\n\r\nOne\r\n"],
   ["text that begins with From is no new email", `A: 1\n\n${text}`],
-  [
-    "a quoted From is restored",
-    "\n>From x\n>>From x\n> From\nA >From x\n",
-    "\nFrom x\n>From x\n> From\nA >From x\n",
-  ],
+  ["a quoted From is restored", "\n>From x\n>>From x\n> From\nA >From x\n", "\nFrom x\n>From x\n> From\nA >From x\n"],
   ["a long Content-Length is ignored", "Content-Length: 9999\n\nOne\n"],
   ["a short Content-Length is ignored", "Content-Length: 1\n\nOne\n"],
 ])("Each email of an mbox is read, and %s", async (_, written, email = written) => {

@@ -30,9 +30,7 @@ const examplesOf = ({ path, method }: Operation): Responses =>
 
 /** Returns the examples of all errors but 429, which only API Gateway sends. */
 const errorExamplesOf = (operation: Operation): Responses =>
-  Object.fromEntries(
-    Object.entries(examplesOf(operation)).filter(([, [status]]) => status >= 400 && status !== 429),
-  );
+  Object.fromEntries(Object.entries(examplesOf(operation)).filter(([, [status]]) => status >= 400 && status !== 429));
 
 const responsesOf = async (requests: Record<string, Promise<Response>>): Promise<Responses> => {
   const responses: Responses = {};
@@ -65,13 +63,7 @@ test("Get Message responds to each error as in its example", async () => {
       ExpressionAttributeValues: { ":bytes": 200_000_000 },
     }),
   );
-  const get = ({
-    base = url,
-    account = account_id,
-    message = randomUUID() as string,
-    key = secret,
-    query = "",
-  }) =>
+  const get = ({ base = url, account = account_id, message = randomUUID() as string, key = secret, query = "" }) =>
     call(`${base}/v2/accounts/${account}/messages/${message}${query}`, {
       headers: { ...(key && bearer(key)), "Accept-Encoding": "identity" },
     });

@@ -17,9 +17,7 @@ const template = templateWith();
 
 const pathOf = (of: Template, reference: Reference): string => {
   const { Type, Properties } = follow(of, reference);
-  return Type === "AWS::ApiGateway::Resource"
-    ? `${pathOf(of, Properties.ParentId)}/${Properties.PathPart}`
-    : "";
+  return Type === "AWS::ApiGateway::Resource" ? `${pathOf(of, Properties.ParentId)}/${Properties.PathPart}` : "";
 };
 
 const methodsOf = (of: Template) =>
@@ -32,9 +30,7 @@ const methodsOf = (of: Template) =>
 
 describe("The routes", () => {
   test("are those of the table of operations, and no others", () => {
-    expect([...methodsOf(template).keys()]).toEqual(
-      operations.map(({ method, path }) => `${method} ${path}`),
-    );
+    expect([...methodsOf(template).keys()]).toEqual(operations.map(({ method, path }) => `${method} ${path}`));
   });
 
   test("change with the table of operations, and may share a path", () => {
@@ -126,19 +122,11 @@ describe("A response that API Gateway generates", () => {
   const withError = (types: string, error: errors.ErrorResponse) =>
     types
       .split(" ")
-      .map((type) => [
-        type,
-        String(error.status),
-        { "application/json": JSON.stringify({ message: error.message }) },
-      ]);
+      .map((type) => [type, String(error.status), { "application/json": JSON.stringify({ message: error.message }) }]);
 
   test("has the status and the message of the error catalogue, whatever its type", () => {
     expect(
-      responses.map(({ ResponseType, StatusCode, ResponseTemplates }) => [
-        ResponseType,
-        StatusCode,
-        ResponseTemplates,
-      ]),
+      responses.map(({ ResponseType, StatusCode, ResponseTemplates }) => [ResponseType, StatusCode, ResponseTemplates]),
     ).toEqual([
       ...withError(unknownRoute, errors.noRoute),
       ...withError("REQUEST_TOO_LARGE", errors.bodyTooLarge),

@@ -78,9 +78,7 @@ describe.each(operations)("The bundle of $id", (operation) => {
   });
 
   test("imports only modules of Node.js", () => {
-    const imported = [...code.matchAll(/\b(?:require|import)\("([\w:@/.-]+)"\)/g)].map(
-      ([, name = ""]) => name,
-    );
+    const imported = [...code.matchAll(/\b(?:require|import)\("([\w:@/.-]+)"\)/g)].map(([, name = ""]) => name);
 
     expect(imported.length).toBeGreaterThan(0);
     expect(imported.filter((name) => !isBuiltin(name))).toEqual([]);
@@ -90,10 +88,7 @@ describe.each(operations)("The bundle of $id", (operation) => {
     ["no MIME parser", /mailsplit|libmime|iconv-lite|postal-mime|libqp|messages\/mime/],
     ["no OpenAPI document", /openapi/],
     ["only the mini part of zod", /zod\/v4\/(classic|locales)/],
-    [
-      "no look-up of settings outside the environment",
-      /credential-provider-(?!env)|nested-clients|shared-ini-file/,
-    ],
+    ["no look-up of settings outside the environment", /credential-provider-(?!env)|nested-clients|shared-ini-file/],
     ["no unused feature of the SDK", /endpoint-cache|event-streams/],
   ])("contains %s", (_, unwanted) => {
     expect(map.sources.filter((source: string) => unwanted.test(source))).toEqual([]);

@@ -49,9 +49,7 @@ test("Credentials that may not describe the table deploy it, and a line says tha
   const lines = vi.spyOn(console, "error").mockImplementation(() => {});
 
   await expect(check("EmailApi-prod-restored")).resolves.toBeUndefined();
-  expect(lines.mock.calls).toEqual([
-    ["tableName was not checked. DynamoDB reported an error: Not authorized"],
-  ]);
+  expect(lines.mock.calls).toEqual([["tableName was not checked. DynamoDB reported an error: Not authorized"]]);
 });
 
 test("A mistyped tableName ends a deployment with one line, before anything changes", async () => {

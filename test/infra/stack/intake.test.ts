@@ -24,9 +24,7 @@ test("The setting changes only the dashboard of a stack without intake, and no f
   const without: Record<string, Resource> = templateWith().toJSON().Resources;
   const all: Record<string, Resource> = templateWith(intake).toJSON().Resources;
 
-  const changed = Object.keys(without).filter(
-    (id) => JSON.stringify(without[id]) !== JSON.stringify(all[id]),
-  );
+  const changed = Object.keys(without).filter((id) => JSON.stringify(without[id]) !== JSON.stringify(all[id]));
 
   expect(changed).toEqual([expect.stringMatching(/^MonitoringDashboard/)]);
 });
@@ -72,14 +70,11 @@ describe("The queues", () => {
     expect(find("AWS::SQS::Queue", "IntakeEvents").VisibilityTimeout).toBe(6 * Timeout);
   });
 
-  test.each(["60", "1"])(
-    "turn an event that fails for deadLetterMinutes=%s into a dead letter",
-    (minutes) => {
-      const { RedrivePolicy } = find("AWS::SQS::Queue", "IntakeEvents", { deadLetterMinutes: minutes });
+  test.each(["60", "1"])("turn an event that fails for deadLetterMinutes=%s into a dead letter", (minutes) => {
+    const { RedrivePolicy } = find("AWS::SQS::Queue", "IntakeEvents", { deadLetterMinutes: minutes });
 
-      expect(RedrivePolicy.maxReceiveCount).toBe(receivesWithin(60 * Number(minutes)));
-    },
-  );
+    expect(RedrivePolicy.maxReceiveCount).toBe(receivesWithin(60 * Number(minutes)));
+  });
 
   test("report failures per event", () => {
     expect(find("AWS::Lambda::EventSourceMapping", "IntakeRecordEvents")).toMatchObject({
@@ -95,11 +90,7 @@ describe("The queues", () => {
     ["5000", 1000],
   ])("with concurrency %s, run the function at most %i times at once", (concurrency, MaximumConcurrency) => {
     const settings = concurrency === undefined ? {} : { concurrency };
-    const reserved = find(
-      "AWS::Lambda::Function",
-      "IntakeRecordEvents",
-      settings,
-    ).ReservedConcurrentExecutions;
+    const reserved = find("AWS::Lambda::Function", "IntakeRecordEvents", settings).ReservedConcurrentExecutions;
 
     expect(find("AWS::Lambda::EventSourceMapping", "IntakeRecordEvents", settings).ScalingConfig).toEqual({
       MaximumConcurrency,
@@ -162,10 +153,7 @@ describe("Least privilege", () => {
   test("A pipeline may put objects and send messages, and no more", () => {
     const { PolicyDocument } = find("AWS::IAM::ManagedPolicy", "IntakePipeline");
 
-    expect(shown(PolicyDocument.Statement).map(([actions]) => actions)).toEqual([
-      "s3:PutObject",
-      "sqs:SendMessage",
-    ]);
+    expect(shown(PolicyDocument.Statement).map(([actions]) => actions)).toEqual(["s3:PutObject", "sqs:SendMessage"]);
   });
 });
 

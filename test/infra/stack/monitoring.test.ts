@@ -22,10 +22,7 @@ describe("The alarms", () => {
       [expect.stringMatching(/^RecordEvents crashed/), 0],
       [expect.stringMatching(/^More than 1% of requests end with a 5xx: see "A spike of 5xx"/), 1],
       ...operations.map(({ id }) => [expect.stringMatching(`^${id} is slow: .* is above 2 seconds`), 2000]),
-      [
-        expect.stringMatching(/^More than 100 requests have no valid API key: see "Questions to the logs"/),
-        100,
-      ],
+      [expect.stringMatching(/^More than 100 requests have no valid API key: see "Questions to the logs"/), 100],
       [expect.stringMatching(/^More than 100 requests exceed a rate limit: see "Raised limits"/), 100],
       ...operations.flatMap(({ id }) => [
         [expect.stringMatching(`^${id} crashed`), 0],
@@ -68,31 +65,28 @@ describe("The alarms", () => {
     ]);
   });
 
-  test.each(operations)(
-    "measure the p99 of $id to the first byte of a stream, else to the last byte",
-    (operation) => {
-      const { id, method, path, streams } = operation;
-      const ofStream = {
-        Namespace: "EmailApi/prod",
-        MetricName: "TimeToFirstByte",
-        Dimensions: [{ Name: "service", Value: id }],
-      };
-      const ofMethod = {
-        Namespace: "AWS/ApiGateway",
-        MetricName: "Latency",
-        Dimensions: [
-          { Name: "ApiName", Value: "EmailApi-prod" },
-          { Name: "Method", Value: method },
-          { Name: "Resource", Value: path },
-          { Name: "Stage", Value: { Ref: expect.any(String) } },
-        ],
-      };
+  test.each(operations)("measure the p99 of $id to the first byte of a stream, else to the last byte", (operation) => {
+    const { id, method, path, streams } = operation;
+    const ofStream = {
+      Namespace: "EmailApi/prod",
+      MetricName: "TimeToFirstByte",
+      Dimensions: [{ Name: "service", Value: id }],
+    };
+    const ofMethod = {
+      Namespace: "AWS/ApiGateway",
+      MetricName: "Latency",
+      Dimensions: [
+        { Name: "ApiName", Value: "EmailApi-prod" },
+        { Name: "Method", Value: method },
+        { Name: "Resource", Value: path },
+        { Name: "Stage", Value: { Ref: expect.any(String) } },
+      ],
+    };
 
-      expect(alarm(new RegExp(`^${id} is slow`)).Metrics).toMatchObject([
-        overFiveMinutes("p99", streams ? ofStream : ofMethod),
-      ]);
-    },
-  );
+    expect(alarm(new RegExp(`^${id} is slow`)).Metrics).toMatchObject([
+      overFiveMinutes("p99", streams ? ofStream : ofMethod),
+    ]);
+  });
 
   test.each([
     ["401", /no valid API key/],
@@ -156,8 +150,7 @@ describe("The dashboard", () => {
     const watched = alarms.flatMap(({ MetricName, Metrics = [] }) => [
       MetricName,
       ...Metrics.map(
-        ({ MetricStat }: { MetricStat?: { Metric: { MetricName: string } } }) =>
-          MetricStat?.Metric.MetricName,
+        ({ MetricStat }: { MetricStat?: { Metric: { MetricName: string } } }) => MetricStat?.Metric.MetricName,
       ),
     ]);
     const drawn = new Set([...metrics, undefined, "ApproximateAgeOfOldestMessage"]);
@@ -180,9 +173,7 @@ test("The time to the first byte is read from the log of each function that stre
   const { LoggingConfig } = functionOf(template, getMessage).Properties;
   const filters = ofType(template, "AWS::Logs::MetricFilter").map(({ Properties }) => Properties);
 
-  expect(
-    filters.filter(({ MetricTransformations: [{ MetricName }] }) => MetricName === "TimeToFirstByte"),
-  ).toEqual([
+  expect(filters.filter(({ MetricTransformations: [{ MetricName }] }) => MetricName === "TimeToFirstByte")).toEqual([
     {
       LogGroupName: LoggingConfig.LogGroup,
       FilterPattern: '{ $.time_to_first_byte_ms = "*" }',

@@ -62,34 +62,31 @@ describe("The functions", () => {
 });
 
 describe("Least privilege", () => {
-  test.each(operations)(
-    "The role of $id allows its own log, and calls on the table that name a key",
-    (operation) => {
-      const { Role, LoggingConfig } = functionOf(template, operation).Properties;
-      const { AssumeRolePolicyDocument, ManagedPolicyArns, Policies } = follow(template, Role).Properties;
-      const statements = ofType(template, "AWS::IAM::Policy")
-        .filter(({ Properties }) => Properties.Roles.some((of: Reference) => nameIn(of) === nameIn(Role)))
-        .flatMap(({ Properties }) => Properties.PolicyDocument.Statement);
-      const [ofLog, ...ofTable] = statements;
+  test.each(operations)("The role of $id allows its own log, and calls on the table that name a key", (operation) => {
+    const { Role, LoggingConfig } = functionOf(template, operation).Properties;
+    const { AssumeRolePolicyDocument, ManagedPolicyArns, Policies } = follow(template, Role).Properties;
+    const statements = ofType(template, "AWS::IAM::Policy")
+      .filter(({ Properties }) => Properties.Roles.some((of: Reference) => nameIn(of) === nameIn(Role)))
+      .flatMap(({ Properties }) => Properties.PolicyDocument.Statement);
+    const [ofLog, ...ofTable] = statements;
 
-      expect([ManagedPolicyArns, Policies]).toEqual([undefined, undefined]);
-      expect(AssumeRolePolicyDocument.Statement).toEqual([
-        { Effect: "Allow", Action: "sts:AssumeRole", Principal: { Service: "lambda.amazonaws.com" } },
-      ]);
-      expect(ofLog).toEqual({
-        Effect: "Allow",
-        Action: ["logs:CreateLogStream", "logs:PutLogEvents"],
-        Resource: { "Fn::GetAtt": [nameIn(LoggingConfig.LogGroup), "Arn"] },
+    expect([ManagedPolicyArns, Policies]).toEqual([undefined, undefined]);
+    expect(AssumeRolePolicyDocument.Statement).toEqual([
+      { Effect: "Allow", Action: "sts:AssumeRole", Principal: { Service: "lambda.amazonaws.com" } },
+    ]);
+    expect(ofLog).toEqual({
+      Effect: "Allow",
+      Action: ["logs:CreateLogStream", "logs:PutLogEvents"],
+      Resource: { "Fn::GetAtt": [nameIn(LoggingConfig.LogGroup), "Arn"] },
+    });
+    for (const { Resource, Condition } of ofTable) {
+      expect(nameIn(Resource)).toMatch(/^Table/);
+      expect(Condition).toMatchObject({
+        "ForAllValues:StringLike": { "dynamodb:LeadingKeys": expect.any(Array) },
+        Null: { "dynamodb:LeadingKeys": "false" },
       });
-      for (const { Resource, Condition } of ofTable) {
-        expect(nameIn(Resource)).toMatch(/^Table/);
-        expect(Condition).toMatchObject({
-          "ForAllValues:StringLike": { "dynamodb:LeadingKeys": expect.any(Array) },
-          Null: { "dynamodb:LeadingKeys": "false" },
-        });
-      }
-    },
-  );
+    }
+  });
 
   test("Only the functions and API Gateway's logging have a role", () => {
     template.resourceCountIs("AWS::IAM::Role", operations.length + 1);
@@ -100,10 +97,7 @@ test("A change in any file that a function imports is deployed", () => {
   const project = temporaryFolder();
   for (const folder of ["functions", "lib"]) mkdirSync(join(project, folder));
   const file = join(project, "functions/get-message.ts");
-  writeFileSync(
-    file,
-    'import { greeting } from "../lib/greeting.ts"; export const handler = () => greeting;',
-  );
+  writeFileSync(file, 'import { greeting } from "../lib/greeting.ts"; export const handler = () => greeting;');
   const operation = { ...getMessage, file: relative(projectRoot, file) };
   const assetWith = (greeting: string) => {
     writeFileSync(join(project, "lib/greeting.ts"), `export const greeting = "${greeting}";`);

@@ -23,8 +23,7 @@ test("Get Message has every permission that it needs, and no other", async () =>
   const { secret, account_id } = await newKey();
   const message = newMessage({ account_id });
   await storeMessage(table, message, Buffer.from("Subject: Hello\r\n\r\nHello\r\n"), noon);
-  const get = (id: string) =>
-    call(`${url}/v2/accounts/${account_id}/messages/${id}`, { headers: bearer(secret) });
+  const get = (id: string) => call(`${url}/v2/accounts/${account_id}/messages/${id}`, { headers: bearer(secret) });
 
   expect((await get(message.id)).status).toBe(200);
   expect((await get(randomUUID())).status).toBe(404);

@@ -59,9 +59,7 @@ describe("An existing table", () => {
     const tables = ofType(template, "AWS::IAM::Policy")
       .flatMap(({ Properties }) => Properties.PolicyDocument.Statement)
       .filter(({ Action }) => /dynamodb:/.test(String(Action)))
-      .map(({ Resource }) =>
-        Resource["Fn::Join"][1].filter((part: unknown) => typeof part === "string").join(""),
-      );
+      .map(({ Resource }) => Resource["Fn::Join"][1].filter((part: unknown) => typeof part === "string").join(""));
 
     expect(tables.length).toBeGreaterThanOrEqual(operations.length);
     expect(new Set(tables)).toEqual(

@@ -78,22 +78,16 @@ test.each([
   ["deadLetterMinutes", "61", "a number of minutes from 1 to 60"],
   ["removeEverything", "yes", "true or false"],
 ])("%s=%s is rejected with the values that the setting accepts", (name, value, accepted) => {
-  expect(() => readSettings({ [name]: value })).toThrow(
-    userError(`${name} must be ${accepted}, not ${value}`),
-  );
+  expect(() => readSettings({ [name]: value })).toThrow(userError(`${name} must be ${accepted}, not ${value}`));
 });
 
 test("Two wrong settings are two lines", () => {
   expect(() => readSettings({ intake: "yes", rateLimit: "0" })).toThrow(
-    userError(
-      "rateLimit must be a number of requests per second, not 0\nintake must be true or false, not yes",
-    ),
+    userError("rateLimit must be a number of requests per second, not 0\nintake must be true or false, not yes"),
   );
 });
 
-const mustBeDays = expect.stringMatching(
-  /^logRetentionDays must be one of 1, 3, 5, 7, 14, 30, .*3653 days, not 31$/,
-);
+const mustBeDays = expect.stringMatching(/^logRetentionDays must be one of 1, 3, 5, 7, 14, 30, .*3653 days, not 31$/);
 const bothOrNeither = "Set both domain and certificate, or neither";
 
 test.each([
@@ -117,11 +111,7 @@ describe("The stack's region", () => {
       { replicaRegions: "us-west-2,eu-west-1" },
       "replicaRegions must not name eu-west-1, because the stack itself is there",
     ],
-    [
-      "us-east-1",
-      { domain, certificate },
-      "certificate is in eu-west-1, but the stack is deployed to us-east-1",
-    ],
+    ["us-east-1", { domain, certificate }, "certificate is in eu-west-1, but the stack is deployed to us-east-1"],
     ["us-east-1", { alarmTopic }, "alarmTopic is in eu-west-1, but the stack is deployed to us-east-1"],
   ])("%s rejects %j", (region, context, message) => {
     expect(() => readSettings(context, region)).toThrow(userError(message));

@@ -80,7 +80,5 @@ test("Two rotations of a key at the same time both return a new key, because the
 
   expect(rotated.map((made) => made?.old.id)).toEqual([id, id]);
   expect(rotated[0]?.secret).not.toBe(rotated[1]?.secret);
-  expect(engine.calls.filter(({ operation }) => operation === "TransactWriteItems").length).toBeGreaterThan(
-    2,
-  );
+  expect(engine.calls.filter(({ operation }) => operation === "TransactWriteItems").length).toBeGreaterThan(2);
 });

@@ -62,10 +62,9 @@ describe("Checks run in the contract's order:", () => {
   ])("%s", async (_, account_id, message) => {
     const { secret } = await newKey();
 
-    const response = await call(
-      `${await startService()}/v2/accounts/${account_id}/messages/${randomUUID()}?fields=x`,
-      { headers: bearer(secret) },
-    );
+    const response = await call(`${await startService()}/v2/accounts/${account_id}/messages/${randomUUID()}?fields=x`, {
+      headers: bearer(secret),
+    });
 
     expect(await response.json()).toEqual({ message: expect.stringMatching(message) });
   });
@@ -126,9 +125,7 @@ describe("The read of the API key", () => {
 });
 
 /** Serves one operation, whose handler returns its input. Returns the address of the account's members. */
-const serve = async <Body>(
-  fields: Pick<Operation, "method" | "status"> & { body: z.ZodMiniType<Body> | null },
-) => {
+const serve = async <Body>(fields: Pick<Operation, "method" | "status"> & { body: z.ZodMiniType<Body> | null }) => {
   const limit = {
     ...optional(integerParameter("limit", [1, 100], "The size of a page.", "10")),
     isLogged: true,

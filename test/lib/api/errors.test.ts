@@ -4,8 +4,7 @@ import { toApiError } from "../../../lib/api/errors.ts";
 
 const named = (name: string) => Object.assign(new Error("detail"), { name });
 const coded = (code: string) => Object.assign(new Error("detail"), { code });
-const httpError = (httpStatusCode: number) =>
-  Object.assign(named("SomeException"), { $metadata: { httpStatusCode } });
+const httpError = (httpStatusCode: number) => Object.assign(named("SomeException"), { $metadata: { httpStatusCode } });
 
 const names = [
   ...["ThrottlingException", "ProvisionedThroughputExceededException", "RequestLimitExceeded"],

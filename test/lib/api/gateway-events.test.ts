@@ -26,14 +26,7 @@ test.each(operations)("Every shape of an event for $id has a response of the con
   const events = combinations({
     headers: [headers, null],
     multiValueHeaders: [lines, null],
-    pathParameters: [
-      path,
-      { ...path, account_id: "\ud800" },
-      { ...path, account_id: "" },
-      {},
-      null,
-      undefined,
-    ],
+    pathParameters: [path, { ...path, account_id: "\ud800" }, { ...path, account_id: "" }, {}, null, undefined],
     body: [body, Buffer.from(body).toString("base64"), "", null],
     isBase64Encoded: [false, true],
     requestContext: [{ requestId: "a-request" }, { extendedRequestId: "another" }, undefined],
@@ -42,8 +35,7 @@ test.each(operations)("Every shape of an event for $id has a response of the con
 
   for (const event of events) {
     const response = await invoke(handler, structuredClone(event) as APIGatewayProxyEvent);
-    const bytes =
-      typeof response.body === "string" ? Buffer.from(response.body) : await buffer(response.body);
+    const bytes = typeof response.body === "string" ? Buffer.from(response.body) : await buffer(response.body);
     const received = Object.entries(response.headers).map(([name, value]) => [name.toLowerCase(), value]);
     const { "content-encoding": coding, ...others } = Object.fromEntries(received);
     expectContract(response.statusCode, others, decoded(bytes, coding));

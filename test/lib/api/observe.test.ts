@@ -5,16 +5,7 @@ import { storeMessage } from "../../../lib/messages/store-message.ts";
 import { type CapturedOutput, captureOutput } from "../../harness/captured-output.ts";
 import { interceptedTable } from "../../harness/intercepted-table.ts";
 import { randomEmail } from "../../harness/sample-email.ts";
-import {
-  bearer,
-  call,
-  loseSegment,
-  newKey,
-  newMessage,
-  noon,
-  startService,
-  table,
-} from "../../harness/service.ts";
+import { bearer, call, loseSegment, newKey, newMessage, noon, startService, table } from "../../harness/service.ts";
 
 type Key = Awaited<ReturnType<typeof newKey>>;
 
@@ -53,8 +44,7 @@ describe("The request log", () => {
   test("has every field that the runbook's queries name", async () => {
     const queries = runbook.match(/^(filter|stats) .*$/gm)?.join(" ") ?? "";
     const words = queries.replace(/"[^"]*"/g, "").match(/[a-z_]+/gi);
-    const known =
-      /^(filter|stats|count|sum|avg|as|by|sort|desc|bin|h|requests|ms|dollars|error|name|message)$/;
+    const known = /^(filter|stats|count|sum|avg|as|by|sort|desc|bin|h|requests|ms|dollars|error|name|message)$/;
     const fields = new Set(words?.filter((word) => !known.test(word)));
 
     await (await get(randomUUID())).text();
@@ -247,9 +237,7 @@ test("No log line contains a key, an address, a subject or content", async () =>
     await settle(add(member));
   }
 
-  expect(statuses).toEqual([
-    201, 201, 409, 422, 400, 400, 413, 415, 400, 200, 200, 400, 404, 403, 401, 401, 500, 503,
-  ]);
+  expect(statuses).toEqual([201, 201, 409, 422, 400, 400, 413, 415, 400, 200, 200, 400, 404, 403, 401, 401, 500, 503]);
   const requests = await output.requests(statuses.length);
   expect(requests.filter(({ level }) => level === "ERROR")).toHaveLength(3);
   for (const [what, value] of Object.entries({ ...secrets, email, confined: confined.secret })) {

@@ -45,9 +45,7 @@ test("Only content of at most 1 MiB is decompressed synchronously", async () => 
   const small = await compressToSegments(pieces(1024 * 1024), 1024 * 1024);
   const large = await compressToSegments(pieces(1024 * 1024 + 1), 1024 * 1024);
 
-  expect(decompressSmall(Buffer.concat(small.segments))?.equals(pieces(1024 * 1024)[0] ?? Buffer.of())).toBe(
-    true,
-  );
+  expect(decompressSmall(Buffer.concat(small.segments))?.equals(pieces(1024 * 1024)[0] ?? Buffer.of())).toBe(true);
   expect(decompressSmall(Buffer.concat(large.segments))).toBeNull();
 });
 

@@ -103,9 +103,7 @@ describe("Deleting a message", () => {
 
     expect(await deleteMessage(table, message, noon)).toBe("gone");
 
-    expect(await readMarker(table, message)).toEqual(
-      expect.objectContaining({ deleted_at: expect.any(String) }),
-    );
+    expect(await readMarker(table, message)).toEqual(expect.objectContaining({ deleted_at: expect.any(String) }));
     expect(await readMarker(table, message)).not.toHaveProperty("expires_at");
   });
 });

@@ -21,14 +21,11 @@ test.each([
     ["To a group", "ada@example.com", "bob@example.org"],
     ["<group@example.com>", "2026-11-20T11:00:00Z"],
   ],
-])(
-  "the envelope is read from the header: %s",
-  async (name, [subject, sender, recipient], [message_id, date]) => {
-    const envelope = { subject, sender, recipient, message_id, date: new Date(date ?? "") };
+])("the envelope is read from the header: %s", async (name, [subject, sender, recipient], [message_id, date]) => {
+  const envelope = { subject, sender, recipient, message_id, date: new Date(date ?? "") };
 
-    expect(readEnvelope(await sampleEmail(name))).toEqual(envelope);
-  },
-);
+  expect(readEnvelope(await sampleEmail(name))).toEqual(envelope);
+});
 
 test("a missing value is empty, and a missing date is null", async () => {
   const nothing = { subject: "", sender: "", recipient: "", message_id: "", date: null };

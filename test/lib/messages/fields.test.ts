@@ -65,10 +65,8 @@ const decoders: Record<string, (bytes: Buffer) => Buffer> = {
 
 /** Returns the whole response with the other fields removed. An int64 keeps its digits. */
 const without = (whole: Buffer, fields: readonly string[]): string => {
-  const all: object = JSON.parse(
-    whole.toString(),
-    (name, value, { source = "" }: { source?: string } = {}) =>
-      name === "reference_message_id" ? JSON.rawJSON(source) : value,
+  const all: object = JSON.parse(whole.toString(), (name, value, { source = "" }: { source?: string } = {}) =>
+    name === "reference_message_id" ? JSON.rawJSON(source) : value,
   );
   return JSON.stringify(Object.fromEntries(Object.entries(all).filter(([name]) => fields.includes(name))));
 };
@@ -129,11 +127,7 @@ describe("The query parameter fields", () => {
 
   test.each([
     ["a repeated name counts once", "?fields=status,status", '{"status":"sent"}'],
-    [
-      "the order is that of the whole response",
-      "?fields=status,object",
-      '{"object":"message","status":"sent"}',
-    ],
+    ["the order is that of the whole response", "?fields=status,object", '{"object":"message","status":"sent"}'],
     ["commas may be encoded", "?fields=object%2Cstatus", '{"object":"message","status":"sent"}'],
     ["other parameters are ignored", "?status=1&fields=status&field=x", '{"status":"sent"}'],
     ["a field that the message does not have is absent", "?fields=bounce_classification", "{}"],

@@ -56,9 +56,7 @@ const segmentsInTable = async ({ account_id, id }: MessageRef, now = noon): Prom
 const neededSegments = async (message: NewMessage, now = noon): Promise<string[]> => {
   const found = await findMessage(table, message.account_id, message.id, now, { withContent: false });
   if (!found) return [];
-  const keys = Array.from({ length: found.head.segments }, (_, index) =>
-    keyOfSegment(message, found.head, index),
-  );
+  const keys = Array.from({ length: found.head.segments }, (_, index) => keyOfSegment(message, found.head, index));
   return keys.map(({ pk, sk }) => `${pk} ${sk}`).toSorted();
 };
 
@@ -130,10 +128,7 @@ const quietTurns = 200;
  * call that is sent next. Without this order, the speed of the functions would decide. At most three segments are written
  * at once, so a function may also have to wait until another one's call is sent.
  */
-const interleave = async (
-  acts: ((table: Table) => Promise<unknown>)[],
-  choose: () => number,
-): Promise<void> => {
+const interleave = async (acts: ((table: Table) => Promise<unknown>)[], choose: () => number): Promise<void> => {
   const actors: Actor[] = acts.map(() => ({ calls: [], isDone: false }));
   const ended = acts.map(async (act, index) => {
     const { calls = [] } = actors[index] ?? {};
@@ -205,54 +200,48 @@ describe("A call that is held back leaves the segments of another call alone", (
   const isUpdate = ({ constructor: { name } }: Command) => name === "UpdateCommand";
   const isPutOfHead = ({ input }: Command) => "ConditionExpression" in input;
 
-  test.each(["before", "after"])(
-    "if a message is recorded and was deleted %s its head was read",
-    async (when) => {
-      const message = create();
-      const { account_id, ...fields } = message;
-      const event = { type: "message.stored", id: "1", account_id, message: fields, raw_email: "1.eml" };
-      const remove = () => deleteMessage(table, message, noon, { force: true });
-      const [recording, importing] = [holding(isTransaction), holding(isPutOfHead)];
-      const readEmail = async () => {
-        if (when === "before") await remove();
-        return raw;
-      };
+  test.each(["before", "after"])("if a message is recorded and was deleted %s its head was read", async (when) => {
+    const message = create();
+    const { account_id, ...fields } = message;
+    const event = { type: "message.stored", id: "1", account_id, message: fields, raw_email: "1.eml" };
+    const remove = () => deleteMessage(table, message, noon, { force: true });
+    const [recording, importing] = [holding(isTransaction), holding(isPutOfHead)];
+    const readEmail = async () => {
+      if (when === "before") await remove();
+      return raw;
+    };
 
-      const recorded = recordEvent(recording.table, event as StoredEvent, readEmail, noon);
-      await recording.isReached;
-      if (when === "after") await remove();
-      const stored = storeMessage(importing.table, message, raw, noon);
-      await importing.isReached;
-      recording.release();
-      expect(await recorded).toBe("expired");
-      importing.release();
+    const recorded = recordEvent(recording.table, event as StoredEvent, readEmail, noon);
+    await recording.isReached;
+    if (when === "after") await remove();
+    const stored = storeMessage(importing.table, message, raw, noon);
+    await importing.isReached;
+    recording.release();
+    expect(await recorded).toBe("expired");
+    importing.release();
 
-      expect(await stored).toBe(true);
-      expect((await readMessage(message))?.content).toBe(raw.toString("latin1"));
-    },
-  );
+    expect(await stored).toBe(true);
+    expect((await readMessage(message))?.content).toBe(raw.toString("latin1"));
+  });
 
   test.each([
     ["deleted", acts.delete, false],
     ["emptied", acts["remove content"], true],
-  ])(
-    "if it removes the content of a message that is %s before its subject is read",
-    async (_, act, isHere) => {
-      const message = create();
-      await acts.store(table, message);
-      const removing = holding(
-        ({ constructor: { name }, input }) => name !== "PutCommand" && /SEGMENT#/.test(JSON.stringify(input)),
-      );
+  ])("if it removes the content of a message that is %s before its subject is read", async (_, act, isHere) => {
+    const message = create();
+    await acts.store(table, message);
+    const removing = holding(
+      ({ constructor: { name }, input }) => name !== "PutCommand" && /SEGMENT#/.test(JSON.stringify(input)),
+    );
 
-      const removed = removeContent(removing.table, message, noon);
-      await removing.isReached;
-      await act(table, message);
-      removing.release();
+    const removed = removeContent(removing.table, message, noon);
+    await removing.isReached;
+    await act(table, message);
+    removing.release();
 
-      expect(await removed).toBe(isHere);
-      expect((await readMessage(message))?.subject).toBe(isHere ? message.subject : undefined);
-    },
-  );
+    expect(await removed).toBe(isHere);
+    expect((await readMessage(message))?.subject).toBe(isHere ? message.subject : undefined);
+  });
 
   test("if two remove the content", async () => {
     const message = create();

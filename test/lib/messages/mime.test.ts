@@ -73,8 +73,7 @@ test("an email without MIME structure has one text part", async () => {
 
 const embedded = (subject: string, content: string) =>
   attachment("message/rfc822", `From: eve@example.net\r\nSubject: ${subject}\r\n${content}`);
-const nested =
-  "Content-Type: multipart/mixed; boundary=embedded\r\n\r\n--embedded\r\n\r\nLunch?\r\n--embedded--\r\n";
+const nested = "Content-Type: multipart/mixed; boundary=embedded\r\n\r\n--embedded\r\n\r\nLunch?\r\n--embedded--\r\n";
 const file = (content: string | Buffer, name = "") => attachment("application/octet-stream", content, name);
 const withoutHeader = "Dear reader: this email has no header at all.\r\n\r\nIt starts with its text.";
 const fromToSubject = ["From", "To", "Subject"];
@@ -137,13 +136,7 @@ test.each([
   ["an empty email is one empty text part", "empty", [text("")], [], []],
   ["an email without a header is text", "no-headers", [text(`${withoutHeader}\r\n`)], [], []],
   ["an mbox line is not part of an email", "mbox-from-line", [text("Hello\r\n")], [], fromToSubject],
-  [
-    "a UTF-8 signature is not, either",
-    "utf8-signature-before-header",
-    [text("Hello\r\n")],
-    [],
-    fromToSubject,
-  ],
+  ["a UTF-8 signature is not, either", "utf8-signature-before-header", [text("Hello\r\n")], [], fromToSubject],
   [
     "an incomplete email has the start of its last part",
     "unterminated-multipart",
@@ -162,12 +155,7 @@ test.each([
     [text("--bb is text, and so are\r\n--b-\r\n-- b")],
     [],
   ],
-  [
-    "a multipart without boundary is text/plain",
-    "multipart-without-boundary",
-    [text("--b\r\nHello\r\n")],
-    [],
-  ],
+  ["a multipart without boundary is text/plain", "multipart-without-boundary", [text("--b\r\nHello\r\n")], []],
   [
     "a multipart without its boundary in the body is text/plain",
     "multipart-boundary-not-in-body",

@@ -9,16 +9,7 @@ import { segmentKey } from "../../../lib/table/keys.ts";
 import { startFaultyEngine } from "../../harness/faulty-engine.ts";
 import { interceptedTable } from "../../harness/intercepted-table.ts";
 import { randomEmail } from "../../harness/sample-email.ts";
-import {
-  attempted,
-  day,
-  itemsOf,
-  newMessage,
-  noon,
-  opened,
-  recordEvent,
-  table,
-} from "../../harness/service.ts";
+import { attempted, day, itemsOf, newMessage, noon, opened, recordEvent, table } from "../../harness/service.ts";
 import { failingAfter, readMessage } from "./stored-message.ts";
 
 const account_id = randomUUID();
@@ -45,9 +36,7 @@ describe("Storing a message", () => {
   ])("that was interrupted leaves nothing to read, and then stores %s", async (_, interrupted) => {
     const one = message();
 
-    await expect(storeMessage(failingAfter("PutCommand", 2), one, interrupted, noon)).rejects.toThrow(
-      "power cut",
-    );
+    await expect(storeMessage(failingAfter("PutCommand", 2), one, interrupted, noon)).rejects.toThrow("power cut");
     const between = await readMessage(one);
     await storeMessage(table, one, raw, noon);
 
@@ -113,9 +102,7 @@ describe("Storing a message", () => {
   ])("is not disturbed by a segment of an interrupted call that sorts %s its segments", async (_, digit) => {
     const one = message();
     const key = segmentKey(account_id, one.id, digit.repeat(64), 0);
-    await table.client.send(
-      new PutCommand({ TableName: table.name, Item: { ...key, bytes: randomBytes(100_000) } }),
-    );
+    await table.client.send(new PutCommand({ TableName: table.name, Item: { ...key, bytes: randomBytes(100_000) } }));
 
     await storeMessage(table, one, raw, noon);
 
@@ -153,9 +140,7 @@ describe("Storing a message", () => {
     await storeMessage(table, one, raw, noon);
     const rejected = storeMessage(table, larger, Buffer.concat([raw, Buffer.from("x")]), noon);
 
-    await expect(rejected).rejects.toThrow(
-      "the email has 41943041 bytes, but at most 41943040 (40 MiB) are stored",
-    );
+    await expect(rejected).rejects.toThrow("the email has 41943041 bytes, but at most 41943040 (40 MiB) are stored");
     expect(await itemsOf(larger)).toEqual([]);
     const stored = await readMessage(one);
     expect(stored?.content === raw.toString("latin1")).toBe(true);
@@ -170,11 +155,7 @@ describe("Storing a message", () => {
     ["delivered_at", new Date(8.64e15), "must be between the years 0000 and 9999 in UTC"],
     ["tags", "one", "must be an array of strings"],
     ["reference_message_id", 2n ** 63n, "must be a bigint of at most 64 bits"],
-    [
-      "sender",
-      "Ada <ada@example.com>",
-      "must be an email address (RFC 5321, RFC 6531), without a display name",
-    ],
+    ["sender", "Ada <ada@example.com>", "must be an email address (RFC 5321, RFC 6531), without a display name"],
     ["recipient", "undisclosed-recipients:;", "must be an email address"],
     ["subject", "\ud800", "must not contain half a surrogate pair"],
     ["message_id", "<\udc00@example.com>", "must not contain half a surrogate pair"],

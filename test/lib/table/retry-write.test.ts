@@ -54,9 +54,7 @@ test.for(Object.keys(changes))("A conflict with a transaction is retried while %
   const { table: busy, failWith } = await startFaultyEngine();
   let left = 4;
   failWith((operation) =>
-    /^(Put|Update|Delete)Item$/.test(operation) && left-- > 0
-      ? { error: "TransactionConflictException" }
-      : undefined,
+    /^(Put|Update|Delete)Item$/.test(operation) && left-- > 0 ? { error: "TransactionConflictException" } : undefined,
   );
 
   expect(await change?.(busy)).toBe(true);

@@ -30,8 +30,7 @@ export const peopleOperations = {
       });
       use.to = trueTime();
       if (response?.status === 401) use.from = Number.POSITIVE_INFINITY; // It never ran.
-      if (response && response.status < 500)
-        world.model.sawKey(key, response.status, { from, to: use.to }, now);
+      if (response && response.status < 500) world.model.sawKey(key, response.status, { from, to: use.to }, now);
       if (response?.status === 401) {
         world.model.end(use.adding, use.to, "nothing");
         return;
@@ -63,9 +62,7 @@ export const peopleOperations = {
       // What is stored while the command looks around may stay.
       const present = theirs.map(({ name }) => world.model.isOver(name, from - 1000));
       const erasures = theirs.map(({ name }) => world.model.begin(`deletion of ${name}`, true, from));
-      const members = cast.accounts.map((account) =>
-        world.model.begin(`${email} in ${account}`, false, from),
-      );
+      const members = cast.accounts.map((account) => world.model.begin(`${email} in ${account}`, false, from));
       world.model.begin(`erasure of ${email}`, true, from);
       const { status } = await world.admin(["erase-person", email, "--delete"]);
       for (const member of members) world.model.end(member, trueTime(), "maybe");

@@ -4,8 +4,7 @@ import { createClient } from "./generated/client";
 const { API_URL = "", API_KEY, ACCOUNT_ID: account_id = "", MESSAGE_ID = "", BOUNCE_ID = "" } = process.env;
 const client = createClient({ baseUrl: API_URL, auth: API_KEY });
 
-const get = (message_id: string, query = {}) =>
-  getMessage({ client, path: { account_id, message_id }, query });
+const get = (message_id: string, query = {}) => getMessage({ client, path: { account_id, message_id }, query });
 const add = (role: Role, headers = {}) =>
   addAccountMember({ client, path: { account_id }, headers, body: { email: "ada@example.org", role } });
 type Failed = { response?: Response; error?: { message: string } };

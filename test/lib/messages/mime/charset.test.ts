@@ -35,16 +35,8 @@ test.each([
     "utf8-declared-but-latin1",
     "cr\ufffdme br\ufffdl\ufffde\r\n",
   ],
-  [
-    "a byte-order mark is removed only at the start",
-    "utf8-body-with-byte-order-mark",
-    "Hello \ufeffagain\r\n",
-  ],
-  [
-    "a charset may have a comment, and the first of two counts",
-    "charset-parameter-with-comment",
-    "Śkoda\r\n",
-  ],
+  ["a byte-order mark is removed only at the start", "utf8-body-with-byte-order-mark", "Hello \ufeffagain\r\n"],
+  ["a charset may have a comment, and the first of two counts", "charset-parameter-with-comment", "Śkoda\r\n"],
 ])("%s", async (_, sample, content) => {
   expect((await parseSample(sample)).parts).toMatchObject([{ content }]);
 });

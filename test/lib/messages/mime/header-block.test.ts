@@ -74,10 +74,7 @@ test.each([
 test.each([
   [["Content-Type: text/html;", "charset=koi8-r"], "text/html; charset=koi8-r"],
   [["Content-Type:", "text/html; charset=koi8-r", "Subject: Hi"], " text/html; charset=koi8-r"],
-  [
-    ["Content-Type: text/html", ";charset=koi8-r", "no field", "Subject: Hi"],
-    "text/html ;charset=koi8-r no field",
-  ],
+  [["Content-Type: text/html", ";charset=koi8-r", "no field", "Subject: Hi"], "text/html ;charset=koi8-r no field"],
 ])("a field may continue in a line without indentation: %j", (lines, value) => {
   expect(parse(...lines, "", "\xf0")).toMatchObject({
     parts: [html("П")],
@@ -132,12 +129,7 @@ test("base64 without an empty line before it is the body", () => {
 });
 
 test("an mbox line inside a header is not part of a field", () => {
-  const { headers } = parse(
-    "To: bob@example.org",
-    "From ada@example.com Fri Nov 20 12:00:00 2026",
-    "Subject: Hi",
-    "",
-  );
+  const { headers } = parse("To: bob@example.org", "From ada@example.com Fri Nov 20 12:00:00 2026", "Subject: Hi", "");
 
   expect(headers).toEqual({ To: ["bob@example.org"], Subject: ["Hi"] });
 });

@@ -1,21 +1,11 @@
 import { expect, test } from "vitest";
 import { charsetDecoder } from "../../../../lib/messages/mime/charset.ts";
-import {
-  contentDisposition,
-  contentId,
-  contentType,
-  parameterText,
-} from "../../../../lib/messages/mime/parameters.ts";
+import { contentDisposition, contentId, contentType, parameterText } from "../../../../lib/messages/mime/parameters.ts";
 import { parseEmail } from "../../../../lib/messages/mime.ts";
 import { attachment, html, parseSample, text } from "../../../harness/sample-email.ts";
 
 test.each([
-  [
-    "rfc2231-filename-continuations",
-    "application/pdf",
-    "Jahresbericht über alle Filialen; 2026.pdf",
-    "%PDF-",
-  ],
+  ["rfc2231-filename-continuations", "application/pdf", "Jahresbericht über alle Filialen; 2026.pdf", "%PDF-"],
   ["rfc2231-filename-charset", "application/octet-stream", "отчёт.txt", Buffer.of(0, 1, 2, 255)],
   [
     "rfc2231-plain-continuations",

@@ -63,8 +63,7 @@ const numbered = (line: (i: number) => string) => (size: number) => {
   for (let i = 0; text.length < size; i++) text += line(i);
   return text;
 };
-const multipart = (boundary: string) =>
-  `Content-Type: multipart/mixed; boundary=${boundary}\n\n--${boundary}\n`;
+const multipart = (boundary: string) => `Content-Type: multipart/mixed; boundary=${boundary}\n\n--${boundary}\n`;
 const nested = (levels: number) => Array.from({ length: levels }, (_, i) => multipart(`b${i}`)).join("");
 const around =
   (before: string, body: (size: number) => string, after = "\n\n") =>
@@ -77,10 +76,7 @@ const hostile: [string, (size: number) => string][] = [
   ["nested multiparts", numbered((i) => multipart(`b${i}`))],
   ["tiny parts", around(multipart("b"), repeated("\nx\n--b\n"))],
   ["tiny parts below 99 levels", around(nested(99), repeated("\nx\n--b98\n"))],
-  [
-    "multiparts without parts",
-    around(nested(1), repeated("Content-Type: multipart/a; boundary=c\n\n--c--\n--b0\n")),
-  ],
+  ["multiparts without parts", around(nested(1), repeated("Content-Type: multipart/a; boundary=c\n\n--c--\n--b0\n"))],
   ["lines that are almost boundaries", around(nested(99), repeated("\n--b"))],
   ["parts in charsets", numberedAfter(multipart("b"), (i) => `\nx\n--b\nContent-Type:text/a;charset=${i}\n`)],
   ["a line", around("A: ", repeated("x"))],

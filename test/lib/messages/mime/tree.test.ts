@@ -70,12 +70,8 @@ test.each([
 
 test("content_parsed is null only if an email exceeds a limit", () => {
   const multiparts = (count: number) =>
-    Array.from(
-      { length: count },
-      (_, i) => `Content-Type: multipart/mixed; boundary=b${i}\n\n--b${i}\n`,
-    ).join("");
-  const siblings = (count: number) =>
-    `Content-Type: multipart/mixed; boundary=b\n\n${"--b\n\nx\n".repeat(count - 1)}`;
+    Array.from({ length: count }, (_, i) => `Content-Type: multipart/mixed; boundary=b${i}\n\n--b${i}\n`).join("");
+  const siblings = (count: number) => `Content-Type: multipart/mixed; boundary=b\n\n${"--b\n\nx\n".repeat(count - 1)}`;
   const header = (bytes: number) => `A: ${"x".repeat(bytes - 5)}\n\n`;
 
   expect({ maxNesting, maxParts, maxHeaderBytes }).toEqual({
