@@ -10,17 +10,18 @@ import type { Terminal } from "../cli/progress.ts";
 import { UserError } from "../cli/user-error.ts";
 import { visible } from "../cli/visible.ts";
 
-/** Where a command reads and writes. `print` and `complain` write a line to standard output and standard error. */
+/** What a command gets from outside. `print` and `complain` write a line to standard output and standard error. */
 export type Streams = {
   print: (line: string) => void;
   complain: (line: string) => void;
   input: Readable;
   /** Standard error, if it is a terminal. In a file, a progress line would be noise. */
   terminal?: Terminal | undefined;
+  sleep: (ms: number) => Promise<unknown>;
 };
 
-/** What a command gets of the streams. Its `print` escapes control characters. */
-export type Shell = Pick<Streams, "print" | "input" | "terminal"> & {
+/** What a command gets of it. Its `print` escapes control characters. */
+export type Shell = Pick<Streams, "print" | "input" | "terminal" | "sleep"> & {
   printJson: (object: object) => void;
   /** Prints the error and sets the exit status; the command may go on. `source` is the file or line at fault. */
   fail: (error: unknown, source?: string) => void;

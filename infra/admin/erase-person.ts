@@ -9,6 +9,7 @@ import { getItem } from "../../lib/table/get.ts";
 import { headSort, memberKey, userKey } from "../../lib/table/keys.ts";
 import { succeeds } from "../../lib/table/retry.ts";
 import type { Table } from "../../lib/table/table.ts";
+import { showDuring } from "../cli/progress.ts";
 import { UserError } from "../cli/user-error.ts";
 import { defineCommand, openTableOf, readOperands, report, type Shell } from "./command.ts";
 import { recoverableUntil } from "./delete-messages.ts";
@@ -107,9 +108,56 @@ const plurals = {
 type Kind = keyof typeof plurals;
 const kinds = Object.keys(plurals) as Kind[];
 
+/** Everything in the table about the named addresses. */
+const findAll = async (
+  shell: Shell,
+  table: Table,
+  bytes: number | undefined,
+  named: readonly string[],
+): Promise<Found[]> => {
+  const isTheirs = isOf(new Set(named.map((address) => normalAddress(address) ?? "")));
+  const filter = {
+    FilterExpression: "sk = :head OR begins_with(sk, :member)",
+    ExpressionAttributeValues: { ":head": headSort, ":member": memberKey("", "").sk },
+    only: fields,
+    bytes,
+  };
+  const found = await scanTable<Scanned, Found>(shell, table, filter, (item) =>
+    findIn(table, item, isTheirs).catch((error) => {
+      if (!isDamage(error)) throw error;
+      shell.fail(error, `message ${item.account_id} ${item.id} was not checked`);
+      return [];
+    }),
+  );
+  // The user goes last: while a membership is left, the next run must find both.
+  for (const address of new Set(named.map((one) => one.toLowerCase()))) {
+    found.push(...(await findUserOf(table, address)));
+  }
+  return found;
+};
+
+/**
+ * Add Account Member may read a user a second after it was deleted, because its read is eventually consistent, and runs
+ * for up to 28 seconds after that. Then it puts a member whose user is gone.
+ */
+const longestAddSeconds = 30;
+
+const waitForAdds = ({ sleep, terminal }: Shell): Promise<unknown> => {
+  const line = `waiting ${longestAddSeconds} s for requests that have read the deleted user`;
+  return showDuring(terminal, line, () => sleep(longestAddSeconds * 1000));
+};
+
+const summaryOf = (counts: ReadonlyMap<Kind, number>): string =>
+  kinds
+    .filter((kind) => counts.has(kind))
+    .map((kind) => `${counts.get(kind)} ${counts.get(kind) === 1 ? kind : plurals[kind]}`)
+    .join(", ");
+
 const explanation = `
 Reads the whole table (${scanPrice}) and lists the messages whose sender or recipient is the address, the memberships,
-and the user. With --delete, it then deletes them one after the other. After an interruption, run it again.
+and the user. With --delete, it then deletes them one after the other. If there was a user, it waits ${longestAddSeconds} seconds and
+reads the table again, because a request may have added the user to an account meanwhile.
+After an interruption, wait as long and run it again.
 It doesn't see an address in Cc, in another header or in the text of a message. The runbook lists what remains.`;
 
 export const erasePerson = (shell: Shell) =>
@@ -121,43 +169,27 @@ export const erasePerson = (shell: Shell) =>
       const named = await readOperands(operands, shell);
       const wrong = named.find((address) => normalAddress(address) === null);
       if (wrong !== undefined) throw new UserError(`${wrong}: not an email address`, 2);
-      const isTheirs = isOf(new Set(named.map((address) => normalAddress(address) ?? "")));
       const table = openTableOf({ local });
       const description = await describeTable(table);
       announceScan(shell, json, table, description);
 
-      const filter = {
-        FilterExpression: "sk = :head OR begins_with(sk, :member)",
-        ExpressionAttributeValues: { ":head": headSort, ":member": memberKey("", "").sk },
-        only: fields,
-        bytes: description.TableSizeBytes,
-      };
-      const found = await scanTable<Scanned, Found>(shell, table, filter, (item) =>
-        findIn(table, item, isTheirs).catch((error) => {
-          if (!isDamage(error)) throw error;
-          shell.fail(error, `message ${item.account_id} ${item.id} was not checked`);
-          return [];
-        }),
-      );
-      // The user goes last: while a membership is left, the next run must find both.
-      for (const address of new Set(named.map((one) => one.toLowerCase()))) {
-        found.push(...(await findUserOf(table, address)));
+      const counts = new Map<Kind, number>();
+      for (let isOver = false; !isOver; ) {
+        const found = await findAll(shell, table, description.TableSizeBytes, named);
+        const now = Date.now();
+        for (const { kind, fields, text, erase } of found) {
+          if (isDeletion) await erase(table, now);
+          counts.set(kind, (counts.get(kind) ?? 0) + 1);
+          const line = `${isDeletion ? "deleted" : "found"}   ${kind}   ${text}`;
+          report(shell, json, { kind, ...fields, deleted: isDeletion }, line);
+        }
+        isOver = !isDeletion || found.every(({ kind }) => kind !== "user");
+        if (!isOver) await waitForAdds(shell);
       }
 
-      const now = Date.now();
-      const counts = new Map<Kind, number>();
-      for (const { kind, fields, text, erase } of found) {
-        if (isDeletion) await erase(table, now);
-        counts.set(kind, (counts.get(kind) ?? 0) + 1);
-        const line = `${isDeletion ? "deleted" : "found"}   ${kind}   ${text}`;
-        report(shell, json, { kind, ...fields, deleted: isDeletion }, line);
-      }
-      const counted = kinds.filter((kind) => counts.has(kind));
-      const total = counted
-        .map((kind) => `${counts.get(kind)} ${counts.get(kind) === 1 ? kind : plurals[kind]}`)
-        .join(", ");
-      const end = recoverableUntil(local, now);
+      const end = recoverableUntil(local, Date.now());
       const recovery = end && isDeletion ? `. Point-in-time recovery has them until ${end}` : "";
       const hint = isDeletion ? recovery : ". Nothing was deleted: --delete does";
+      const total = summaryOf(counts);
       if (!json) shell.print(total === "" ? "nothing found" : `${isDeletion ? "deleted" : "found"} ${total}${hint}`);
     });

@@ -1,4 +1,5 @@
 /** `npm run admin -- COMMAND`: the operator's commands on the table. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { runAdmin } from "./program.ts";
 
 // A reader such as `head` may close the pipe early. 141 is the status of a program that SIGPIPE has ended.
@@ -9,4 +10,5 @@ process.exitCode = await runAdmin(process.argv.slice(2), {
   complain: console.error,
   input: process.stdin,
   terminal: process.stderr.isTTY ? process.stderr : undefined,
+  sleep,
 });

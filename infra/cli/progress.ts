@@ -5,6 +5,18 @@ export type Terminal = { write: (text: string) => void; columns: number };
 const barWidth = 30;
 const millisecondsBetweenDraws = 100;
 
+const erase = "\r\u001b[2K";
+
+/** Shows a line until the work is done. */
+export const showDuring = async <T>(
+  terminal: Terminal | undefined,
+  line: string,
+  work: () => Promise<T>,
+): Promise<T> => {
+  terminal?.write(erase + line.slice(0, terminal.columns - 1));
+  return work().finally(() => terminal?.write(erase));
+};
+
 const minutes = (seconds: number): string => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 
 /**
@@ -28,7 +40,6 @@ export const showProgress = (terminal: Terminal | undefined, noun: string, total
     const bar = "█".repeat(filled) + "░".repeat(barWidth - filled);
     return `${bar} ${String(Math.floor(share * 100)).padStart(3)}%  ${rate}${left}`;
   };
-  const erase = "\r\u001b[2K";
   const draw = (): void => {
     drawnAt = performance.now();
     terminal?.write(erase + text().slice(0, terminal.columns - 1));

@@ -5,15 +5,18 @@ import "./service.ts"; // creates the table
 
 export type Ran = { status: number; stdout: string[]; stderr: string[]; terminal: string };
 
+type Options = { input?: string | Buffer; terminal?: boolean; sleep?: (ms: number) => Promise<unknown> };
+
 /**
  * Runs one command on the test's own table. Returns the printed lines.
  *
  * @param command arguments separated by spaces, or a list if an argument contains a space
  * @param terminal whether the command writes to a terminal
+ * @param sleep by default, a command that waits goes on at once
  */
 export const admin = async (
   command: string | string[],
-  { input = "", terminal = false }: { input?: string | Buffer; terminal?: boolean } = {},
+  { input = "", terminal = false, sleep = async () => {} }: Options = {},
 ): Promise<Ran> => {
   const stdout: string[] = [];
   const stderr: string[] = [];
@@ -27,6 +30,7 @@ export const admin = async (
     complain: (line) => stderr.push(line),
     input: Readable.from([Buffer.from(input)]),
     terminal: terminal ? { write, columns: 80 } : undefined,
+    sleep,
   });
   return { status, stdout, stderr, terminal: drawn };
 };

@@ -133,6 +133,7 @@ export const newWorld = (seed: string, handlers: Handlers, weather: { rate: numb
         print: (line) => lines.push(JSON.parse(line)),
         complain: (line) => errors.push(line),
         input: Readable.from([Buffer.from(input)]),
+        sleep,
       });
       count(args[0] ?? "");
       return { status, lines, errors };

@@ -21,13 +21,15 @@ const paste = (run: Run, block = "", variables: Record<string, string> = {}): Pr
   return run(`(${lines.join("; ")}\n${block})`);
 };
 
-const people = ["bob@example.org", "grace@example.org"] as const;
+const member = "bob@example.org";
+/** Not a user: erase-person waits 30 seconds after it has deleted one. */
+const recipient = "grace@example.org";
 const names = ["kept", "deleted", "emptied", "erased", "damaged"] as const;
 type Name = (typeof names)[number];
 
 /** Random text, so that the content has several segments. */
 const emailOf = (name: Name): string =>
-  `From: hello@example.com\nTo: ${name === "erased" ? people[1] : "ada@example.org"}\nSubject: ${name}\n` +
+  `From: hello@example.com\nTo: ${name === "erased" ? recipient : "ada@example.org"}\nSubject: ${name}\n` +
   `Message-ID: <${name}@example.com>\n\n${randomBytes(200_000).toString("base64")}\n`;
 
 /** Defines the tests of the day. They leave $RESTORED in the shell: a copy of the table, made ready. */
@@ -67,7 +69,7 @@ export const restoreDrill = (run: Run) => {
       const name = names.find((one) => file === fileOf(one));
       if (name) ids[name] = id;
     }
-    for (const email of people) await add(email);
+    await add(member);
     expect(await get("deleted", "leaked")).toMatchObject({ status: 200 });
   });
 
@@ -94,11 +96,11 @@ export const restoreDrill = (run: Run) => {
   test("A person is erased, and single data are", async () => {
     const [person, single] = runbookBlocksOf("A request to erase");
 
-    const output = await paste(run, person, { EMAIL: people[1] });
+    const output = await paste(run, person, { EMAIL: recipient });
     await admin(`remove-content ${ids.emptied}`);
-    await paste(run, single, { ACCOUNT: account, MESSAGE: ids.deleted, EMAIL: people[0] });
+    await paste(run, single, { ACCOUNT: account, MESSAGE: ids.deleted, EMAIL: member });
 
-    expect(output).toMatch(/\ndeleted 1 message, 1 member, 1 user\./);
+    expect(output).toMatch(/\ndeleted 1 message\./);
     expect(await get("erased")).toMatchObject({ status: 404 });
     expect(await get("deleted")).toMatchObject({ status: 404 });
     expect(await get("emptied")).toMatchObject({ status: 200, body: { content: null } });
@@ -133,7 +135,7 @@ export const restoreDrill = (run: Run) => {
     const again = await paste(run, prepare);
 
     const counts = (output: string) => [...output.matchAll(/^ +(\d+) {2}\w/gm)].map(([, count]) => Number(count));
-    expect(counts(first)).toEqual([1, 1, 2, 1, 2, 1, 0, 0]);
+    expect(counts(first)).toEqual([1, 1, 1, 0, 2, 1, 0, 0]);
     expect(counts(again)).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
   });
 

@@ -2,14 +2,16 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { DeleteCommand, DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
+import { createApiKey } from "../../../lib/api-keys/store.ts";
 import { deleteMessage } from "../../../lib/messages/delete.ts";
 import type { NewMessage } from "../../../lib/messages/message.ts";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { dayMilliseconds } from "../../../lib/time.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
+import { interceptedTable } from "../../harness/intercepted-table.ts";
 import { cutAfterWrites } from "../../harness/power-cut.ts";
-import { newMessage } from "../../harness/service.ts";
+import { bearer, call, newMessage, noon, startService } from "../../harness/service.ts";
 import { freshTable, itemsIn, join, restore } from "../../harness/tables.ts";
 import { failingAfter } from "../../lib/messages/stored-message.ts";
 
@@ -183,4 +185,59 @@ test("Several addresses are read from standard input for one scan, and a wrong o
   expect(found.stdout.at(-1)).toMatch(/^found 2 messages\. /);
   expect(found.terminal).toContain(" pages ");
   expect(wrong).toMatchObject({ status: 2, stdout: [], stderr: ["ada: not an email address"] });
+});
+
+/** A request that adds Ada to an account. It has read her user, and writes nothing before it may `goOn`. */
+const startAdding = async (table: Table) => {
+  const account_id = randomUUID();
+  const { secret } = await createApiKey(table, { scopes: ["*"], account_id }, noon);
+  const arrived = Promise.withResolvers<void>();
+  const free = Promise.withResolvers<void>();
+  const url = await startService(
+    undefined,
+    interceptedTable(table, async (command, proceed) => {
+      if (command.constructor.name === "TransactWriteCommand") {
+        arrived.resolve();
+        await free.promise;
+      }
+      return proceed();
+    }),
+  );
+  const added = call(`${url}/v2/accounts/${account_id}/members`, {
+    method: "POST",
+    headers: { ...bearer(secret), "Content-Type": "application/json" },
+    body: JSON.stringify({ email: ada, role: "Analyst" }),
+  });
+  await arrived.promise;
+  return async (): Promise<number> => {
+    free.resolve();
+    return (await added).status;
+  };
+};
+
+test("Whoever is added to an account while their user is deleted is erased, too", async () => {
+  const table = await freshTable();
+  await join(table, randomUUID(), ada);
+  const goOn = await startAdding(table);
+  const sleep = vi.fn(goOn);
+
+  const { stdout, terminal } = await admin(`erase-person ${ada} --delete`, { sleep, terminal: true });
+
+  expect(await goOn()).toBe(201);
+  expect((await itemsIn(table)).filter(({ email }) => email === ada)).toEqual([]);
+  expect(sleep.mock.calls).toEqual([[30_000]]);
+  expect(terminal).toContain("waiting 30 s for requests that have read the deleted user\r\u001b[2K");
+  expect(stdout.filter((line) => line.startsWith("fresh-"))).toHaveLength(1);
+  expect(stdout.at(-1)).toMatch(/^deleted 2 members, 1 user\. /);
+});
+
+test("Somebody without a user is erased at once", async () => {
+  const table = await freshTable();
+  await store(table, { recipient: ada });
+  const sleep = vi.fn();
+
+  const { stdout } = await admin(`erase-person ${ada} --delete`, { sleep });
+
+  expect(stdout.at(-1)).toMatch(/^deleted 1 message\. /);
+  expect(sleep).not.toHaveBeenCalled();
 });
