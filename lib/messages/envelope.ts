@@ -6,9 +6,9 @@ import { decodeHeaderText, headerValues } from "./mime/header.ts";
 import { readEmailHeader } from "./mime/header-block.ts";
 import { contentType } from "./mime/parameters.ts";
 
-/** Addresses have no display name, `message_id` keeps its angle brackets, and what is missing is "" or `null`. */
+/** Returns addresses without display names, and `message_id` with its angle brackets. A missing field is "" or null. */
 export const readEnvelope = (raw: Uint8Array) => {
-  const header = readEmailHeader(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength));
+  const header = readEmailHeader(raw);
   const decode = charsetDecoder();
   const first = (name: string): string => headerValues(header, name)[0] ?? "";
   const text = (name: string): string => decodeHeaderText(first(name), decode);
@@ -27,12 +27,9 @@ export const readEnvelope = (raw: Uint8Array) => {
   };
 };
 
-/**
- * Whether the email is a delivery report (RFC 3464). A read receipt is a multipart/report, too, but has another
- * report-type (RFC 8098).
- */
+/** A read receipt is a multipart/report like a delivery report (RFC 3464), but has another report-type (RFC 8098). */
 export const isDeliveryReport = (raw: Uint8Array): boolean => {
-  const { value, parameters } = contentType(readEmailHeader(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)));
+  const { value, parameters } = contentType(readEmailHeader(raw));
   const reportType = parameters.get("report-type")?.bytes.toLowerCase() ?? "delivery-status";
   const isReport = value === "multipart/report" && reportType === "delivery-status";
   return isReport || value === "message/delivery-status" || value === "message/global-delivery-status";

@@ -6,7 +6,7 @@ import { contentDisposition, contentId, parameterText, transferEncoding } from "
 import { decodeTransfer } from "./mime/transfer-encoding.ts";
 import { type Leaf, splitEmail } from "./mime/tree.ts";
 
-/** What decides between text part and attachment. */
+/** Decides whether a leaf is an inline text or an attachment. */
 export const describeLeaf = ({ contentType, header }: Leaf, decode: DecodeCharset) => {
   const content_type = contentType.value;
   const disposition = contentDisposition(header);
@@ -15,7 +15,7 @@ export const describeLeaf = ({ contentType, header }: Leaf, decode: DecodeCharse
   return { content_type, filename, isInline };
 };
 
-/** Returns null if the email exceeds a limit of `mime/tree.ts`. Never throws, and takes linear time and memory. */
+/** Returns null if the email exceeds a limit of `mime/tree.ts`. Never throws. Takes linear time and memory. */
 export const parseEmail = (raw: Uint8Array): ParsedContent | null => {
   const email = splitEmail(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength));
   if (email === null) return null;
@@ -31,19 +31,14 @@ export const parseEmail = (raw: Uint8Array): ParsedContent | null => {
       const charset = contentType.parameters.get("charset")?.bytes ?? "";
       parts.push({ content_type, content: decode(decodeTransfer(body, encoding), charset) });
     } else {
-      const content_id = decodeHeaderText(contentId(header), decode);
-      attachments.push({
-        filename,
-        content: decodeTransfer(body, encoding).toString("base64"),
-        content_type,
-        content_id,
-      });
+      const content = decodeTransfer(body, encoding).toString("base64");
+      attachments.push({ filename, content, content_type, content_id: decodeHeaderText(contentId(header), decode) });
     }
   }
   return { parts, attachments, headers: gatherHeaders(email.header, decode) };
 };
 
-/** `Object.fromEntries`, because an assignment would lose a header field with the name `__proto__`. */
+/** Uses `Object.fromEntries`, because an assignment would lose a header field with the name `__proto__`. */
 const gatherHeaders = (header: HeaderField[], decode: DecodeCharset): ParsedContent["headers"] => {
   const fields = header.map(({ name, value }) => ({
     name: decodeHeaderBytes(Buffer.from(name, "latin1")),

@@ -1,18 +1,18 @@
-/** Finds addresses in From, To and similar fields (RFC 5322, sections 3.4 and 4.4). */
+/** Finds the address in a header field such as From or To (RFC 5322, sections 3.4 and 4.4). */
 import { addressDomain } from "../address.ts";
 import { afterComments } from "./header.ts";
 
-/** A quoted string, an encoded word, a domain literal, a word, or a special character. */
+/** Matches a quoted string, an encoded word, a domain literal, a word, or a special character. */
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"?|=\?[^?]*\?[bq]\?[^?]*\?=|\[[^\]]*\]?|[^ \t"[\]()<>,;:\\]+|./isy;
 
 /** `a . b @ c` is one address, but `a b@c` is a name and an address (RFC 5322, section 4.4). */
 const joins = (character: string | undefined): boolean => character === "." || character === "@";
 
-/** The first valid address, or "". Pass `list` undecoded, because a decoded name may contain a comma. */
+/** Returns the first valid address, or "". Pass `list` undecoded, because a decoded name may contain a comma. */
 export const firstAddress = (list: string): string => {
   let text = "";
   let last: string | undefined;
-  /** Counts only if no bracketed address follows: in `a@example.com <b@example.com>`, the first one is just a name. */
+  /** In `a@example.com <b@example.com>`, the text before the bracket is just a name. */
   let unbracketed = "";
 
   const endText = (): string => {
@@ -31,7 +31,7 @@ export const firstAddress = (list: string): string => {
     last = word.at(-1);
 
     if (word === "<" || word === ":") {
-      // Text before `<` or `:` is a display name, the name of a group, or a route.
+      // The text before `<` or `:` is a name or a route, not an address.
       text = "";
       unbracketed = "";
     } else if (word === ">" || word === "," || word === ";" || word === "") {

@@ -1,21 +1,20 @@
-/** Charsets: bytes to Unicode. */
+/** Decodes the charsets of emails to Unicode. */
 import { isAscii, isUtf8 } from "node:buffer";
 import iconv from "iconv-lite";
 
 const asciiLabels = new Set(["us-ascii", "ascii", "ansi_x3.4-1968", "iso646-us", "iso-ir-6", "csascii"]);
 const utf7Labels = new Set(["utf-7", "utf7", "csutf7", "unicode-1-1-utf-7", "x-unicode-2-0-utf-7"]);
 
-/** Matches `iso-2022-jp-2`, `csISO2022JP` and Microsoft's `cp50220`, too. */
+/** Also matches `iso-2022-jp-2`, `csISO2022JP` and Microsoft's `cp50220`. */
 const iso2022Jp = /^(?:x-|cs)?iso-?2022-?jp|^(?:x-)?cp5022[012]$/;
 
-/** An ISO-2022-JP escape sequence right before another one. */
 const esc = "\x1b";
 const overriddenEscape = new RegExp(String.raw`${esc}(?:\([BIJ]|\$[@B]|&@)(?=${esc})`, "g");
 
-/** iconv-lite accepts `hex` as a charset, but nobody writes text in it. iconv-lite's UTF-7 is slow, so we have our own. */
+/** iconv-lite would accept `hex` as a charset, and its UTF-7 is slow, so we have our own. */
 const notCharsets = new Set(["binary", "base64", "hex", "cesu8", "utf7", "utf7imap"]);
 
-/** Node.js's `TextDecoder` lacks some Korean and Hong Kong characters; iconv-lite has them. */
+/** Node.js's `TextDecoder` lacks some Korean and Hong Kong characters that iconv-lite has. */
 const fullerThanIcu: Record<string, string> = { "euc-kr": "cp949", big5: "big5-hkscs" };
 
 /** Without a byte-order mark, UTF-16 is big-endian (RFC 2781, section 4.3). */
@@ -25,12 +24,12 @@ export type DecodeCharset = (bytes: Buffer, charset: string) => string;
 
 type Codec = (bytes: Buffer) => string;
 
-/** Looking a charset up is slow, and an email could name a million of them. */
+/** Looking up a charset is slow, and a hostile email could name thousands of charsets. */
 const maximumLabels = 100;
 
 /**
- * Each email has a decoder of its own, which never throws: invalid bytes and half a surrogate pair become U+FFFD. If the
- * charset is missing, unknown or ASCII, valid UTF-8 is read as UTF-8, and anything else as windows-1252.
+ * Returns a decoder for one email, which never throws: invalid bytes become U+FFFD. If the charset is missing, unknown
+ * or ASCII, we read valid UTF-8 as UTF-8, and anything else as windows-1252.
  */
 export const charsetDecoder = (): DecodeCharset => {
   const codecs = new Map<string, Codec>();
@@ -45,7 +44,7 @@ export const charsetDecoder = (): DecodeCharset => {
   };
 };
 
-/** Mailers split characters between encoded words, so we join words first. Joined UTF-7 words would mix their base64. */
+/** Mailers split characters between encoded words, so we join words first. UTF-7 words would mix their base64. */
 export const joinsWords = (charset: string): boolean => !utf7Labels.has(charset.toLowerCase());
 
 const codecOf = (label: string): Codec => {
@@ -75,10 +74,9 @@ export const decodeHeaderBytes = (bytes: Buffer): string => {
   return isUtf8(bytes) || damaged <= whole ? text : windows1252.decode(bytes);
 };
 
-/** UTF-16 in base64, after a `+` and up to anything that isn't base64, such as `-`. */
+/** UTF-7 writes non-ASCII text as UTF-16 in base64, between `+` and usually `-` (RFC 2152). */
 const shifted = /\+([A-Za-z0-9+/]*)(-?)/g;
 
-/** UTF-7 (RFC 2152), which TextDecoder doesn't know. */
 const decodeUtf7 = (bytes: Buffer): string =>
   bytes.toString("latin1").replace(shifted, (_, base64: string, end: string) => {
     if (base64 === "") return end && "+";
@@ -87,21 +85,19 @@ const decodeUtf7 = (bytes: Buffer): string =>
     return whole.swap16().toString("utf16le");
   });
 
-/** Between two adjacent escape sequences, TextDecoder would insert U+FFFD, so we drop the first sequence. */
+/** Between two adjacent escape sequences, `TextDecoder` would insert U+FFFD, so we drop the first sequence. */
 const decodeIso2022Jp = (bytes: Buffer): string => {
   if (isUtf8(bytes) && !isAscii(bytes)) return utf8.decode(bytes);
   return iso2022JpDecoder.decode(Buffer.from(bytes.toString("latin1").replace(overriddenEscape, ""), "latin1"));
 };
 
-const attempt = <T>(open: () => T): T | undefined => {
+const webDecoder = (label: string) => {
   try {
-    return open();
+    return new TextDecoder(label);
   } catch {
     return undefined;
   }
 };
-
-const webDecoder = (label: string) => attempt(() => new TextDecoder(label));
 
 const isInIconv = (label: string): boolean =>
   !notCharsets.has(label.replace(/[^0-9a-z]/g, "")) && iconv.encodingExists(label);

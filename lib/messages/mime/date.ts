@@ -4,28 +4,19 @@ import { afterComments } from "./header.ts";
 
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/** Offsets from UTC in hours. Unlisted zone names are ambiguous, and count as UTC (RFC 5322, section 4.3). */
-const zones: Record<string, number> = {
-  edt: -4,
-  est: -5,
-  cdt: -5,
-  cst: -6,
-  mdt: -6,
-  mst: -7,
-  pdt: -7,
-  pst: -8,
-};
+/** Offsets from UTC in hours. Other zone names are ambiguous, so they count as UTC (RFC 5322, section 4.3). */
+const zones: Record<string, number> = { edt: -4, est: -5, cdt: -5, cst: -6, mdt: -6, mst: -7, pdt: -7, pst: -8 };
 
 const dateTime =
   /^(?:[a-z]+\.? )?(\d{1,2})[ -]+([a-z]{3})[a-z]*\.?[ -]+(\d{2,4}) (\d{1,2})[:.](\d{1,2})(?:[:.](\d{1,2})(?:\.\d+)?)?(?: ?([ap]m)\b)? ?(?:(?:gmt|utc?)? ?([+-]?)(\d{1,2}):?(\d{2})|([a-z]+))?(?: |$)/i;
 
-/** `Fri Nov 20 12:00:00 EST 2026`, as Unix prints dates. */
+/** Unix prints dates as `Fri Nov 20 12:00:00 EST 2026`. */
 const unixDate = /^(?:[a-z]+ )?([a-z]{3,}) (\d{1,2}) (\d{1,2}[:.]\S+)( [a-z]+| [+-]\d{4})? (\d{4})\b/i;
 
-/** `Nov 20, 2026 12:00:00 PM`. */
+/** Matches `Nov 20, 2026 12:00:00 PM`. */
 const americanDate = /^(?:[a-z]+\.? )?([a-z]{3,}\.?) (\d{1,2}) (\d{4}) /i;
 
-/** Returns null if the text is not a date. `Date.parse` would read `Foo 1` as a date. */
+/** Unlike `Date.parse`, which reads `Foo 1` as a date, this returns null if the text is none. */
 export const parseDate = (text: string): Date | null => {
   const words = withoutComments(text).replace(unixDate, "$2 $1 $5 $3$4").replace(americanDate, "$2 $1 $3 ");
   const match = dateTime.exec(words);
@@ -46,7 +37,6 @@ export const parseDate = (text: string): Date | null => {
 
 const word = /[^ \t(]*/y;
 
-/** Leaves one blank between words, none around colons, and no commas. */
 const withoutComments = (text: string): string => {
   const words: string[] = [];
   let at = afterComments(text, 0);
@@ -59,7 +49,7 @@ const withoutComments = (text: string): string => {
   return words.join(" ").replace(/ ?: ?/g, ":").replace(/ ?, ?/g, " ").trim();
 };
 
-/** The years 00 to 49 count from 2000; 50 to 99, and years of three digits, from 1900 (RFC 5322, section 4.3). */
+/** The year 49 means 2049, but 50 means 1950, and 103 means 2003 (RFC 5322, section 4.3). */
 const fullYear = (digits: string): number => {
   const year = Number(digits);
   if (digits.length === 4) return year;

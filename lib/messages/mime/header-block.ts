@@ -1,28 +1,27 @@
-/** Finds the header fields of an email or of a part, and where its body starts. */
+/** Reads the header of an email or of a part, and finds where the body starts. */
 import { fieldOf, type HeaderField, isBlank, oddFieldOf, trimEndBlanks } from "./header.ts";
 import { cr, type Email, lf, lineAt, linesOf } from "./lines.ts";
 import { transferEncoding } from "./parameters.ts";
 
-/** Limits the headers of all parts together. Postfix and Exchange accept about 100 KB for one header. */
+/** All headers of an email together may have 1 MiB. Postfix and Exchange accept about 100 KB for one header. */
 export const maxHeaderBytes = 1024 * 1024;
 
-/** The line before each email of an mbox (RFC 4155), but not the header field `From : ada@example.com`. */
+/** Matches the line before each email of an mbox (RFC 4155), but not the header field `From : ada@example.com`. */
 const mboxLine = /^>?From (?![ \t]*:)/;
 
 const base64Line = /^[A-Za-z0-9+/]+={0,2}[ \t]*$/;
 
-/** The fields of an email's own header, or none if it exceeds 1 MiB. */
-export const readEmailHeader = (bytes: Buffer): HeaderField[] => {
-  const email = linesOf(bytes);
+/** Returns no fields if the header exceeds 1 MiB. */
+export const readEmailHeader = (raw: Uint8Array): HeaderField[] => {
+  const email = linesOf(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength));
   return readHeader(email, firstLine(email), maxHeaderBytes)?.header ?? [];
 };
 
 /**
  * Returns null if the header has more than `limit` bytes.
  *
- * A header ends at an empty line, or at one that begins with `--`. But some mailers omit the empty line or put blanks
- * into it, don't indent the continuation of a field, or use field names that RFC 5322 forbids. If a line could belong
- * to the header or to the body, `linesAhead` looks at the lines after it.
+ * Some mailers omit the empty line after the header, don't indent the continuation of a field, or use field names that
+ * RFC 5322 forbids. If a line could belong to the header or to the body, `linesAhead` looks at the lines after it.
  */
 export const readHeader = (
   email: Email,
@@ -35,7 +34,7 @@ export const readHeader = (
     if (last) last.value += text;
   };
   let isUnfinished = false;
-  let ahead: LinesAhead | undefined;
+  let ahead: ReturnType<typeof linesAhead> | undefined;
   let at = start;
   while (at < email.bytes.length) {
     const { line, next } = lineAt(email, at);
@@ -46,7 +45,7 @@ export const readHeader = (
     const isFirst = header.length === 0;
     const end = trimEndBlanks(line).at(-1);
     const field = fieldOf(line);
-    // The line `boundary="a: b"` contains a colon, but belongs to the previous header field.
+    // The line `boundary="a: b"` contains a colon, but belongs to the header field before it.
     const odd = isUnfinished && /["=]/.test(line) ? undefined : oddFieldOf(line);
     if (field) {
       header.push(field);
@@ -70,7 +69,7 @@ export const readHeader = (
         break;
       }
     }
-    // A line that ends with `;`, `,` or `:` is an incomplete field, such as `Content-Type: text/plain;` or `Subject:`.
+    // A field that ends with `;`, such as `Content-Type: text/plain;`, goes on in the next line.
     isUnfinished = end === ";" || end === "," || end === ":";
     at = next;
   }
@@ -79,15 +78,11 @@ export const readHeader = (
 
 const isOfHeader = (line: string): boolean => line === "" || isBlank(line[0]) || fieldOf(line) !== undefined;
 
-type LinesAhead = {
-  /** Whether the line at `lastText` still belongs to the header, although it looks like body text. */
-  continues: boolean;
-  /** The offset of the last line that is neither indented nor a field, and so looks like body text. */
-  lastText: number;
-};
-
-/** Runs at most once per header, so parsing stays linear. Reads up to the next empty line or delimiter. */
-const linesAhead = (email: Email, from: number, header: HeaderField[]): LinesAhead => {
+/**
+ * Reads up to the next empty line or delimiter. `lastText` is the offset of the last line that looks like body text, and
+ * `continues` tells whether that line still belongs to the header. Runs at most once per header, so parsing stays linear.
+ */
+const linesAhead = (email: Email, from: number, header: HeaderField[]) => {
   let lastField = -1;
   let lastOddField = -1;
   let lastText = -1;
@@ -107,12 +102,12 @@ const linesAhead = (email: Email, from: number, header: HeaderField[]): LinesAhe
     else if (!isBlank(line[0])) lastText = at;
     at = next;
   }
-  // Without an empty line between header and text, a line such as `Dear Ada: …` counts as text.
+  // If no empty line follows the header, a line such as `Dear Ada: …` counts as text.
   lastText = Math.max(lastText, lastOddField);
   return { continues: lastField > lastText, lastText };
 };
 
-/** Skips a byte-order mark, blank lines, and the "From " lines of an mbox before an email. */
+/** Skips a byte-order mark, blank lines, and the `From ` lines of an mbox before an email. */
 export const firstLine = (email: Email): number => {
   const start = email.bytes.toString("utf8", 0, 3) === "\ufeff" ? 3 : 0;
   let at = start;

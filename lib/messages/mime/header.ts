@@ -1,10 +1,10 @@
 /** Reads and decodes header fields. */
 import { type DecodeCharset, decodeHeaderBytes, joinsWords } from "./charset.ts";
 
-/** `value` has no line breaks, and one character per byte. */
+/** A header field's `value` has no line breaks, and one character per byte. */
 export type HeaderField = { name: string; value: string };
 
-/** A colon before `//` belongs to a URL. Blanks may precede the colon (RFC 5322, section 4.5). */
+/** A colon before `//` belongs to a URL. In old emails, blanks may precede the colon (RFC 5322, section 4.5). */
 const fieldStart = /^([\x21-\x39\x3b-\x7e]+)[ \t]*:(?!\/\/)/;
 
 export const fieldOf = (line: string): HeaderField | undefined => {
@@ -12,7 +12,7 @@ export const fieldOf = (line: string): HeaderField | undefined => {
   return start && name ? { name, value: line.slice(start.length) } : undefined;
 };
 
-/** A field whose name RFC 5322 forbids, such as `Reply To` or `X-Prénom`. */
+/** Reads a field whose name RFC 5322 forbids, such as `Reply To` or `X-Prénom`. */
 export const oddFieldOf = (line: string): HeaderField | undefined => {
   const colon = line.slice(0, 80).indexOf(":");
   const name = trimEndBlanks(line.slice(0, Math.max(colon, 0)));
@@ -26,11 +26,7 @@ export const headerValues = (fields: readonly HeaderField[], name: string): stri
   fields.filter((field) => field.name.toLowerCase() === name).map(({ value }) => trimBlanks(value));
 
 /** `String.trim` would also remove U+00A0, which can be a byte of a UTF-8 character. */
-export const trimBlanks = (text: string): string => {
-  let start = 0;
-  while (isBlank(text[start])) start++;
-  return trimEndBlanks(text.slice(start));
-};
+export const trimBlanks = (text: string): string => trimEndBlanks(text.replace(/^[ \t]+/, ""));
 
 export const trimEndBlanks = (text: string): string => {
   let end = text.length;
@@ -40,7 +36,7 @@ export const trimEndBlanks = (text: string): string => {
 
 export const isBlank = (character: string | undefined): boolean => character === " " || character === "\t";
 
-/** Skips blanks and comments (RFC 5322, section 3.2.2), which may be nested. */
+/** Skips blanks and comments. Comments may be nested (RFC 5322, section 3.2.2). */
 export const afterComments = (text: string, at: number): number => {
   let depth = 0;
   let next = at;
@@ -55,7 +51,7 @@ export const afterComments = (text: string, at: number): number => {
   return next;
 };
 
-/** An encoded word (RFC 2047, section 2), maybe with a language (RFC 2231, section 5). Linear in time. */
+/** Matches `=?utf-8?q?na=C3=AF?=` (RFC 2047, section 2). A language may follow the charset (RFC 2231, section 5). */
 const encodedWord = /=\?([^?* \t]*)(?:\*[^? \t]*)?\?([bq])\?([^?]*)\?=/gi;
 
 const plainText = /^[^\x80-\xff=]*$/;
@@ -76,7 +72,7 @@ export const decodeHeaderText = (value: string, decode: DecodeCharset): string =
   for (const word of value.matchAll(encodedWord)) {
     const [whole, charset = "", encoding, content = ""] = word;
     const between = value.slice(end, word.index);
-    // White space between encoded words is not text (RFC 2047, section 6.2). Mailers split characters between words.
+    // Mail programs hide white space between encoded words (RFC 2047, section 6.2).
     const adjoins = run.words.length > 0 && trimBlanks(between) === "";
     if (!adjoins || run.charset !== charset.toLowerCase() || !joinsWords(charset)) endRun();
     if (!adjoins) text += rawText(between);

@@ -1,6 +1,6 @@
 /** Lines of an email, with one character per byte. */
 
-/** `lineBreak` is LF, or CR in an email without LF (classic Mac OS). A CR may precede the LF. */
+/** Classic Mac OS ended lines with CR alone, so an email without any LF has `lineBreak` CR. */
 export type Email = { bytes: Buffer; lineBreak: number };
 
 export const lf = 0x0a;
@@ -15,7 +15,3 @@ export const lineAt = ({ bytes, lineBreak }: Email, start: number): { line: stri
   while (end > start && bytes[end - 1] === cr) end--;
   return { line: bytes.toString("latin1", start, end), next };
 };
-
-/** The line break before a delimiter belongs to the delimiter, not to the part (RFC 2046, section 5.1.1). */
-export const lineBreakBefore = ({ bytes, lineBreak }: Email, start: number): number =>
-  lineBreak === lf && bytes[start - 2] === cr ? start - 2 : start - 1;

@@ -10,22 +10,22 @@ import {
   trimBlanks,
 } from "./header.ts";
 
-/** Parameter names are in lower case. Of two parameters with the same name, the first counts. */
+/** Parameter names are in lower case. If a name occurs twice, the first parameter counts. */
 export type Structured = { value: string; parameters: Map<string, Parameter> };
 
-/** `bytes` has one character per byte. `charset` is set if the value is encoded as in RFC 2231. */
+/** `bytes` has one character per byte. Only a parameter in the form of RFC 2231 has a `charset`. */
 type Parameter = { bytes: string; charset?: string | undefined };
 
 const mediaType = /^([!#$%&'*+.^_`{|}~\w-]+)[ \t]*\/[ \t]*([!#$%&'*+.^_`{|}~\w-]+)/;
 
-/** An unreadable Content-Type means `text/plain`. @param missing the value if there is no Content-Type */
+/** An unreadable Content-Type means `text/plain`. @param missing used if the part has no Content-Type */
 export const contentType = (fields: readonly HeaderField[], missing = "text/plain"): Structured => {
   const text = valueAfterComments(fields, "content-type", missing);
   const [whole, type, subtype] = mediaType.exec(text) ?? ["", "text", "plain"];
   return { value: `${type}/${subtype}`.toLowerCase(), parameters: readParameters(text.slice(whole.length)) };
 };
 
-/** The value is "" if there is none, or only parameters, as in `Content-Disposition: filename=a.txt`. */
+/** The value is "" if the header has only parameters, as in `Content-Disposition: filename=a.txt`. */
 export const contentDisposition = (fields: readonly HeaderField[]): Structured => {
   const text = valueAfterComments(fields, "content-disposition");
   const [token = ""] = /^[^;=( \t]*/.exec(text) ?? [];
@@ -39,7 +39,7 @@ export const transferEncoding = (fields: readonly HeaderField[]): string => {
   return encoding.toLowerCase();
 };
 
-/** The Content-ID without its angle brackets, not decoded yet. */
+/** Returns the Content-ID without its angle brackets, not decoded yet. */
 export const contentId = (fields: readonly HeaderField[]): string => {
   const text = valueAfterComments(fields, "content-id");
   const [, bracketed] = /^<([^>]*)/.exec(text) ?? [];
@@ -54,7 +54,7 @@ export const parameterText = ({ parameters }: Structured, name: string, decode: 
   return charset === undefined ? decodeHeaderText(bytes, decode) : decode(Buffer.from(bytes, "latin1"), charset);
 };
 
-/** A part of a value, such as `name*1*=...`. If it is extended, it is percent-encoded. */
+/** One segment of a split value, such as `name*1*=ve.txt`. The second `*` means that its text is percent-encoded. */
 type Segment = { index: number; extended: boolean; text: string };
 
 const readParameters = (text: string): Structured["parameters"] => {
@@ -71,12 +71,12 @@ const readParameters = (text: string): Structured["parameters"] => {
     if (segments) segments.push(segment);
     else segmented.set(base, [segment]);
   }
-  // The RFC 2231 form wins, because a plain form beside it is for programs that don't know RFC 2231.
+  // If a parameter also has a plain form, it is for programs that don't know RFC 2231, so the segments win.
   for (const [name, segments] of segmented) parameters.set(name, joinSegments(segments));
   return parameters;
 };
 
-/** RFC 2231, sections 3 and 4: only the first segment names a charset. */
+/** Only the first segment names a charset (RFC 2231, section 4.1). */
 const joinSegments = (segments: Segment[]): Parameter => {
   segments.sort((a, b) => a.index - b.index || 0);
   const texts = segments.map(({ text, extended }) => (extended ? decodePercent(text) : text));
@@ -91,7 +91,7 @@ const decodePercent = (text: string): string => decodeEscapes(text, /%([0-9a-f]{
 /** Some mailers write `utf-8''` before a quoted string, although RFC 2231 forbids it. */
 const quotedCharset = /[^'";]*'[^'";]*'(?=")/y;
 
-/** Accepts unquoted values with spaces, a missing `;` and a missing end quote. */
+/** Accepts unquoted values with spaces, and a missing `;` or end quote. */
 function* attributes(text: string): Generator<{ name: string; value: string }> {
   let at = 0;
   while (at < text.length) {
@@ -130,7 +130,7 @@ const quotedString = (text: string, quote: number): { value: string; next: numbe
   return { value, next: at + 1 };
 };
 
-/** An unquoted value ends at a blank, as in `charset=us-ascii (Plain text)`. A file name may contain blanks. */
+/** `charset=us-ascii (Plain text)` ends at the blank, but an unquoted file name may contain blanks. */
 const unquoted = (name: string, value: string): string => {
   if (/^(file)?name\b/.test(name)) return value;
   const [token = ""] = /^[^( \t]*/.exec(value.slice(afterComments(value, 0))) ?? [];
