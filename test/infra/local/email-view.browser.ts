@@ -1,4 +1,5 @@
 /** How the page /messages shows the parts of an email. */
+import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { afterAll, describe, expect, test } from "vitest";
 import { launchChromium } from "../../harness/chromium.ts";
@@ -40,6 +41,18 @@ describe("Nothing of an email is hidden:", () => {
     await page.getByLabel("Text", { exact: true }).click();
 
     await expect.poll(() => shownParts(page)).toEqual(["PRE"]);
+  });
+
+  test("a text of 1 MB is an excerpt in the page, and whole in its file", async () => {
+    const text = "All is well with your order.\r\n".repeat(40_000);
+    const { page } = await openEmail(browser, emailOf("Long text", "Content-Type: text/plain", "", text));
+    expect((await page.locator("#part pre").textContent())?.length).toBe(60_000);
+    expect(await page.locator("#note").textContent()).toContain("This is the first 60KB of 1.2MB.");
+
+    const saved = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download part-1.txt" }).click();
+
+    expect(await readFile(await (await saved).path(), "latin1")).toBe(text);
   });
 
   test("text, picture and text are shown in their order, and a picture alone is shown, too", async () => {
