@@ -63,9 +63,11 @@ export const peopleOperations = {
       const present = theirs.map(({ name }) => world.model.isOver(name, from - 1000));
       const erasures = theirs.map(({ name }) => world.model.begin(`deletion of ${name}`, true, from));
       const members = cast.accounts.map((account) => world.model.begin(`${email} in ${account}`, false, from));
-      world.model.begin(`erasure of ${email}`, true, from);
       const { status } = await world.admin(["erase-person", email, "--delete"]);
-      for (const member of members) world.model.end(member, trueTime(), "maybe");
+      const broken = `broken erasure of ${email}`;
+      if (status !== 0) world.model.begin(broken, true, from);
+      const isSure = !world.model.mayHaveBegun(broken, trueTime());
+      for (const member of members) world.model.end(member, trueTime(), isSure ? "done" : "maybe");
       for (const [index, erasure] of erasures.entries()) {
         const isExpired = Date.parse(theirs[index]?.retain_until ?? "") < trueTime() + 2000;
         const isDone = status === 0 && present[index] && !isExpired;
