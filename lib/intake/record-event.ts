@@ -29,7 +29,11 @@ const recordStored = async (table: Table, event: StoredEvent, readEmail: ReadEma
   const { account_id, message, raw_email } = event;
   const ref = { account_id, id: message.id };
   const expiresAt = Date.parse(message.retain_until);
-  if (expiresAt <= now) return "expired";
+  const mark = markStored(table, ref, epochSeconds(expiresAt));
+  if (expiresAt <= now) {
+    await recordOnce(table, [], [mark], now); // Without its marker, the message's other events become dead letters.
+    return "expired";
+  }
   const [marker, record] = await Promise.all([
     readMarker(table, ref),
     getItem<EventRecord>(table, eventKey(account_id, event.id), { consistent: true }),
@@ -43,7 +47,6 @@ const recordStored = async (table: Table, event: StoredEvent, readEmail: ReadEma
   };
   const raw = raw_email === null ? null : await readEmail(raw_email, accept);
   const draft = draftMessage({ ...message, account_id }, raw, now);
-  const mark = markStored(table, ref, epochSeconds(expiresAt));
   for (;;) {
     const head = await writeContent(table, draft, now);
     const result = await recordOnce(table, [event], head ? [head, mark] : [mark], now);

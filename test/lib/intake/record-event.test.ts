@@ -92,12 +92,13 @@ test.each(["GetCommand", "PutCommand", "TransactWriteCommand"])(
   },
 );
 
-test("A message that expires before its event arrives is not stored", async () => {
-  const { stored, account_id, id } = await message({ lasts: 1000 });
+test("A message that expires before its event arrives is not stored, and its other events are dropped", async () => {
+  const { stored, opened, account_id, id } = await message({ lasts: 1000 });
 
   expect(await store(stored, noon + 1000)).toBe("expired");
 
   expect(await itemsOf({ account_id, id })).toEqual([]);
+  expect(await recordChange(table, opened, noon + 1000)).toBe("expired");
 });
 
 test("An event is recorded once within its longest life of 28 days, to the second", async () => {
