@@ -1,21 +1,12 @@
 /** TLS in front of the engine. DynamoDB has it, and a function's first call waits for its handshake. */
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream";
 import { createServer } from "node:tls";
+import { newCertificate } from "../harness/certificate.ts";
 import { startServer } from "./local-server.ts";
-
-const newCertificate = (folder: string): { key: string; cert: string } => {
-  const files = { key: join(folder, "key.pem"), cert: join(folder, "certificate.pem") };
-  const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"];
-  const keyOf = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
-  const into = ["-keyout", files.key, "-out", files.cert];
-  execFileSync("openssl", ["req", "-x509", ...keyOf, ...subject, ...into], { stdio: "pipe" });
-  return files;
-};
 
 export type SecureEngine = {
   /** The variables with which a function finds the engine and trusts its certificate. */

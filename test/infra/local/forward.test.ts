@@ -1,11 +1,15 @@
 /** `npm start -- --api`: the pages for a deployed API. */
+import { readFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
+import { newCertificate } from "../../harness/certificate.ts";
 import { asError, get } from "../../harness/echo-gateway.ts";
 import { listen } from "../../harness/listen.ts";
 import { run, startLocal } from "../../harness/process.ts";
 import { exchange } from "../../harness/raw-http.ts";
+import { temporaryFolder } from "../../harness/temporary-folder.ts";
 
 const startFor = (api: string) => startLocal({}, ["node", "infra/local/main.ts", "--api", api]);
 
@@ -81,6 +85,26 @@ test("An API that can't be reached is a 502 with the reason", async () => {
 
   expect(response.status).toBe(502);
   expect(await response.json()).toEqual({ message: "http://127.0.0.1:1 can't be reached: ECONNREFUSED" });
+});
+
+test("An API whose certificate isn't trusted gets no key, whatever the environment says", async () => {
+  const files = newCertificate(temporaryFolder());
+  const keys: unknown[] = [];
+  const server = createSecureServer({ key: readFileSync(files.key), cert: readFileSync(files.cert) });
+  server.on("request", ({ headers }, response) => {
+    keys.push(headers.authorization);
+    response.end("{}");
+  });
+  const api = `https://127.0.0.1:${await listen(server)}`;
+  const statusWith = async (variables: NodeJS.ProcessEnv) => {
+    const { url } = await startLocal(variables, ["node", "infra/local/main.ts", "--api", api]);
+    return (await fetch(url + path, { headers: { Authorization: "Bearer emk_x" } })).status;
+  };
+
+  expect(await statusWith({ NODE_TLS_REJECT_UNAUTHORIZED: "0" })).toBe(502);
+  expect(keys).toEqual([]);
+  expect(await statusWith({ NODE_EXTRA_CA_CERTS: files.cert })).toBe(200);
+  expect(keys).toEqual(["Bearer emk_x"]);
 });
 
 test("Other origins and hosts reach neither the API nor the pages, and the pages hold no key", async () => {
