@@ -2,32 +2,40 @@
 import { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import type { StreamedBody } from "../streamed-body.ts";
-import { decompressSmall } from "./compression.ts";
+import { throughZlib } from "../through-zlib.ts";
+import { decompressor, decompressSmall } from "./compression.ts";
 import { type MessageField, messageFields } from "./fields.ts";
 import type { StoredMessage } from "./find.ts";
 import { headFields } from "./head-fields.ts";
 import { readSegments } from "./read-segments.ts";
-import { decompressed, slice } from "./rendered-content.ts";
 import { closeFrame, isSendable, openFrame } from "./zstd-frame.ts";
 
-/** The content of a message without segments. */
-const noContent = { content: null, content_parsed: null };
-
-/** Yields `opening` and then `content`. The pause lets Node.js send `opening` before `content` is read. */
+/** The pause after `opening` lets Node.js send it before we read the content. */
 async function* opened(opening: Buffer, content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield opening;
   await setImmediate();
   yield* content;
 }
 
+/** Yields the bytes from offset `from` up to offset `to`. @throws Error if there are fewer */
+export async function* slice(content: AsyncIterable<Buffer>, from: number, to: number): AsyncGenerator<Buffer> {
+  let offset = 0;
+  for await (const chunk of content) {
+    const bytes = chunk.subarray(Math.max(0, from - offset), to - offset);
+    if (bytes.length > 0) yield bytes;
+    offset += chunk.length;
+    if (offset > to) return; // At the very end, we go on, because the decompressor has yet to check the checksum.
+  }
+  if (offset < to) throw new Error("The content of a message is incomplete");
+}
+
 const stream = (chunks: AsyncIterable<Uint8Array>): Readable => Readable.from(chunks, { objectMode: false });
 
 /**
- * Returns the selected fields of the Message object, by default all. A body without content is a string, which needs
- * less processor time than a stream. Memory use does not grow with the size of the message. If all of the content is
- * selected, `zstd` sends the stored bytes as they are.
+ * Returns the selected fields of the Message object, by default all. A body without content is a string, because a
+ * stream would take more processor time.
  *
- * @param message with its long fields, if `selected` has one: see `withLongFields`
+ * @param message with its long fields if `selected` has one: see `withLongFields`
  */
 export const messageBody = (message: StoredMessage, selected?: readonly MessageField[]): StreamedBody | string => {
   const { head, first, longFields = {} } = message;
@@ -37,8 +45,8 @@ export const messageBody = (message: StoredMessage, selected?: readonly MessageF
     const entries = Object.entries(fields).filter(([name]) => wanted.has(name));
     return JSON.stringify(Object.fromEntries(entries)).slice(1, -1);
   };
-  const parts = [headFields(head), longFields, head.segments === 0 ? noContent : {}];
-  const fields = parts.map(json).filter(Boolean).join(",");
+  const noContent = head.segments === 0 ? { content: null, content_parsed: null } : {};
+  const fields = [headFields(head), longFields, noContent].map(json).filter(Boolean).join(",");
   const hasContent = wanted.has("content");
   const hasParsed = wanted.has("content_parsed");
   if (head.segments === 0 || !(hasContent || hasParsed)) return `{${fields}}`;
@@ -50,7 +58,7 @@ export const messageBody = (message: StoredMessage, selected?: readonly MessageF
   const chunks = async function* (): AsyncGenerator<Uint8Array> {
     const small = first && head.segments === 1 ? decompressSmall(first) : null;
     if (small) return yield Buffer.concat([opening, small.subarray(from, to), end]);
-    yield* opened(opening, slice(decompressed(readSegments(message)), from, to));
+    yield* opened(opening, slice(throughZlib(readSegments(message), decompressor()), from, to));
     if (!hasParsed) yield end;
   };
   const body = Object.assign(stream(chunks()), { bytes: opening.length + to - from + end.length });

@@ -4,25 +4,23 @@ import { type Compressed, compressToSegments, noContent } from "./compression.ts
 import type { ContentOffsets } from "./head.ts";
 import { parseEmail } from "./mime.ts";
 
-/** A long string becomes JSON in slices, so that no piece has more than 1 MiB. */
+/** We render a long string in slices, so that no piece of JSON has more than 1 MiB. */
 const sliceCharacters = 64 * 1024;
 
-/** Latin1 if the bytes aren't valid UTF-8: it keeps every byte. A byte-order mark stays. */
+/** Latin1 keeps every byte of an email that isn't valid UTF-8. */
 export const decodeRaw = (raw: Uint8Array): string => {
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
   return bytes.toString(isUtf8(bytes) ? "utf8" : "latin1");
 };
 
-/** If one zstd block held both the long fields and content, reading them could need segments that hold content only. */
+/** If long fields and content shared a zstd block, reading the long fields could take more than the first segment. */
 const endOfBlock = Buffer.of();
 
 /**
- * Yields `"content":…,"content_parsed":…}` in pieces of less than 1 MiB, as JSON.stringify would write it.
- * Memory use is a small multiple of the email's size. Never throws.
+ * Yields `"content":…,"content_parsed":…}` in pieces of less than 1 MiB, as JSON.stringify would write it. Never throws.
  *
- * @param raw the email, or `null` if the email is not available
- * @param longFields the fields that come before `content`, if any
- * @returns the offsets of `"content":` and `"content_parsed":`
+ * @param raw `null` if the email is not available
+ * @param longFields the fields that come before `content`
  */
 export function* renderContent(
   raw: Uint8Array | null,
@@ -32,15 +30,14 @@ export function* renderContent(
   const content_parsed = raw && parseEmail(raw);
   let content_start = 0;
   if (longFields) {
-    content_start = yield* inPieces(jsonFields(longFields, ","));
+    content_start = yield* inPieces(longFields, ",");
     yield endOfBlock;
   }
-  const content_parsed_start = content_start + (yield* inPieces(jsonFields({ content }, ",")));
-  yield* inPieces(jsonFields({ content_parsed }, "}"));
+  const content_parsed_start = content_start + (yield* inPieces({ content }, ","));
+  yield* inPieces({ content_parsed }, "}");
   return { content_start, content_parsed_start };
 }
 
-/** Renders and compresses the content of a message, with its long fields if it has any. */
 export const compressContent = async (
   raw: Uint8Array | null,
   longFields?: Record<string, Json>,
@@ -50,53 +47,49 @@ export const compressContent = async (
   return compressToSegments(renderContent(raw, longFields), bytes);
 };
 
-function* inPieces(texts: Iterable<string>): Generator<Buffer, number> {
+/** Returns the length of the JSON in bytes. */
+function* inPieces(fields: Record<string, Json>, end: string): Generator<Buffer, number> {
   let bytes = 0;
-  let piece = "";
-  const encode = (): Buffer => {
-    const encoded = Buffer.from(piece);
-    bytes += encoded.length;
-    piece = "";
-    return encoded;
-  };
-  for (const text of texts) {
-    piece += text;
-    if (piece.length >= sliceCharacters) yield encode();
+  let text = "";
+  for (const token of members(fields)) {
+    text += token;
+    if (text.length < sliceCharacters) continue;
+    const piece = Buffer.from(text);
+    yield piece;
+    bytes += piece.length;
+    text = "";
   }
-  yield encode();
-  return bytes;
+  const last = Buffer.from(text + end);
+  yield last;
+  return bytes + last.length;
 }
 
 type Json = string | null | Json[] | { [name: string]: Json };
 
-const jsonFields = (fields: Record<string, Json>, end: string) => jsonList("", Object.entries(fields), jsonField, end);
-
-/** In pieces, because the JSON of a large email may exceed the maximum length of a string. */
+/** The JSON of a large email can exceed the maximum length of a string, so we yield it in tokens. */
 function* json(value: Json): Generator<string> {
-  if (typeof value === "string") yield* jsonString(value);
-  else if (value === null) yield "null";
-  else if (Array.isArray(value)) yield* jsonList("[", value, json, "]");
-  else yield* jsonList("{", Object.entries(value), jsonField, "}");
-}
-
-function* jsonList<T>(
-  open: string,
-  items: readonly T[],
-  item: (item: T) => Generator<string>,
-  close: string,
-): Generator<string> {
-  yield open;
-  for (const [index, value] of items.entries()) {
-    if (index > 0) yield ",";
-    yield* item(value);
+  if (typeof value === "string") {
+    yield* jsonString(value);
+  } else if (value === null) {
+    yield "null";
+  } else {
+    yield Array.isArray(value) ? "[" : "{";
+    yield* members(value);
+    yield Array.isArray(value) ? "]" : "}";
   }
-  yield close;
 }
 
-function* jsonField([name, value]: [string, Json]): Generator<string> {
-  yield* jsonString(name);
-  yield ":";
-  yield* json(value);
+function* members(of: Json[] | { [name: string]: Json }): Generator<string> {
+  let separator = "";
+  for (const [name, value] of Object.entries(of)) {
+    yield separator;
+    if (!Array.isArray(of)) {
+      yield* jsonString(name);
+      yield ":";
+    }
+    yield* json(value);
+    separator = ",";
+  }
 }
 
 function* jsonString(text: string): Generator<string> {
@@ -111,5 +104,5 @@ function* jsonString(text: string): Generator<string> {
   yield '"';
 }
 
-/** Of a surrogate pair in two slices, JSON.stringify would escape each half. */
+/** JSON.stringify would escape each half of a surrogate pair that two slices share. */
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;

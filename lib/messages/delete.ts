@@ -1,6 +1,6 @@
 /**
- * Deletes a message, or only its content, before it expires. A response of Get Message that is under way breaks off,
- * because the segments that it still needs are gone. If a call is interrupted, call it again: it deletes the rest.
+ * Deletes a message, or only its content, before it expires. A response that is being sent breaks off, because it can't
+ * read its other segments. If a call is interrupted, call it again, and it deletes the rest.
  */
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { live, nowValue } from "../table/expiry.ts";
@@ -15,18 +15,16 @@ import { findMessage } from "./find.ts";
 import type { Head } from "./head.ts";
 import { hasLongFields, readLongFields } from "./long-fields.ts";
 import { markDeleted, readMarker } from "./marker.ts";
-import { deleteSegments, discardSegments, listSegments, writeSegments } from "./segments.ts";
-import { tombstonePut } from "./tombstone.ts";
+import { deleteSegments, discardSegments, listSegments, tombstonePut, writeSegments } from "./segments.ts";
 
-/** `deleted`: the message was here. `gone`: only its marker or its remains were. `unknown`: nothing was, and nothing is written. */
+/** `gone` means that only a marker or the remains of the message were found. */
 export type Deletion = "deleted" | "gone" | "unknown";
 
 /**
- * Deletes a message, and marks it so that no event of type `message.stored` brings it back. The head becomes a
- * tombstone: an item with an expiry in the past and none of the message's data. A concurrent `storeMessage` then finds
- * its condition false and starts again.
+ * Deletes a message, and marks it so that no event of type `message.stored` brings it back. A tombstone replaces the
+ * head, so the put of a concurrent `storeMessage` fails, and `storeMessage` starts again.
  *
- * A marker never expires, so a mistyped id must not get one: it would block a message that doesn't exist yet.
+ * The marker of a deleted message never expires, and a mistyped id must not get one: it would block a later message.
  *
  * @param options.force marks the id as deleted even if nothing in the table has it
  */
@@ -59,8 +57,8 @@ export const deleteMessage = async (
 };
 
 /**
- * Writes new content and points the head to it, then deletes the old segments. Counters and attempts stay as they are,
- * also those that events add meanwhile. Returns false if the message was deleted or its content replaced in between.
+ * Writes new content and points the head to it, then deletes the old segments. An event that counts an open meanwhile
+ * isn't lost. Returns false if somebody else deleted the message or replaced its content meanwhile.
  *
  * @param changes other fields of the head that change with the content
  */
@@ -72,7 +70,7 @@ export const replaceContent = async (
   now: number,
 ): Promise<boolean> => {
   const written = await writeSegments(table, head, content, head.content_digest);
-  // We list them now, because a call that begins after our update has segments that we must not delete.
+  // We list the old segments before our update, because a call that begins after it writes segments that must stay.
   const obsolete = await listSegments(table, head, written);
   const fields = Object.entries({ ...written, ...changes });
   const command = new UpdateCommand({
@@ -96,23 +94,22 @@ export const replaceContent = async (
 };
 
 /**
- * Deletes a message's content and leaves the date in the head, from which `prepare-table` learns that a restored copy
- * has to lose its content, too. Importing the same email again doesn't bring the content back. Returns false if there is
- * no such message.
+ * Deletes a message's content, and keeps the date in the head: if a backup brings the content back, `prepare-table`
+ * removes it again. Importing the same email doesn't restore the content. Returns false if there is no such message.
  */
 export const removeContent = async (table: Table, { account_id, id }: MessageRef, now: number): Promise<boolean> => {
   const message = await findMessage(table, account_id, id, now, { withContent: false });
   if (!message) return false;
+  const { head } = message;
   // A long subject is stored with the content, and stays.
-  const reading = hasLongFields(message.head) ? readLongFields(message) : Promise.resolve(undefined);
-  const longFields = await reading.catch(async (error) => {
-    // A segment is missing: another call deleted or emptied the message since we read its head, or it is damaged.
+  const longFields = hasLongFields(head) ? await readLongFields(message).catch((error: Error) => error) : undefined;
+  if (longFields instanceof Error) {
+    // If a segment is missing, another call may have deleted or emptied the message since we read its head.
     const current = await getItem<Head>(table, headKey(account_id, id), { consistent: true });
-    if (current?.content_digest === message.head.content_digest) throw error;
-    return "changed" as const;
-  });
-  if (longFields === "changed") return removeContent(table, { account_id, id }, now);
-  const remaining = await compressContent(null, longFields);
+    if (current?.content_digest === head.content_digest) throw longFields;
+    return removeContent(table, { account_id, id }, now);
+  }
   const time = new Date(now).toISOString();
-  return replaceContent(table, message.head, remaining, { updated_at: time, content_removed_at: time }, now);
+  const changes = { updated_at: time, content_removed_at: time };
+  return replaceContent(table, head, await compressContent(null, longFields), changes, now);
 };

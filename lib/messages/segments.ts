@@ -1,44 +1,44 @@
 /**
  * Writes and deletes the segments of a message's content.
  *
- * Content of more than one segment also has a list of its pages, which is written first and outlives a delete: a store
- * that was held back during the delete may still write pages, and without the list nobody could find them.
+ * Content of more than one segment also has a list of its pages, which we write first and never delete: a store that was
+ * held up during a delete may still write pages, and without the list nobody could find them.
  */
-import { createHash } from "node:crypto";
-import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { createHash, randomUUID } from "node:crypto";
+import { DeleteCommand, PutCommand, type PutCommandInput } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
-import { nowValue } from "../table/expiry.ts";
+import { epochSeconds, nowValue } from "../table/expiry.ts";
 import { getItem } from "../table/get.ts";
 import { headKey, type ItemKey, pageListKey, segmentsOf } from "../table/keys.ts";
 import { listItems } from "../table/list.ts";
 import { retryWrite, succeeds } from "../table/retry.ts";
 import type { Table } from "../table/table.ts";
+import { daySeconds } from "../time.ts";
 import type { Compressed } from "./compression.ts";
 import type { MessageRef } from "./events.ts";
 import type { ContentFields, Head } from "./head.ts";
 import { keyOfSegment, type Pages, pageSegments } from "./pages.ts";
-import { tombstonePut } from "./tombstone.ts";
 
 /**
- * Two parallel puts of 340 KB already take all that a new table accepts, 4 MB a second. With eight, four of five puts
- * were throttled, and a small email beside one of 25 MiB waited for up to 17 s. Small emails pass this limit by.
+ * Two parallel puts of 340 KB already take the 4 MB a second that a new table accepts. With eight parallel puts, four of
+ * five were throttled, and a small email beside one of 25 MiB waited for up to 17 s.
  */
 const parallelOfOneMessage = 2;
 const ofAllMessages = pLimit(3);
 
-/** Calls `write` for each item. Retries throttled writes. After an error, starts no further write. */
+/** Calls `write` for each item, and retries throttled writes. After an error, no further write starts. */
 const writeAll = async <T>(
   table: Table,
   items: T[],
   write: (item: T, index: number) => Promise<unknown>,
 ): Promise<void> => {
-  const failed = new AbortController();
+  let hasFailed = false;
   const writeOne = async (item: T, index: number) => {
-    if (failed.signal.aborted) return;
+    if (hasFailed) return;
     try {
       await retryWrite(() => write(item, index), table.deadline);
     } catch (error) {
-      failed.abort();
+      hasFailed = true;
       throw error;
     }
   };
@@ -49,9 +49,8 @@ const writeAll = async <T>(
 };
 
 /**
- * A repeated call gets the same digest, so it overwrites the segments of the interrupted call. Calls before and after a
- * delete get different digests, so a failed call never deletes the segments of the other. The digest covers the bytes,
- * the expiry, and the version that the content replaces.
+ * A repeated store gets the same digest, so it overwrites the segments of an interrupted one. Stores before and after a
+ * delete get different digests, so neither deletes the segments of the other.
  */
 const contentDigest = (segments: Buffer[], expires_at: number, replaced = ""): string => {
   const hash = createHash("sha256").update(`${expires_at} ${replaced} `);
@@ -74,11 +73,7 @@ export const writeSegments = async (
   replaced?: string,
 ): Promise<ContentFields> => {
   const content_digest = contentDigest(segments, expires_at, replaced);
-  const pages: Pages = {
-    content_digest,
-    segments: segments.length,
-    page_segments: pageSegments(segments.length),
-  };
+  const pages = { content_digest, segments: segments.length, page_segments: pageSegments(segments.length) };
   const put = (Item: object) => table.client.send(new PutCommand({ TableName: table.name, Item }));
   if (segments.length > 1) {
     const list = { ...pageListKey(account_id, id, content_digest), pages, expires_at };
@@ -89,6 +84,19 @@ export const writeSegments = async (
   return { ...content, ...pages };
 };
 
+/**
+ * A tombstone takes the place of a head: an item with an expiry in the past and none of the message's data. Its random
+ * `content_digest` makes the condition of every store fail that began earlier.
+ */
+export const tombstonePut = (table: Table, { account_id, id }: MessageRef, now: number): PutCommandInput => ({
+  TableName: table.name,
+  Item: {
+    ...headKey(account_id, id),
+    content_digest: randomUUID(),
+    expires_at: epochSeconds(now) - daySeconds, // past even for a slow clock
+  },
+});
+
 const deleteAll = (table: Table, keys: ItemKey[]): Promise<void> =>
   writeAll(table, keys, ({ pk, sk }) =>
     table.client.send(new DeleteCommand({ TableName: table.name, Key: { pk, sk } })),
@@ -98,8 +106,8 @@ const deleteAll = (table: Table, keys: ItemKey[]): Promise<void> =>
  * Deletes the segments of a head that was not put, unless another call has put a head with the same segments. The
  * tombstone prevents other calls from putting such a head later.
  *
- * @param replaced the `content_digest` of the item that the head would have replaced. If there was no such item and
- * still is none, a delete has only marked the message so far, and will find the segments itself
+ * @param replaced the `content_digest` of the item that the head would have replaced. Without one, a delete has only
+ * marked the message so far, and will find the segments itself
  */
 export const discardSegments = async (
   table: Table,
@@ -122,19 +130,15 @@ export const discardSegments = async (
 
 type Listed = ItemKey & { pages?: Pages };
 
-/**
- * Lists a message's first segments and its page lists, which lead to all other segments.
- *
- * @param except content that is left out
- */
+/** Lists a message's first segments and its page lists, which lead to all other segments. */
 export const listSegments = async (table: Table, { account_id, id }: MessageRef, except?: Pages): Promise<Listed[]> => {
   const listed = await listItems<Listed>(table, segmentsOf(account_id, id), "pk", "sk", "pages");
   return listed.filter(({ sk }) => !except || !sk.includes(except.content_digest));
 };
 
 /**
- * Deletes the listed segments and those of the listed pages. Returns the number of first segments. The first segments
- * are deleted last, so a delete that repeats an interrupted one can tell that the message existed.
+ * Deletes the listed segments and those of the listed pages, and returns the number of first segments. The first
+ * segments go last, so that after an interruption a repeated delete can still tell that the message existed.
  */
 export const deleteSegments = async (table: Table, message: MessageRef, listed: readonly Listed[]): Promise<number> => {
   const further = listed.flatMap(({ pages }) => (pages ? keysOf(message, pages).slice(1) : []));

@@ -6,9 +6,9 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib"
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { slice } from "../../../lib/messages/body.ts";
 import { messageFields } from "../../../lib/messages/fields.ts";
 import { Message } from "../../../lib/messages/message.ts";
-import { slice } from "../../../lib/messages/rendered-content.ts";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
 import { headKey } from "../../../lib/table/keys.ts";
 import { captureOutput } from "../../harness/captured-output.ts";
