@@ -15,13 +15,13 @@ const noSuchKey = "no such key, or it was revoked or has expired";
 const expiry = ({ expires_at }: Pick<store.ApiKey, "expires_at">): string | null =>
   expires_at === undefined ? null : new Date(expires_at * 1000).toISOString();
 
-/** Only keys that still work: a revoked one may give its label to its successor. */
+/** Leaves out revoked keys, because a new key may reuse the label of a revoked key. */
 const keysLabelled = async (table: Table, account_id: string, label: string, now: number): Promise<store.ApiKey[]> => {
   const apiKeys = await store.listApiKeys(table, account_id, now);
   return apiKeys.filter((apiKey) => apiKey.label === label && !apiKey.revoked_at);
 };
 
-/** @param replaces the old key, if this one takes its place */
+/** @param replaces the old key, if the new key comes from a rotation */
 const reportNewKey = (
   shell: Shell,
   json: true | undefined,
@@ -93,8 +93,8 @@ export const listApiKeys = (shell: Shell) =>
 const unique = (ids: string[]): string[] => [...new Set(ids)];
 
 /**
- * The ids of the keys in a text, from `Authorization: Bearer emk_…` to a whole log. 64 hex digits can be a key's id, or the
- * digest of a container image, or of whatever else a log mentions.
+ * Finds API keys and their ids in a text, from `Authorization: Bearer emk_…` to a whole log. 64 hex digits can be a
+ * key's id, but in a log they can also be the digest of a container image.
  */
 const keysIn = (text: string): { secrets: string[]; digests: string[] } => ({
   secrets: unique((text.match(/emk_[\w-]{43}/g) ?? []).map(store.idOfSecret)),
@@ -112,7 +112,7 @@ const idOfLabel = async (table: Table, label: string, account_id: string | undef
   throw new UserError(`${label}: ${others.length + 1} keys have this label. Name a key by its id`);
 };
 
-/** Standard input is one text, however many lines it has: no line of a leaked log is taken for a label. */
+/** We read standard input as one text, so that no line of a leaked log is taken for a key's label. */
 const readText = async (operand: string, { input }: Shell): Promise<string> => {
   const found = (operand === "-" ? await text(input) : operand).trim();
   if (found === "") throw new UserError("Standard input is empty", 2);
@@ -164,7 +164,7 @@ export const revokeApiKey = (shell: Shell) =>
         for (const id of digests.filter((digest) => !named.includes(digest))) {
           if (!(await revoke(id))) unknown.push(id);
         }
-        // Beside a key, a digest that is no key's id is just part of the leaked text.
+        // An unknown digest is an error only if the text names no key, because a leaked log may contain other digests.
         if (named.length > 0 || unknown.length < digests.length) return;
         for (const id of unknown) shell.fail(new UserError(`${id}: ${noSuchKey}`));
       };

@@ -1,6 +1,6 @@
 /**
- * `prepare-table --from OLD_TABLE`: takes from a restored table what was taken from the old table after the restore
- * point. It never gives: each write revokes, shortens, deletes or blocks.
+ * A restored table again contains keys, members and messages that were revoked, removed or deleted after the restore
+ * point. `prepare-table --from OLD_TABLE` revokes, removes or deletes them again. It never adds a right or data.
  *
  *   old table ──── restore point ──────── revoked, removed, deleted ─────▶ now
  *                        └─▶ restored table, where all of that is back
@@ -22,7 +22,7 @@ import { report, type Shell } from "./command.ts";
 import { hasSegments } from "./message-command.ts";
 import { announceScan, describeTable, scanTable } from "./scan.ts";
 
-/** In the order of the output. */
+/** The output lists the kinds in this order. */
 export const kinds = [
   "keys revoked",
   "keys that expire earlier",
@@ -35,22 +35,22 @@ export const kinds = [
 ] as const;
 type Kind = (typeof kinds)[number];
 
-/** Changes the restored table. Returns what was done, or `undefined` if there was nothing left to do. */
+/** The result is `undefined` if the restored table needed no change. */
 type Change = () => Promise<Kind | undefined>;
 
 type Tables = {
   restored: Table;
   old: Table;
   now: number;
-  /** Items that were created later are no copies, but new ones of the restored table. */
+  /** An item that was created after the restore is no copy, so we leave it alone. */
   restoredAt: string;
   reportRole: (member: StoredMember, old: StoredMember) => void;
 };
 
-/** AWS takes minutes for a restore and accepts no writes meanwhile, so this allows for clocks that differ. */
+/** Clocks may differ by a minute. A restore takes minutes and accepts no writes, so no new item looks like a copy. */
 const clockMilliseconds = 60_000;
 
-/** Deletes in the restored table what the marker in the old one says. Completes an earlier run that was interrupted. */
+/** Deletes a message in the restored table, or completes a deletion that was interrupted. */
 const carryDeletion = async ({ restored, now }: Tables, message: MessageRef): Promise<Kind | undefined> => {
   const { account_id, id } = message;
   const [marker, head, isLeft] = await Promise.all([
@@ -90,8 +90,8 @@ const carryKey = ({ restored, now }: Tables, apiKey: ApiKey, old: ApiKey | undef
 };
 
 /**
- * A member who was removed and added again has another id. The removal is carried over, the addition is not. Nor is
- * another role: none of the four contains another, so a change of role would also give rights.
+ * A member who was removed and added again has another id. We repeat the removal, but not the addition. We don't copy a
+ * changed role, because none of the four roles contains another, so any change would also grant rights.
  */
 const carryMember = (
   { restored, reportRole }: Tables,
@@ -110,7 +110,7 @@ const carryMember = (
   ];
 };
 
-/** `erase-person` deletes users, too. */
+/** A user may be missing from the old table, because `erase-person` deletes users. */
 const carryUser = ({ restored }: Tables, { pk, sk, id }: ItemKey & User, old: User | undefined): Change[] => {
   if (old?.id === id) return [];
   const command = new DeleteCommand({
@@ -133,7 +133,7 @@ const changesOf = async (tables: Tables, item: Restored): Promise<Change[]> => {
   return carryMember(tables, item as never, old);
 };
 
-/** Two tables of unrelated stacks may know the same people, so a user in both proves nothing. */
+/** A user in each table proves nothing, because unrelated stacks may know the same people. */
 const isEvidence = ({ pk, sk }: ItemKey): boolean => !pk.startsWith(itemTypes.user) && !sk.startsWith("SEGMENT#");
 
 const hasAnyOf = async ({ client, name }: Table, keys: ItemKey[]): Promise<boolean> => {
@@ -142,7 +142,7 @@ const hasAnyOf = async ({ client, name }: Table, keys: ItemKey[]): Promise<boole
   return (Responses?.[name] ?? []).length > 0;
 };
 
-/** Reads the restored table until an item is found that the old one has, too. This usually takes two calls. */
+/** Reads the restored table until it finds an item of the old table, usually with two calls. */
 const haveItemsInCommon = async ({ restored, old }: Tables): Promise<boolean> => {
   let from: Record<string, unknown> | undefined;
   do {
@@ -159,7 +159,7 @@ const haveItemsInCommon = async ({ restored, old }: Tables): Promise<boolean> =>
 };
 
 /**
- * Checks that `old` can be the table that `restored` is a copy of. Returns the function that carries over.
+ * Checks that `restored` can be a copy of the table `from`. The returned function then changes the restored table.
  *
  * @throws UserError before anything is changed
  */
@@ -174,7 +174,7 @@ export const carryOverFrom = async (shell: Shell, json: true | undefined, restor
       2,
     );
   }
-  await old.client.send(new ScanCommand({ TableName: from, Limit: 1 })); // May we scan it at all?
+  await old.client.send(new ScanCommand({ TableName: from, Limit: 1 })); // fails early if we may not scan the old table
   const restoredAt = new Date(created + clockMilliseconds).toISOString();
   const reportRole = ({ account_id, user_id, email, role }: StoredMember, old: StoredMember): void => {
     const line = `kept   ${email} of ${account_id} as ${role}, but ${from} has ${old.role}: see set-member-role`;
@@ -185,7 +185,7 @@ export const carryOverFrom = async (shell: Shell, json: true | undefined, restor
     throw new UserError(`${restored.name} has nothing in common with ${from}, so it is no copy of it`);
   }
 
-  /** @returns how many items of each kind were changed */
+  /** @returns the number of items of each kind */
   return async (): Promise<Map<Kind, number>> => {
     announceScan(shell, json, old, ofOld);
     announceScan(shell, json, restored, ofRestored);

@@ -1,4 +1,4 @@
-/** What all of the operator's commands share: options, operands, the table, and how results are printed. */
+/** All of the operator's commands share these options, operands and output formats. */
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { Command, InvalidArgumentError } from "@commander-js/extra-typings";
@@ -10,20 +10,20 @@ import type { Terminal } from "../cli/progress.ts";
 import { UserError } from "../cli/user-error.ts";
 import { visible } from "../cli/visible.ts";
 
-/** What a command gets from outside. `print` and `complain` write a line to standard output and standard error. */
+/** `print` writes a line to standard output, and `complain` writes a line to standard error. */
 export type Streams = {
   print: (line: string) => void;
   complain: (line: string) => void;
   input: Readable;
-  /** Standard error, if it is a terminal. In a file, a progress line would be noise. */
+  /** Standard error, if it is a terminal. A progress line would be noise in a file. */
   terminal?: Terminal | undefined;
   sleep: (ms: number) => Promise<unknown>;
 };
 
-/** What a command gets of it. Its `print` escapes control characters. */
+/** The streams of a command, with a `print` that escapes control characters. */
 export type Shell = Pick<Streams, "print" | "input" | "terminal" | "sleep"> & {
   printJson: (object: object) => void;
-  /** Prints the error and sets the exit status; the command may go on. `source` is the file or line at fault. */
+  /** Prints the error and sets the exit status, but doesn't stop the command. `source` is the file or line at fault. */
   fail: (error: unknown, source?: string) => void;
 };
 
@@ -52,12 +52,12 @@ export const duration = (value: string): number => {
   throw new InvalidArgumentError("It takes a time such as 90d, 12h or 30m.");
 };
 
-/** For an option that may occur more than once. */
+/** Collects the values of an option that may occur more than once. */
 export const collect =
   <T>(parse: (value: string) => T) =>
   (value: string, before: T[] = []): T[] => [...before, parse(value)];
 
-/** For `-`, each line of standard input is an operand. @throws UserError if there is none */
+/** The operand `-` stands for the lines of standard input. @throws UserError if standard input is empty */
 export const readOperands = async (operands: string[], { input }: Shell): Promise<string[]> => {
   const read = operands.map(async (operand) => (operand === "-" ? (await text(input)).split("\n") : operand));
   const found = (await Promise.all(read)).flat().map((operand) => operand.trim());
@@ -66,7 +66,7 @@ export const readOperands = async (operands: string[], { input }: Shell): Promis
   throw new UserError("Standard input is empty", 2);
 };
 
-/** A failed operand doesn't keep the others from being done. */
+/** If one operand fails, the command goes on with the others. */
 export const forEachOperand = async (
   shell: Shell,
   operands: string[],
@@ -84,7 +84,7 @@ const localPort = (value: string): number => {
 /** At 1 Mbit/s, sending three segments (1.4 MB of JSON) in parallel takes about 11 s. */
 const timeoutMs = 15_000;
 
-/** The deployed table, or with `--local` the table of `npm start`. @throws UserError if neither is named */
+/** Opens the deployed table, or with `--local` the table of `npm start`. @throws UserError if no table is named */
 export const openTableOf = ({ local }: { local?: true | undefined }): Table => {
   const { AWS_ENDPOINT_URL_DYNAMODB, TABLE_NAME, DYNAMODB_PORT } = process.env;
   if (local) {

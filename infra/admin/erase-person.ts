@@ -33,7 +33,7 @@ type Scanned = ScannedHead & StoredMember;
 
 const fields = ["account_id", "id", "created_at", "sender", "recipient", "email", "user_id", "role"];
 
-/** Something that the table stores about the person. `erase` deletes it. */
+/** An item about the person, which `erase` deletes. */
 type Found = {
   kind: Kind;
   fields: object;
@@ -41,7 +41,7 @@ type Found = {
   erase: (table: Table, now: number) => Promise<unknown>;
 };
 
-/** Long addresses are stored with the content. Reads them even if the message has expired: it is still in the table. */
+/** Long addresses are stored with the content. An expired message may still be in the table, so we read it, too. */
 const addressesOf = async (table: Table, { account_id, id, ...head }: ScannedHead) => {
   if (head.sender !== undefined) return [head.sender, head.recipient ?? ""];
   const message = await findMessage(table, account_id, id, 0, { withContent: false });
@@ -50,8 +50,8 @@ const addressesOf = async (table: Table, { account_id, id, ...head }: ScannedHea
 };
 
 /**
- * A tombstone whose segments are still there is left by a deletion that was interrupted. Nobody can say any more whose
- * message it was, but somebody wanted it deleted.
+ * An interrupted deletion leaves a tombstone and some segments. Nobody can tell whose message it was, but somebody
+ * wanted the message deleted.
  */
 const unfinishedDeletion = async (table: Table, pk: string): Promise<Found[]> => {
   const [, account_id = "", id = ""] = pk.split("#");
@@ -98,7 +98,7 @@ const findUserOf = async (table: Table, address: string): Promise<Found[]> => {
   return [{ kind: "user", fields: { id, email, created_at }, text: `${id}   ${email}`, erase }];
 };
 
-/** In the order of the summary. */
+/** The summary lists the kinds in this order. */
 const plurals = {
   message: "messages",
   "unfinished deletion": "unfinished deletions",
@@ -108,7 +108,7 @@ const plurals = {
 type Kind = keyof typeof plurals;
 const kinds = Object.keys(plurals) as Kind[];
 
-/** Everything in the table about the named addresses. */
+/** Finds everything in the table about the named addresses. */
 const findAll = async (
   shell: Shell,
   table: Table,
@@ -129,7 +129,7 @@ const findAll = async (
       return [];
     }),
   );
-  // The user goes last: while a membership is left, the next run must find both.
+  // We delete the user last, so that an interrupted run leaves no member without a user.
   for (const address of new Set(named.map((one) => one.toLowerCase()))) {
     found.push(...(await findUserOf(table, address)));
   }
@@ -137,8 +137,8 @@ const findAll = async (
 };
 
 /**
- * Add Account Member may read a user a second after it was deleted, because its read is eventually consistent, and runs
- * for up to 28 seconds after that. Then it puts a member whose user is gone.
+ * Add Account Member may still read a user a second after the user was deleted, because the read is eventually
+ * consistent. The request may then run for 28 seconds, and put a member whose user is gone.
  */
 const longestAddSeconds = 30;
 

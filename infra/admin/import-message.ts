@@ -1,4 +1,4 @@
-/** `import-message`: makes messages of the emails in files, mboxes and folders. */
+/** `import-message` stores the emails in files, mboxes and folders as messages. */
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { isInRange } from "../../lib/messages/message.ts";
 import { dayMilliseconds } from "../../lib/time.ts";
@@ -7,7 +7,6 @@ import { type Imported, type ImportOutcome, importMail } from "../mail/import-ma
 import { collect, defineCommand, openTableOf, report, type Shell, uuid } from "./command.ts";
 import { countOutcomes } from "./outcomes.ts";
 
-/** The words for each outcome, in a line of the output and in the summary. */
 const names = {
   stored: "stored",
   "there already": "there already",
@@ -92,7 +91,8 @@ export const importMessage = (shell: Shell) =>
           const is_deleted = outcome === "deleted";
           const object = { id, file: source, message_id, account_id: account, is_new, is_deleted };
           const line = `${id}  ${source}${is_new ? "" : `  (${names[outcome]})`}`;
-          // On a terminal, the files of a folder have no lines: thousands of them would hide the errors.
+          // On a terminal, we don't print a line for each file of a folder, because thousands of lines would hide the
+          // errors.
           const isPrinted = json || !shell.terminal || paths.includes(source);
           const print = isPrinted ? () => report(shell, json, object, line) : undefined;
           outcomes.add(names[outcome], bytes, print);
@@ -102,7 +102,7 @@ export const importMessage = (shell: Shell) =>
       await importMail(table, files, fields, now, reportEmail, { restoreDeleted }).finally(outcomes.end);
       if (!json && total !== 1) shell.print(outcomes.summary());
       if (!json && options.local && lastId !== "") {
-        // "npm start" listens elsewhere only with PORT, and then it prints this command with PORT.
+        // If PORT is set, "npm start" listens there, and prints this command with the same PORT.
         const page = `http://127.0.0.1:${process.env.PORT ?? 3000}/messages`;
         shell.print(total === 1 ? `${page}#${account}/${lastId}` : page);
       }

@@ -1,4 +1,4 @@
-/** What the commands on single messages share: operands, and the words for messages that are missing or damaged. */
+/** The commands on single messages share these operands and errors. */
 import type { MessageRef } from "../../lib/messages/events.ts";
 import type { Head } from "../../lib/messages/head.ts";
 import { listSegments } from "../../lib/messages/segments.ts";
@@ -26,13 +26,13 @@ export const forEachMessage = (
   act: (message: MessageRef) => Promise<void>,
 ): Promise<void> => forEachOperand(shell, operands, async (name) => act({ account_id, id: messageId(name) }));
 
-/** Whether a segment of a message was not in the table, as `findMessage` reports it. */
+/** Tells whether an error means that a segment of a message is missing. */
 export const isDamage = (error: unknown): error is Error =>
   error instanceof Error && /^A segment .* is missing$/.test(error.message);
 
 /**
- * Whether a deletion has left segments. It deletes the first segment of a content last. The list of the pages stays, but
- * holds none of the email.
+ * Tells whether an interrupted deletion left segments. We only look for first segments, because a deletion deletes them
+ * last. A complete deletion also leaves the list of the pages, but the list contains nothing of the email.
  *
  * @param except the content that the message still has
  */

@@ -1,4 +1,4 @@
-/** Counts what became of each email or event, and shows how far the command is. */
+/** Counts the outcomes of emails or events, and shows the progress of the command. */
 import { showProgress } from "../cli/progress.ts";
 import type { Shell } from "./command.ts";
 

@@ -1,4 +1,4 @@
-/** `prepare-table`: switches on what AWS leaves off on a restored table, and takes away what the old one lost since. */
+/** `prepare-table` enables settings that AWS leaves off after a restore, and repeats revocations and deletions. */
 import {
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,
@@ -16,7 +16,7 @@ import { describeTable, scanPrice } from "./scan.ts";
 
 type State = "enabled" | "enabled already" | "not supported";
 
-/** A table of another program would lose items as soon as its time to live is on. */
+/** If we enabled time to live on another program's table, that table could lose items. */
 const checkKeys = async (table: Table): Promise<void> => {
   const { KeySchema } = await describeTable(table);
   const keys = KeySchema?.map(({ AttributeName }) => AttributeName).join(" and ");
@@ -25,7 +25,7 @@ const checkKeys = async (table: Table): Promise<void> => {
   throw new UserError(`${table.name} is no table of this API: its keys are ${keys}, not ${ours}`);
 };
 
-/** Without it, expired items stay in the table and cost money; to callers they are absent anyway. */
+/** Without time to live, expired items stay in the table and cost money, although callers can't see them. */
 const timeToLive = async ({ client, name: TableName }: Table): Promise<State> => {
   const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName }));
   const { TimeToLiveStatus = "", AttributeName } = TimeToLiveDescription ?? {};
@@ -60,7 +60,7 @@ const steps = new Map([
   ["deletion protection", deletionProtection],
 ]);
 
-/** The embedded engine has no point-in-time recovery. */
+/** The embedded DynamoDB has no point-in-time recovery. */
 const notSupported = (error: Error): State => {
   if (error.name === "UnknownOperationException") return "not supported";
   throw error;

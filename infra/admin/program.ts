@@ -1,4 +1,4 @@
-/** The program behind `npm run admin`: finds the command, prints errors, and makes the exit status of them. */
+/** The program behind `npm run admin` runs a command, prints its errors and returns the exit status. */
 import { Command, CommanderError, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { describe, UserError } from "../cli/user-error.ts";
 import { visible } from "../cli/visible.ts";
@@ -28,10 +28,10 @@ const closing = `
 npm run -s admin -- COMMAND --help shows the options of a command.
 Exit status: 0 done, 1 something failed, 2 bad arguments.`;
 
-/** An error may quote what was typed. A key in it would stay in a log, or in the terminal's scrollback. */
+/** An error may quote an API key, which would then stay in a log or in the terminal's scrollback. */
 const withoutSecrets = (line: string): string => line.replaceAll(/emk_[\w-]+/g, "emk_…");
 
-/** Commander's own usage line says `[options]` even if one of them is required. */
+/** Commander's own usage line says `[options]` even if an option is required. */
 const usageOf = ({ options, registeredArguments }: CommandUnknownOpts): string =>
   [
     ...options.filter(({ mandatory }) => mandatory).map(({ flags }) => flags),
@@ -81,7 +81,7 @@ export const runAdmin = async (args: string[], { print, complain, ...streams }: 
   try {
     await program.parseAsync(args, { from: "user" });
   } catch (error) {
-    // Commander has printed its own errors by now.
+    // Commander has already printed its own errors.
     if (!(error instanceof CommanderError)) shell.fail(error);
   }
   return status;

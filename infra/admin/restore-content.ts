@@ -1,4 +1,4 @@
-/** `restore-content`: writes the content of a damaged message again, from the email that it was made of. */
+/** `restore-content` writes the content of a damaged message again, from the original email. */
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
@@ -15,7 +15,7 @@ import { readEmails } from "../mail/read-emails.ts";
 import { defineCommand, openTableOf, report, type Shell, uuid } from "./command.ts";
 import { isDamage, messageId, noSuchMessage } from "./message-command.ts";
 
-/** Finds the email with this digest: the whole file, as a pipeline sent it, or one email of an mbox. */
+/** Finds the email with the given digest, which can be a whole file or one email of an mbox. */
 const emailWith = async (digest: string, path: string, { input }: Shell): Promise<Buffer> => {
   const isIt = (raw: Buffer): boolean => createHash("sha256").update(raw).digest("hex") === digest;
   for (const { bytes, open } of await findMail([path], input)) {
@@ -26,13 +26,13 @@ const emailWith = async (digest: string, path: string, { input }: Shell): Promis
   throw new UserError(`${path}: no email in it has the digest ${digest} of the message's email`);
 };
 
-/** The fields of a message without content that are read from its email if they were lost with the segments. */
+/** Reads fields from the email that were lost with a segment. An email has no tags, so lost tags stay lost. */
 const fieldsOf = (raw: Buffer): LongFields => {
   const { date: _, ...envelope } = readEnvelope(raw);
   return { ...envelope, tags: [] };
 };
 
-/** A long subject is stored in the first segments. Returns `null` if they are the ones that are missing. */
+/** A long subject is stored with the content. Returns `null` if its segments are missing. */
 const readableLongFields = (message: StoredMessage): Promise<Partial<LongFields> | null> =>
   readLongFields(message).catch((error) => {
     if (isDamage(error)) return null;

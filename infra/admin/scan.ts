@@ -1,4 +1,4 @@
-/** Reads a whole table, for the commands that look into all accounts. No request of the API does this. */
+/** Reads a whole table, for commands that search all accounts. No request of the API scans the table. */
 import { DescribeTableCommand, type TableDescription } from "@aws-sdk/client-dynamodb";
 import { type NativeAttributeValue, ScanCommand, type ScanCommandInput } from "@aws-sdk/lib-dynamodb";
 import type { ItemKey } from "../../lib/table/keys.ts";
@@ -27,7 +27,7 @@ export const describeTable = async ({ client, name: TableName }: Table): Promise
   }
 };
 
-/** Says what the scan will cost before it costs it. AWS counts the bytes of a table every six hours or so. */
+/** Prints the price before the scan starts. AWS counts a table's bytes only every six hours or so. */
 export const announceScan = (
   shell: Shell,
   json: true | undefined,
@@ -41,15 +41,15 @@ export const announceScan = (
 };
 
 type Options = Pick<ScanCommandInput, "FilterExpression" | "ExpressionAttributeValues"> & {
-  /** The attributes that `read` receives besides the keys. */
+  /** The attributes that `read` receives besides the item's keys. */
   only: string[];
-  /** The size of the table, for the progress. */
+  /** The size of the table, for the progress line. */
   bytes: number | undefined;
 };
 
 /**
- * Calls `read` for each item that passes the filter, and returns its results. Don't delete anything before the scan is
- * over: the embedded engine ends a parallel scan early if the last item of a page is gone when the next page is read.
+ * Calls `read` for each item that passes the filter. Don't delete items during a scan: the embedded DynamoDB ends a
+ * parallel scan early if the last item of a page is gone when it reads the next page.
  *
  * @throws the first error of `read` or of the table
  */
@@ -91,7 +91,7 @@ export const scanTable = async <Stored extends object, Result>(
   };
   const reads = Array.from({ length: parallelScans }, (_, segment) =>
     readSegment(segment).catch((error) => {
-      hasFailed = true; // The other scans end after their page.
+      hasFailed = true; // The other scans stop after their current page.
       throw error;
     }),
   );

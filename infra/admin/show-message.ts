@@ -1,4 +1,4 @@
-/** `show-message`: prints the fields of a message and how it is stored. Of a damaged one, prints what is left. */
+/** `show-message` prints the fields of a message and how it is stored, or whatever is left of a damaged message. */
 import { Option } from "@commander-js/extra-typings";
 import { findMessage, type StoredMessage } from "../../lib/messages/find.ts";
 import { headFields } from "../../lib/messages/head-fields.ts";
@@ -8,7 +8,7 @@ import { UserError } from "../cli/user-error.ts";
 import { openTableOf, report, type Shell } from "./command.ts";
 import { defineMessageCommand, forEachMessage, isDamage, noSuchMessage } from "./message-command.ts";
 
-/** Reads every segment, because nothing else shows that one is missing. */
+/** Reads every segment, because there is no other way to notice a missing segment. */
 const storageOf = async (message: StoredMessage) => {
   const { head } = message;
   const storage = { segments: head.segments, bytes: 0, email_digest: head.digest };

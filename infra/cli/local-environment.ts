@@ -1,6 +1,6 @@
 /** The environment variables of a program that uses the local table of `npm start`. */
 
-/** Returns TABLE_NAME, and the variables that the AWS SDK needs. A local DynamoDB accepts any credentials. */
+/** The AWS SDK requires credentials, but a local DynamoDB accepts any. */
 export const localEnvironment = (port: number) => ({
   AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${port}`,
   AWS_REGION: "local",

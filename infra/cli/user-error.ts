@@ -1,7 +1,7 @@
-/** Turns errors into one line that the operator understands. */
+/** Turns an error into one line that tells the operator what to do. */
 import { getSystemErrorMap } from "node:util";
 
-/** An error that the user can fix. The user sees only the error message, without a stack trace. */
+/** An error that the user can fix, so it is shown without a stack trace. */
 export class UserError extends Error {
   override readonly name = "UserError";
   /** The program's exit status. Status 2 means wrong arguments, and status 1 means any other failure. */
@@ -17,7 +17,7 @@ const unreachable = /^(EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENOTFOUND|
 
 type SdkError = Error & { code?: string; errno?: number; $fault?: string };
 
-/** Returns one line about an error of the SDK or of the operating system, or `undefined` for an unknown error. */
+/** Explains an error of the AWS SDK or of the operating system. An unknown error gives `undefined`. */
 const fixOf = ({ name, message, code = "", errno, $fault }: SdkError): string | undefined => {
   const { AWS_ENDPOINT_URL_DYNAMODB: endpoint, TABLE_NAME } = process.env;
   if (endpoint && !(/^https?:\/\//.test(endpoint) && URL.canParse(endpoint))) {
@@ -43,7 +43,7 @@ const fixOf = ({ name, message, code = "", errno, $fault }: SdkError): string | 
   return $fault === undefined ? undefined : `DynamoDB reported an error: ${message || name}`;
 };
 
-/** Returns a UserError if the user can fix the error, otherwise the original error. */
+/** Returns the original error if the user can't fix it. */
 export const toUserError = (error: unknown): unknown => {
   if (!(error instanceof Error) || error instanceof UserError) return error;
   const fix = fixOf(error);

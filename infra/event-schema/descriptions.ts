@@ -1,4 +1,4 @@
-/** What the JSON Schema says about the events and their fields. */
+/** The descriptions of events and their fields in the JSON Schema. */
 import type { MessageEvent } from "../../lib/intake/event.ts";
 
 type Descriptions = { event: string; fields: Record<string, string> };

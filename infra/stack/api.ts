@@ -1,4 +1,4 @@
-/** The REST API: one route per operation, and errors of API Gateway itself that look like those of a function. */
+/** The REST API, with one route per operation. API Gateway's own errors look like the errors of a function. */
 import { Aws, Duration, type RemovalPolicy, Validations } from "aws-cdk-lib";
 import {
   CfnRestApi,
@@ -30,7 +30,7 @@ export type Route = ServedOperation & { method: Method };
 export type ApiProps = {
   stage: string;
   operations: readonly ServedOperation[];
-  /** The API's domain name and its certificate's ARN. Without them, API Gateway assigns an address. */
+  /** The API's domain name and the ARN of its certificate. Without a domain, API Gateway assigns an address. */
   domain?: { name: string; certificate: string } | undefined;
   limits: Pick<Settings, "rateLimit" | "burstLimit" | "keyRateLimit">;
   logRetention: RetentionDays;
@@ -38,8 +38,8 @@ export type ApiProps = {
 };
 
 /**
- * TLS 1.2 or 1.3 with forward secrecy; API Gateway's default would accept TLS 1.0, too. STRICT rejects a request whose TLS
- * handshake names another server than its Host header.
+ * The API accepts only TLS 1.2 and 1.3 with forward secrecy. API Gateway's default would accept TLS 1.0, too. STRICT
+ * rejects a request whose TLS handshake names another server than its Host header.
  */
 const transport = {
   securityPolicy: SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,
@@ -47,12 +47,15 @@ const transport = {
 } as const;
 
 /**
- * The error for each type of response that API Gateway generates itself. To an unknown route it responds as if the caller
- * weren't authorized; no operation uses its authorization, so that is what each of these types means here. By reports, a
- * throttled function is an INTEGRATION_FAILURE, like everything else that keeps API Gateway from invoking one. Callers may
- * retry it, even if it should be something else: an operation's writes are one transaction.
+ * The errors that API Gateway sends without calling a function. For an unknown route, API Gateway reports missing
+ * authorization. No operation uses API Gateway's authorization, so its authorization errors always mean an unknown
+ * route.
  *
- * The list names every type that can occur, because an emulator of AWS doesn't apply DEFAULT_4XX and DEFAULT_5XX to others.
+ * A throttled function reportedly causes INTEGRATION_FAILURE. Callers may always retry an INTEGRATION_FAILURE, because
+ * an operation's writes are one transaction.
+ *
+ * We list every type that can occur, because an emulator of AWS doesn't apply DEFAULT_4XX and DEFAULT_5XX to other
+ * types.
  */
 const gatewayErrors: readonly { error: errors.ErrorResponse; types: readonly ResponseType[] }[] = [
   {
@@ -77,7 +80,9 @@ const gatewayErrors: readonly { error: errors.ErrorResponse; types: readonly Res
   },
 ];
 
-/** A regional API, because an edge-optimized one closes a stream that is idle for 30 seconds, and not for 5 minutes. */
+/**
+ * The API is regional: an idle stream may then pause for 5 minutes. An edge-optimized API closes it after 30 seconds.
+ */
 export class Api extends Construct {
   readonly restApi: RestApi;
   readonly accessLog: LogGroup;
@@ -95,13 +100,13 @@ export class Api extends Construct {
     this.restApi = new RestApi(this, "RestApi", {
       restApiName: `EmailApi-${stage}`,
       endpointTypes: [EndpointType.REGIONAL],
-      // The role with which API Gateway writes logs. All APIs of the account share it, so it outlives the stack.
+      // All APIs of an AWS account share the role with which API Gateway writes logs, so the role outlives the stack.
       cloudWatchRole: true,
       deployOptions: {
         stageName: stage,
         throttlingRateLimit: limits.rateLimit,
         throttlingBurstLimit: limits.burstLimit,
-        metricsEnabled: true, // metrics by route, for one latency alarm per operation
+        metricsEnabled: true, // Each operation's latency alarm needs metrics by route.
         accessLogDestination: new LogGroupLogDestination(this.accessLog),
         accessLogFormat,
       },
@@ -125,7 +130,7 @@ export class Api extends Construct {
         operation.method,
         new LambdaIntegration(handler.lambda, {
           responseTransferMode: operation.streams ? ResponseTransferMode.STREAM : ResponseTransferMode.BUFFERED,
-          timeout: handler.timeout.plus(Duration.seconds(1)), // waits longer than Lambda, so that Lambda logs a timeout
+          timeout: handler.timeout.plus(Duration.seconds(1)), // longer than Lambda's, so that Lambda logs it
           allowTestInvoke: false,
         }),
       ),
@@ -141,7 +146,7 @@ export class Api extends Construct {
     this.domainTarget = this.restApi.domainName?.domainNameAliasDomainName;
   }
 
-  /** A stage has room for one web ACL: an operator can add another only if the stack adds none. */
+  /** API Gateway allows one web ACL per stage, so operators can add their own only if the stack adds none. */
   private addWebAcl(requestsPerMinute: number | undefined) {
     if (requestsPerMinute === undefined) {
       this.addGatewayResponse(ResponseType.WAF_FILTERED, errors.blocked);
@@ -158,8 +163,8 @@ export class Api extends Construct {
 
   private addGatewayResponse(type: ResponseType, { status, message, headers }: errors.ErrorResponse) {
     const { "Content-Type": contentType, ...common } = commonHeaders;
-    // API Gateway takes a value in quotes for a constant, and any other value for a parameter's name. It can't choose one of
-    // several at random, as the functions do.
+    // API Gateway reads a quoted value as a constant, and any other value as the name of a parameter. Unlike the
+    // functions, API Gateway can't pick a Retry-After at random, so it gets the first one.
     const constants = Object.entries({ ...common, ...headers }).map(([name, value]) => [
       name,
       `'${[value].flat()[0]}'`,

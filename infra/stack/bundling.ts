@@ -1,4 +1,4 @@
-/** Makes the files that Lambda loads out of a function's source. */
+/** Bundles a function's source into the files that Lambda loads. */
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,7 +14,7 @@ export const bundleHandler = "index.handler";
 const environment = "./infra/stack/bundling/environment.ts";
 const unused = "./infra/stack/bundling/unused.ts";
 
-/** Modules of the AWS SDK that no function needs, and that would only slow down cold starts. */
+/** No function needs these modules of the AWS SDK, and loading them would slow down every cold start. */
 const replacements = {
   "@aws-sdk/credential-provider-node": environment,
   "@smithy/core/config": environment,
@@ -24,12 +24,12 @@ const replacements = {
 };
 
 /**
- * Writes `index.mjs`, and `function.cjs` with its source map, into a folder. We bring our own AWS SDK, because the one in
+ * Writes `index.mjs`, `function.cjs` and its source map into a folder. We bundle our own AWS SDK, because the one in
  * Lambda's runtime is older and slower to load. The same sources make the same bytes on every machine, so a deployment
  * without changes uploads nothing.
  *
- * The bundle is CommonJS: an ES module that imports `node:http` reads all its exports, which loads undici and web streams in
- * every cold start.
+ * The bundle is CommonJS, because an ES module that imports `node:http` would load undici and web streams in every cold
+ * start.
  *
  * @param file a file of functions/, relative to the project: `functions/get-message.ts`
  */
@@ -44,7 +44,7 @@ export const bundle = (file: string, folder: string): void => {
     platform: "node",
     target: "node24",
     format: "cjs",
-    // esbuild drops unused exports only from ES modules.
+    // esbuild drops unused exports only from ES modules, so we prefer those to a package's CommonJS.
     mainFields: ["module", "main"],
     alias: replacements,
     inject: ["./infra/stack/bundling/globals.ts"],

@@ -1,4 +1,4 @@
-/** The dashboard, a row for each question: how much, how often wrong, how slow, why. */
+/** The CloudWatch dashboard: requests and errors first, then latencies, then the likely causes. */
 import { Stack } from "aws-cdk-lib";
 import { Dashboard, GraphWidget, type IMetric } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";

@@ -1,13 +1,14 @@
-/** Looks at `tableName` before a deployment: a mistyped name deployed, and then every request ended with a 500. */
+/** Checks `tableName` before a deployment. With a mistyped name, every request would end with a 500. */
 import { DescribeTableCommand, DescribeTimeToLiveCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { layout } from "../../lib/table/keys.ts";
 import { describe, UserError } from "../cli/user-error.ts";
 
 /**
- * Needs `dynamodb:DescribeTable` and `dynamodb:DescribeTimeToLive` in the caller's own credentials, because the CDK app
- * doesn't run with those of CDK's deployment role. Without them, it says that it couldn't check.
+ * The check runs with your own credentials and not with CDK's deployment role, so you need `dynamodb:DescribeTable` and
+ * `dynamodb:DescribeTimeToLive`. Without these permissions, you only get a warning that the table wasn't checked.
  *
- * @throws UserError if there is no such table, if it has other keys, or if its time to live is off or on another attribute
+ * @throws UserError if there is no such table, if it has other keys, or if its time to live is off or on another
+ * attribute
  */
 export const checkExistingTable = async (TableName: string, region: string | undefined): Promise<void> => {
   const client = new DynamoDBClient({ ...(region && { region }), maxAttempts: 2 });

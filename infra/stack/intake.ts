@@ -17,8 +17,8 @@ const { message, event, messageMarker } = itemTypes;
 
 const permissions: readonly Permission[] = [
   { call: "GetItem", on: [message, event, messageMarker] },
-  { call: "PutItem", on: [message] }, // The segments of the content are written before the transaction,
-  { call: "DeleteItem", on: [message] }, // and deleted again if the message was deleted in the meantime.
+  { call: "PutItem", on: [message] }, // We write the content's segments before the transaction.
+  { call: "DeleteItem", on: [message] }, // If the message was deleted meanwhile, we delete its segments.
   { call: "PutItem", on: [message, event], within: "TransactWriteItems" },
   { call: "UpdateItem", on: [message, messageMarker], within: "TransactWriteItems" },
 ];
@@ -26,17 +26,17 @@ const permissions: readonly Permission[] = [
 const timeout = Duration.minutes(2);
 
 /**
- * Six times the function's timeout, as AWS recommends. That long SQS waits before it delivers the events of a function that
- * crashed again. If an event fails without a crash, the function itself chooses when it comes back.
+ * AWS recommends six times the function's timeout. If the function crashes, SQS waits this long before it delivers the
+ * events again. If an event fails without a crash, the function chooses the delay itself.
  */
 const visibilityTimeout = Duration.minutes(6 * timeout.toMinutes());
 
-/** What Lambda accepts as the maximum concurrency of an event source. */
+/** Lambda's limits for the maximum concurrency of an event source. */
 const [minimumConcurrency, maximumConcurrency] = [2, 1000];
 
 /**
- * Without the setting `concurrency`. A new AWS account has 10 executions at once and can reserve none of them; if the intake
- * took all ten, Lambda would throttle the API.
+ * A new AWS account has 10 concurrent executions and can't reserve any. If the intake took all ten, Lambda would
+ * throttle the API.
  */
 const defaultConcurrency = 5;
 
@@ -47,7 +47,7 @@ export class Intake extends Construct {
   readonly events: Queue;
   readonly deadLetters: Queue;
   readonly recordEvents: ServiceFunction;
-  /** For the role of a program that puts emails into the bucket and sends events to the queue. */
+  /** Lets a program put emails into the bucket and send events to the queue. */
   readonly pipelinePolicy: ManagedPolicy;
 
   constructor(scope: Construct, id: string, { deadLetterMinutes, ...shared }: IntakeProps) {
@@ -62,7 +62,7 @@ export class Intake extends Construct {
       minimumTLSVersion: 1.2,
       lifecycleRules: [
         {
-          expiration: Duration.days(longestEventDays), // A dead letter that is redriven still needs its email.
+          expiration: Duration.days(longestEventDays), // A redriven dead letter still needs its email.
           abortIncompleteMultipartUploadAfter: Duration.days(1),
         },
       ],
@@ -86,7 +86,7 @@ export class Intake extends Construct {
       concurrency,
       description: "Records the events of the queue",
       file: "functions/record-events.ts",
-      memoryMegabytes: 1769, // one vCPU; a message of 40 MiB needs several times its size
+      memoryMegabytes: 1769, // buys one vCPU; a message of 40 MiB needs several times its size
       timeout,
       permissions,
       environment: { EMAIL_BUCKET: this.emails.bucketName, EVENT_QUEUE_URL: this.events.queueUrl },
@@ -113,7 +113,7 @@ export class Intake extends Construct {
     this.acknowledgeRules();
   }
 
-  /** Lambda would create the log group of CDK's function that empties the bucket, and nothing would ever delete it. */
+  /** Without its own log group, CDK's function that empties the bucket would leave one that nobody deletes. */
   private keepNoLogOfEmptying() {
     const provider = Stack.of(this).node.findChild("Custom::S3AutoDeleteObjectsCustomResourceProvider");
     const { logGroupName } = new LogGroup(this, "EmptyingLog", {

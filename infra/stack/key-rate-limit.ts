@@ -1,4 +1,4 @@
-/** A rate limit per API key: AWS WAF blocks what is above it before it reaches a function. */
+/** A rate limit per API key. AWS WAF blocks excess requests before they reach a function. */
 import type { Stage } from "aws-cdk-lib/aws-apigateway";
 import { CfnWebACL, CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
 import { Construct } from "constructs";
@@ -18,7 +18,7 @@ const withoutAuthorization: CfnWebACL.StatementProperty = {
   },
 };
 
-/** Other spaces or another case in the Authorization header don't make another caller. */
+/** Extra spaces or another case in the Authorization header must not give a caller a new limit. */
 const authorization: CfnWebACL.RateBasedStatementCustomKeyProperty = {
   header: {
     name: "authorization",
@@ -29,21 +29,21 @@ const authorization: CfnWebACL.RateBasedStatementCustomKeyProperty = {
   },
 };
 
-/** No sampled requests: the console would show their Authorization header, and so API keys. */
+/** We turn off sampled requests, because they would show API keys in the AWS console. */
 const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
   metricName,
   cloudWatchMetricsEnabled: true,
   sampledRequestsEnabled: false,
 });
 
-/** An office or a data centre behind one address may have this many busy keys before their address is limited, too. */
+/** A whole office can share one address, so an address may send more requests than an API key. */
 const keysPerAddress = 10;
 
 /**
- * Two rules limit the requests of each API key, and of each address that sends none. A caller who makes up a new key for each
- * request gets past both, so the third counts everything that an address sends.
+ * One rule limits each API key, and another limits each address that sends no key. If a caller makes up a new key for
+ * each request, only a limit on everything from one address stops the caller.
  *
- * It's API Gateway that responds to a blocked request: a response of AWS WAF couldn't have a request id.
+ * API Gateway responds to a blocked request, because a response of AWS WAF couldn't have a request id.
  */
 export class KeyRateLimit extends Construct {
   constructor(scope: Construct, id: string, { gatewayStage, requestsPerMinute }: KeyRateLimitProps) {

@@ -13,10 +13,10 @@ export const period = Duration.minutes(5);
 
 const sum = { statistic: "Sum", period };
 
-/** A metric that CloudWatch reads from a log. Its one dimension is the field of the same name. */
+/** A metric that CloudWatch reads from a log. `dimension` is also the name of a field in each log line. */
 type LogMetric = { name: string; lines: IFilterPattern; value: string; dimension: string };
 
-/** Milliseconds to the first byte of a stream, by operation, from the function's log. */
+/** Milliseconds to the first byte of a stream, from the function's log. */
 export const timeToFirstByte: LogMetric = {
   name: "TimeToFirstByte",
   lines: FilterPattern.exists("$.time_to_first_byte_ms"),
@@ -24,7 +24,7 @@ export const timeToFirstByte: LogMetric = {
   dimension: "service",
 };
 
-/** Requests with 401 or 429, by status, from the access log: a 429 never reaches a function. */
+/** We count 401 and 429 in the access log, because a throttled request never reaches a function. */
 export const rejections: LogMetric = {
   name: "Rejected",
   lines: FilterPattern.any(
@@ -56,7 +56,6 @@ export class Metrics extends Construct {
     return this.measured.api.restApi.metricServerError({ ...sum, label: "5xx" });
   }
 
-  /** In percent of all requests. */
   serverErrorRate(): IMetric {
     return new MathExpression({
       expression: "100 * errors / requests",
@@ -73,7 +72,7 @@ export class Metrics extends Construct {
     return this.custom(rejections.name, { [rejections.dimension]: status }, "Sum", status);
   }
 
-  /** In milliseconds; of a stream to its first byte, because a slow reader delays all others. */
+  /** We measure a stream only until its first byte, because a slow caller delays the rest. */
   latency({ operation, method }: Route, statistic: string): IMetric {
     const { deploymentStage } = this.measured.api.restApi;
     return operation.streams
@@ -86,7 +85,7 @@ export class Metrics extends Construct {
     return this.custom(name, { service: id }, "Sum", `${id} ${name}`);
   }
 
-  /** Throttled reads and writes. Without any, CloudWatch has no data, so FILL has to say 0. */
+  /** CloudWatch has no data while DynamoDB throttles nothing, so FILL adds the zeros. */
   tableThrottles(): IMetric {
     const { table } = this.measured;
     return new MathExpression({

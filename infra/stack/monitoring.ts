@@ -11,11 +11,13 @@ import { type Measured, Metrics, period } from "./metrics.ts";
 
 export type MonitoringProps = Measured & {
   intake: Intake | undefined;
-  /** The ARN of the SNS topic that alarms notify. Without one, you only see them in CloudWatch. */
+  /** The ARN of the SNS topic that alarms notify. Without a topic, you only see alarms in CloudWatch. */
   alarmTopic: string | undefined;
 };
 
-/** An event may wait this long in the queue. SQS leaves those out that it delivered more than three times. */
+/**
+ * An event should not wait longer than this. SQS's metric leaves out events that it delivered more than three times.
+ */
 const longWait = Duration.minutes(30);
 
 const seeRunbook = (section: string) => `: see "${section}" in infra/admin/README.md`;
@@ -44,7 +46,7 @@ export class Monitoring extends Construct {
       deadLetters.metricApproximateNumberOfMessagesVisible(maximum),
       0,
       `Events could not be recorded. The log of ${serviceName} has the reason of each${seeRunbook("Dead letters")}`,
-      { periods: 1, bad: 1 }, // A letter doesn't go away by itself.
+      { periods: 1, bad: 1 }, // A dead letter doesn't go away by itself.
     );
     this.alarm(
       "EventsWait",
@@ -114,7 +116,7 @@ export class Monitoring extends Construct {
     );
   }
 
-  /** One cold start can push a single period over its limit, so most alarms wait for two bad ones of three. */
+  /** One cold start can push a period over its limit, so most alarms wait for two bad periods out of three. */
   private alarm(
     id: string,
     metric: IMetric,
@@ -128,7 +130,7 @@ export class Monitoring extends Construct {
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
       evaluationPeriods: periods,
       datapointsToAlarm: bad,
-      treatMissingData: TreatMissingData.NOT_BREACHING, // Without requests there is no data.
+      treatMissingData: TreatMissingData.NOT_BREACHING, // Without requests, CloudWatch has no data.
       alarmDescription,
     });
     const { alarmTopic } = this.props;

@@ -1,4 +1,4 @@
-/** An operation's function, with the memory and the time that its responses need. */
+/** An operation's function, with enough memory and time for its largest response. */
 import { Duration } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import type { Operation } from "../../lib/api/operations.ts";
@@ -12,10 +12,10 @@ export class OperationFunction extends ServiceFunction {
       ...shared,
       description: `${method} ${path}`,
       file,
-      // The largest message needs less than 512 MB; we pay for twice that to get 0.58 vCPU.
+      // The largest message fits into 512 MB, but 1,024 MB come with 0.58 vCPU.
       memoryMegabytes: 1024,
-      // Lambda streams 2 MB a second after the first 6 MB, so the largest response, 200 MB, takes 97 s. For a buffered one
-      // API Gateway waits 29 s; we stop after 28, so that Lambda can log the timeout.
+      // Lambda streams 2 MB a second after the first 6 MB, so the largest response, 200 MB, takes 97 s. API Gateway
+      // waits 29 s for a buffered response; we stop after 28 s, so that Lambda can log the timeout.
       timeout: streams ? Duration.minutes(5) : Duration.seconds(28),
       permissions: permissionsOf(operation),
     });

@@ -1,11 +1,11 @@
-/** The permissions of an operation's role: the calls of its entry, and those that `endpoint` makes for every operation. */
+/** The permissions of an operation's role: its own calls, and the calls that `endpoint` makes for every operation. */
 import type { Operation } from "../../lib/api/operations.ts";
 import { itemTypes } from "../../lib/table/keys.ts";
 import type { Permission } from "../../lib/table/permission.ts";
 
 const { apiKey, idempotency } = itemTypes;
 
-/** With an Idempotency-Key, one BatchGetItem reads the stored response and whatever `prefetch` reads. */
+/** With an Idempotency-Key, one BatchGetItem reads the stored response and the items of `prefetch`. */
 const idempotencyNeeds = (own: readonly Permission[]): Permission[] => [
   {
     call: "BatchGetItem",
@@ -14,7 +14,7 @@ const idempotencyNeeds = (own: readonly Permission[]): Permission[] => [
   { call: "PutItem", on: [idempotency], within: "TransactWriteItems" },
 ];
 
-/** After a conflict, `transact` reads the items that it writes. */
+/** After a transaction conflict, `transact` reads the items that it tried to write. */
 const transactionNeeds = (calls: readonly Permission[]): Permission => ({
   call: "GetItem",
   on: calls.filter(({ within }) => within).flatMap(({ on }) => on),

@@ -1,4 +1,4 @@
-/** Compares a deployment's replicas with the deployed ones, because CloudFormation finds out too late. */
+/** Checks a change of the table's replicas before the deployment, because CloudFormation reports a mistake too late. */
 import { isDeepStrictEqual } from "node:util";
 import { CloudFormationClient, GetTemplateCommand } from "@aws-sdk/client-cloudformation";
 import { UserError } from "../cli/user-error.ts";
@@ -12,14 +12,14 @@ const tableOf = (template: Template): Resource | undefined =>
 
 const regionsOf = ({ Properties }: Resource): Set<string> => new Set(Properties?.Replicas?.map(({ Region }) => Region));
 
-/** A table's resource without the replica in `region`, and without the stream that CDK adds together with replicas. */
+/** Also leaves out the stream, because CDK adds it together with replicas. */
 const withoutReplica = (resource: Resource | undefined, region: string | undefined): unknown => {
   if (!resource?.Properties?.Replicas) return resource;
   const { Replicas, StreamSpecification: _, ...others } = resource.Properties;
   return { ...resource, Properties: others, Replicas: Replicas.filter(({ Region }) => Region !== region) };
 };
 
-/** The id of a resource that changes besides the replica in `region`. */
+/** Finds a resource that changes besides the replica in `region`. */
 const otherChange = (deployed: Template, next: Template, region: string | undefined): string | undefined => {
   const all = { ...deployed.Resources, ...next.Resources };
   return Object.keys(all).find(
@@ -33,8 +33,8 @@ const otherChange = (deployed: Template, next: Template, region: string | undefi
 };
 
 /**
- * CloudFormation adds or removes one replica per update. AWS advises against any other change in that update: if it fails and
- * the update is rolled back, the new replica may remain, and somebody has to delete it by hand.
+ * CloudFormation adds or removes one replica per update. AWS advises against any other change in the same update: after
+ * a rollback, the new replica may remain, and somebody has to delete it by hand.
  *
  * @throws UserError if the deployment changes more than one replica, or one replica and something else
  */
@@ -56,8 +56,8 @@ export const checkReplicaChange = (deployed: Template, next: Template): void => 
 };
 
 /**
- * The deployed stack's template, or an empty one if there is no such stack or the credentials may not read it. Then
- * `checkReplicaChange` accepts everything, and CloudFormation still rejects an update of two replicas.
+ * Returns an empty template if the stack doesn't exist, or if the credentials may not read it. `checkReplicaChange`
+ * then accepts everything, but CloudFormation still rejects an update of two replicas.
  */
 export const readDeployedTemplate = async (StackName: string, region: string | undefined): Promise<Template> => {
   const client = new CloudFormationClient({ ...(region && { region }), maxAttempts: 2 });

@@ -12,8 +12,8 @@ import { bundle, bundleHandler, projectRoot } from "./bundling.ts";
 import type { ServiceTable } from "./service-table.ts";
 
 /**
- * Patterns of partition keys for the IAM condition `dynamodb:LeadingKeys`. AWS doesn't say whether it has one key of a
- * transaction or all of them, so each statement for transactions allows every key that the function writes in one.
+ * Patterns of partition keys for the IAM condition `dynamodb:LeadingKeys`. AWS doesn't say whether the condition sees
+ * one key of a transaction or all of them, so we allow every key that the function writes in a transaction.
  */
 const leadingKeys = ({ on, within }: Permission, permissions: readonly Permission[]): string[] => {
   const prefixes = within ? permissions.filter((other) => other.within).flatMap((other) => other.on) : on;
@@ -31,7 +31,7 @@ const statement = (
     resources: [table.tableArn],
     conditions: {
       "ForAllValues:StringLike": { "dynamodb:LeadingKeys": leadingKeys(permission, permissions) },
-      // ForAllValues is true of an empty set, and so would allow a call that names no partition key.
+      // ForAllValues is true for an empty set, so on its own it would allow a call without a partition key.
       Null: { "dynamodb:LeadingKeys": "false" },
       ...(within && { "ForAnyValue:StringEquals": { "dynamodb:EnclosingOperation": [within] } }),
     },
@@ -42,8 +42,8 @@ const bundled = (file: string): Code =>
   Code.fromAsset(dirname(join(projectRoot, file)), {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
-      image: DockerImage.fromRegistry("never-used"), // CDK insists on an image, although it bundles locally.
-      command: [file], // CDK caches assets by these options, and our functions differ in nothing else.
+      image: DockerImage.fromRegistry("never-used"), // CDK requires an image, even for local bundling.
+      command: [file], // CDK caches assets by these options: without the file, all functions would share one bundle.
       local: {
         tryBundle: (folder) => {
           bundle(file, folder);
@@ -100,7 +100,7 @@ export class ServiceFunction extends Construct {
       architecture: Architecture.ARM_64, // costs 20% less than x86_64 per GB-second
       code: bundled(props.file),
       handler: bundleHandler,
-      // No NODE_OPTIONS=--enable-source-maps: Node.js would read the source map in every cold start.
+      // We don't set NODE_OPTIONS=--enable-source-maps, because Node.js would read the source map in every cold start.
       environment: {
         TABLE_NAME: table.tableName,
         POWERTOOLS_METRICS_NAMESPACE: metricNamespace(stage),

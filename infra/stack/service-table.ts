@@ -4,16 +4,15 @@ import { AttributeType, Billing, type ITableV2, TableEncryptionV2, TableV2 } fro
 import type { Construct } from "constructs";
 import { layout } from "../../lib/table/keys.ts";
 
-/** What the stack uses of a CDK table. */
 export type ServiceTable = Pick<
   ITableV2,
   "tableArn" | "tableName" | "metric" | "metricConsumedReadCapacityUnits" | "metricConsumedWriteCapacityUnits"
 >;
 
 export type ServiceTableProps = {
-  /** A table that exists; the stack never changes or deletes it. */
+  /** The name of an existing table, which the stack never changes or deletes. */
   tableName: string | undefined;
-  /** The regions of the table's replicas, besides the stack's own. */
+  /** The regions with a replica of the table, besides the stack's own region. */
   replicaRegions: readonly string[];
   /** `RETAIN` also protects the table in the stack's own region from deletion. */
   removalPolicy: RemovalPolicy;
@@ -31,9 +30,9 @@ export const serviceTable = (
     timeToLiveAttribute: layout.timeToLive,
     billing: Billing.onDemand(),
     encryption: TableEncryptionV2.awsManagedKey(),
-    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true }, // to any second of the last 35 days
-    // CloudFormation can't delete a protected replica, and a deployment that removes a region may change nothing else.
-    // So only the table in the stack's own region is protected; it has all the data.
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true }, // restores any second of the last 35 days
+    // CloudFormation can't delete a protected replica, and a deployment that removes a replica may change nothing else.
+    // We protect only the table in the stack's own region, which has all the data.
     replicas: replicaRegions.map((region) => ({ region, deletionProtection: false })),
     deletionProtection: removalPolicy === RemovalPolicy.RETAIN,
     removalPolicy,

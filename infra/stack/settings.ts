@@ -22,9 +22,11 @@ const flag = z._default(
   false,
 );
 
-/** Every setting is optional. A message completes the sentence "`setting` must be …". */
+/** Every setting is optional. Each error message completes the sentence "`setting` must be …". */
 const Settings = z.object({
-  /** Part of the stack's name, so that an AWS account can have several. Also the name of the API's stage. */
+  /**
+   * Part of the stack's name, so that an AWS account can have several stacks. API Gateway's stage has the same name.
+   */
   stage: z._default(
     text(/^[a-z][a-z\d-]{0,29}$/, "up to 30 lower-case letters, digits and hyphens, starting with a letter"),
     "prod",
@@ -49,17 +51,17 @@ const Settings = z.object({
   alarmTopic: z.optional(
     text(/^arn:aws[a-z-]*:sns:[a-z\d-]+:\d{12}:[\w-]{1,256}$/, "the ARN of a standard SNS topic in the stack's region"),
   ),
-  /** Requests per second of each method, for all callers together. */
+  /** The requests per second that a method accepts from all callers together. */
   rateLimit: z._default(count(/^[1-9]\d{0,5}$/, "a number of requests per second"), 100),
   /** How many requests a method accepts at once, even above {@link rateLimit}. */
   burstLimit: z._default(count(/^[1-9]\d{0,5}$/, "a number of requests"), 200),
-  /** In requests per minute of one API key. A rule of ten times this limit must stay below AWS WAF's 2,000,000,000. */
+  /** Requests per minute of one API key. Ten times this limit must stay below AWS WAF's maximum of 2,000,000,000. */
   keyRateLimit: z.optional(count(/^[1-9]\d{1,7}$/, "a number of requests per minute from 10 to 99999999")),
   /** The reserved concurrency of each function, which is also its limit. */
   concurrency: z.optional(count(/^[1-9]\d{0,5}$/, "a number of executions")),
-  /** A table that exists. The stack then creates none. */
+  /** The name of an existing table. Without it, the stack creates a table. */
   tableName: z.optional(text(/^[\w.-]{3,255}$/, "the name of a DynamoDB table in the stack's region")),
-  /** The regions of the table's replicas, besides the stack's own. */
+  /** The regions with a replica of the table, besides the stack's own region. */
   replicaRegions: z._default(
     z.pipe(
       z.string().check(
@@ -71,11 +73,11 @@ const Settings = z.object({
     ),
     [],
   ),
-  /** A bucket, a queue and a function for messages and events of other programs. */
+  /** Adds a bucket, a queue and a function for messages and events from other programs. */
   intake: flag,
   /** How long the {@link intake} retries an event before it becomes a dead letter. */
   deadLetterMinutes: z._default(count(/^([1-9]|[1-5]\d|60)$/, "a number of minutes from 1 to 60"), 60),
-  /** Lifts all protection, so that `cdk destroy` deletes the table, the logs and the intake's data, too. */
+  /** Lifts all protection: `cdk destroy` then also deletes the table, the logs and the intake's data. */
   removeEverything: flag,
 });
 export type Settings = z.output<typeof Settings>;
@@ -124,18 +126,19 @@ const checkTogether = (settings: Settings, region: string | undefined) => {
 };
 
 /**
- * Reads the settings from a CDK app's context (`app.node.getAllContext()`). The command line overrides `stages`.
+ * Reads the settings from a CDK app's context (`app.node.getAllContext()`). A setting on the command line overrides the
+ * same setting in `stages`.
  *
  * @param region the stack's region, if it is known
  * @throws UserError if a name or a value is wrong, or if a certificate or a topic is in another region
  */
 export const readSettings = (context: Given, region?: string): Settings => {
-  // CDK's own names have a colon in them, such as `@aws-cdk/core:…` or `availability-zones:…`.
+  // The context also has CDK's own names, such as `@aws-cdk/core:…` or `availability-zones:…`.
   const ours = Object.entries(context).filter(([name]) => !name.includes(":"));
   const { stages, ...own } = Object.fromEntries(ours);
   const given = { ...settingsOfStage(stages, String(own.stage ?? "prod")), ...own };
   checkNames(given);
-  // Values from the command line are strings. Values from cdk.json can be numbers and booleans.
+  // Values from the command line are strings, but values from cdk.json can be numbers and booleans.
   const result = Settings.safeParse(
     Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)])),
   );

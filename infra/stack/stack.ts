@@ -1,4 +1,4 @@
-/** The whole service as one CDK stack: whatever is in the table of operations gets a function and a route. */
+/** The whole service as one CDK stack. Each operation gets a function and a route. */
 import { Aws, CfnOutput, RemovalPolicy, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { metricNamespace } from "../../lib/api/metrics.ts";
@@ -13,7 +13,7 @@ import type { Settings } from "./settings.ts";
 export type EmailApiStackProps = {
   settings: Settings;
   operations: readonly Operation[];
-  /** Without it, the template can be deployed in any region, but has no replicas. */
+  /** Without a region, the template can be deployed anywhere, but its table has no replicas. */
   region: string | undefined;
 };
 

@@ -1,4 +1,4 @@
-/** A folder in place of the S3 bucket. An email's key is its path in it. */
+/** A folder of emails that replaces the S3 bucket. An email's key is its path in the folder. */
 import { readFile, realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { EventRejectedError, isRejection } from "../../../lib/intake/event.ts";
@@ -7,9 +7,9 @@ import { describe } from "../../cli/user-error.ts";
 
 export type EmailFolder = ReturnType<typeof emailFolder>;
 
-/** @param folder what `--emails` names; without it, `read` throws */
+/** @param folder the folder of `--emails`; without a folder, `read` throws */
 export const emailFolder = (folder: string | undefined) => {
-  /** Follows symbolic links before it compares: a link may lead out of the folder. */
+  /** Resolves symbolic links first, because a link may lead out of the folder. */
   const find = async (key: string): Promise<{ file: string; bytes: number }> => {
     if (folder === undefined) throw new EventRejectedError("its raw email requires --emails");
     const file = await realpath(join(folder, key));
@@ -23,7 +23,7 @@ export const emailFolder = (folder: string | undefined) => {
     return { file, bytes: found.size };
   };
   return {
-    /** In bytes; 0 if the email can't be read. */
+    /** The email's size in bytes, or 0 if the email can't be read. */
     size: async (key: string): Promise<number> => (await find(key).catch(() => null))?.bytes ?? 0,
     /** @throws EventRejectedError or MessageRejectedError if the email can't be read or is too large */
     read: async (key: string): Promise<Buffer> => {

@@ -1,4 +1,4 @@
-/** Records the events of files with one event in JSON per line. */
+/** Records events from files with one JSON object per line. */
 import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
 import { isRejection, type MessageEvent, parseEvent } from "../../../lib/intake/event.ts";
@@ -10,7 +10,7 @@ import type { Table } from "../../../lib/table/table.ts";
 import { inParallel } from "../../mail/in-parallel.ts";
 import type { EmailFolder } from "./email-folder.ts";
 
-/** What became of a line. `source` is its file and number. */
+/** `source` is the file and the line, such as `events.jsonl:3`. */
 export type Recorded = { source: string; bytes: number } & (
   | { event: MessageEvent; outcome: Outcome }
   | { error: unknown }
@@ -42,10 +42,10 @@ async function* linesOf(path: string, standardInput: Readable) {
 }
 
 /**
- * Several events are recorded in parallel. One whose message isn't stored yet is retried at the end, because the message may
- * come later in the files.
+ * Records several events in parallel. If an event's message isn't stored yet, we retry the event at the end, because
+ * the message may come later in the files.
  *
- * @param report receives the outcome of each event; a rejected one stops nothing
+ * @param report receives the outcome of each event; a rejected event doesn't stop the others
  * @throws Error if the table fails. You can then record the same files again
  */
 export const recordLines = async (

@@ -1,6 +1,6 @@
 /**
- * Reads the AWS SDK's credentials and settings from the environment variables that Lambda sets. The SDK's own code would
- * look into files and metadata services, too.
+ * Reads the AWS SDK's credentials and settings from the environment variables that Lambda sets. The SDK's own code
+ * would also search files and metadata services.
  */
 import type { EnvOptions, LoadedConfigSelectors } from "@smithy/core/config";
 
@@ -12,5 +12,5 @@ export const loadConfig =
   async (): Promise<T> =>
     environmentVariableSelector(process.env, options) ?? (fallback instanceof Function ? fallback() : fallback);
 
-/** The AWS SDK's defaults mode. `legacy` is the one that changes no default. */
+/** The mode `legacy` leaves the AWS SDK's defaults unchanged. */
 export const resolveDefaultsModeConfig = () => async () => "legacy";

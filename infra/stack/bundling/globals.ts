@@ -1,7 +1,7 @@
-/** Replaces two of Node.js's globals that are loaded on first use, in every cold start. */
+/** Replaces two globals that Node.js would otherwise load in every cold start. */
 
-/** The SDK wants only `crypto.randomUUID`, but the global `crypto` loads all of Web Crypto. */
+/** The AWS SDK uses only `crypto.randomUUID`, but the global `crypto` loads all of Web Crypto. */
 export * as crypto from "node:crypto";
 
-/** The SDK only asks whether a value is one. We use no web streams, so none is. */
+/** The AWS SDK only checks whether a value is a `ReadableStream`, and we have no web streams. */
 export const ReadableStream = undefined;

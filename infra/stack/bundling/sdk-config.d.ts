@@ -1,4 +1,4 @@
-/** The original of `@smithy/core/config`, which `environment.ts` replaces. The alias is in `infra/stack/bundling.ts`. */
+/** `infra/stack/bundling.ts` makes `sdk-config` an alias of the original `@smithy/core/config`. */
 declare module "sdk-config" {
   export * from "@smithy/core/config";
 }
