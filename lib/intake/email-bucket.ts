@@ -3,15 +3,12 @@ import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { EventRejectedError } from "./event.ts";
 import type { ReadEmail } from "./record-event.ts";
 
-/** Who may not list the bucket gets AccessDenied for a missing object. */
+/** If the function may not list the bucket, a missing object causes AccessDenied. */
 const missing = new Set(["NoSuchKey", "AccessDenied"]);
 
 export const openEmailBucket = (Bucket = process.env.EMAIL_BUCKET): ReadEmail => {
   if (!Bucket) throw new Error("EMAIL_BUCKET is not set: it names the bucket of raw emails");
-  const client = new S3Client({
-    maxAttempts: 3,
-    requestHandler: { connectionTimeout: 1000, socketTimeout: 3000 },
-  });
+  const client = new S3Client({ maxAttempts: 3, requestHandler: { connectionTimeout: 1000, socketTimeout: 3000 } });
   return async (Key, accept) => {
     try {
       const { Body, ContentLength = 0 } = await client.send(new GetObjectCommand({ Bucket, Key }));
@@ -19,7 +16,7 @@ export const openEmailBucket = (Bucket = process.env.EMAIL_BUCKET): ReadEmail =>
       try {
         accept(ContentLength);
       } catch (error) {
-        if ("destroy" in Body) Body.destroy(); // Otherwise, the whole email would still arrive.
+        if ("destroy" in Body) Body.destroy(); // Otherwise, we would still receive the whole email.
         throw error;
       }
       return await Body.transformToByteArray();

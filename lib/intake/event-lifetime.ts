@@ -6,24 +6,24 @@
  *                                                   └── redriven: all of it once more
  */
 
-/** After this time, SQS deletes an event that no function has received. */
+/** After 7 days, SQS deletes an event that no function has received. */
 export const queueDays = 7;
-/** SQS counts these from when the event was sent, not from when it became a dead letter. */
+/** SQS counts the 14 days of a dead letter from when the event was sent. */
 export const deadLetterDays = 14;
-/** A dead letter that is redriven on its last day starts again. */
+/** A dead letter that is redriven on its last day lives for another 14 days. */
 export const longestEventDays = 2 * deadLetterDays;
 
 const growth = 1.1;
 
 /**
- * Seconds until the next attempt: 1 at first, because an event often arrives just before its message is stored, and
- * later a tenth of the time since the first attempt, because every attempt is a paid invocation.
+ * Returns the seconds until the next attempt. The first retries come after a second, because an event often arrives just
+ * before its message. Later retries are rarer, because every attempt is a paid invocation.
  *
  * @param receives how often the queue has delivered the event
  */
 export const retrySeconds = (receives: number): number => Math.round(growth ** (receives - 1));
 
-/** About how often SQS delivers an event in this time if every attempt fails. */
+/** Returns about how often SQS delivers an event in this time if every attempt fails. */
 export const receivesWithin = (seconds: number): number => {
   let receives = 0;
   for (let waited = 0; waited < seconds; waited += retrySeconds(receives)) receives++;

@@ -1,17 +1,12 @@
 /** Tells the SQS queue when to deliver a failed event again. */
 import { ChangeMessageVisibilityBatchCommand, SQSClient } from "@aws-sdk/client-sqs";
 
-type Retry = { receiptHandle: string; seconds: number };
-
-/** Sets the visibility timeouts of up to 10 events, in seconds. @throws Error if SQS rejects a visibility timeout */
-export type PostponeEvents = (retries: readonly Retry[]) => Promise<void>;
+/** Sets the visibility timeouts of up to 10 events. @throws Error if SQS rejects a visibility timeout */
+export type PostponeEvents = (retries: readonly { receiptHandle: string; seconds: number }[]) => Promise<void>;
 
 export const openEventQueue = (QueueUrl = process.env.EVENT_QUEUE_URL): PostponeEvents => {
   if (!QueueUrl) throw new Error("EVENT_QUEUE_URL is not set: it names the queue of events");
-  const client = new SQSClient({
-    maxAttempts: 3,
-    requestHandler: { connectionTimeout: 1000, socketTimeout: 3000 },
-  });
+  const client = new SQSClient({ maxAttempts: 3, requestHandler: { connectionTimeout: 1000, socketTimeout: 3000 } });
   return async (retries) => {
     const Entries = retries.map(({ receiptHandle, seconds }, index) => ({
       Id: String(index),

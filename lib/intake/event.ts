@@ -51,7 +51,6 @@ const Clicked = z.object({ type: z.literal("message.clicked"), ...change });
 const kinds = [Stored, Status, Attempt, Opened, Clicked] as const;
 const types = kinds.map(({ shape }) => shape.type.def.values[0]);
 
-/** An event. Unknown fields are ignored. */
 export const MessageEvent = z.discriminatedUnion("type", kinds, {
   error: ({ input }) =>
     typeof input === "object" && input !== null ? `must be one of ${types.join(", ")}` : "must be a JSON object",
@@ -61,7 +60,7 @@ export type MessageEvent = z.output<typeof MessageEvent>;
 export type ChangeEvent = Exclude<MessageEvent, { type: "message.stored" }>;
 export type StoredEvent = Extract<MessageEvent, { type: "message.stored" }>;
 
-/** The event can never be recorded. The message names its fields, but quotes no values, because it is logged. */
+/** Thrown for an event that can never be recorded. The error is logged, so it must not quote values of the event. */
 export class EventRejectedError extends Error {
   override readonly name = "EventRejectedError";
 }
@@ -69,7 +68,7 @@ export class EventRejectedError extends Error {
 export const isRejection = (error: unknown): boolean =>
   error instanceof EventRejectedError || error instanceof MessageRejectedError;
 
-/** The exact integer of a JSON number, which may be written as `12.0` or `1.2e1`; `undefined` for a fraction. */
+/** JSON may write the integer 12 as `12.0` or `1.2e1`. Returns `undefined` for a fraction. */
 const integerOf = (source: string): bigint | undefined => {
   const [, sign, whole = "", fraction = "", exponent = "0"] =
     /^(-?)(\d{1,40})(?:\.(\d{1,40}))?(?:e([+-]?\d{1,2}))?$/i.exec(source) ?? [];
@@ -79,7 +78,7 @@ const integerOf = (source: string): bigint | undefined => {
   return BigInt(`${sign}${digits.slice(0, Math.max(end, 0)).padEnd(end, "0") || "0"}`);
 };
 
-/** JavaScript would round an integer above 2^53; `source` still has its digits. */
+/** JavaScript rounds an integer above 2^53, but `source` still has all its digits. */
 const reviveInteger = (name: string, value: unknown, { source = "" }: { source?: string } = {}): unknown =>
   name === "reference_message_id" ? (integerOf(source) ?? value) : value;
 
@@ -91,7 +90,7 @@ const parseJson = (json: string): unknown => {
   }
 };
 
-/** @throws EventRejectedError that names each wrong field */
+/** @throws EventRejectedError that names every wrong field */
 export const parseEvent = (json: string): MessageEvent => {
   const result = MessageEvent.safeParse(parseJson(json));
   if (result.success) return result.data;

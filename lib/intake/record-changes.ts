@@ -1,6 +1,6 @@
 /**
- * Records what a batch says about one message in one transaction: ten opens are one update of the head and ten event
- * records. Ten transactions would conflict with those of other invocations, and pay for the head ten times.
+ * Records all changes of a message that a batch has in one transaction: ten opens are one update of the head and ten
+ * event records. Ten transactions would pay for the head ten times, and conflict with those of other invocations.
  */
 import { type Changes, changeMessage } from "../messages/events.ts";
 import { readMarker } from "../messages/marker.ts";
@@ -9,7 +9,7 @@ import type { Table } from "../table/table.ts";
 import type { ChangeEvent } from "./event.ts";
 import { type Result, recordOnce, tooLarge } from "./event-record.ts";
 
-/** Thrown if an event arrives before its message is stored. A later retry may succeed. */
+/** Thrown if an event arrives before its message is stored. */
 export class MessageNotStoredYetError extends Error {
   override readonly name = "MessageNotStoredYetError";
 }
@@ -23,7 +23,7 @@ const add = (changes: Changes, event: ChangeEvent): Changes => {
     }
     case "message.delivery_attempt": {
       const { time, log, status } = event;
-      if (Buffer.byteLength(log) > 400 * 1024) throw tooLarge; // DynamoDB rejects large requests in other ways.
+      if (Buffer.byteLength(log) > 400 * 1024) throw tooLarge; // DynamoDB reports very large requests with other errors.
       return { ...changes, delivery_attempts: [...delivery_attempts, { time, log, status }] };
     }
     case "message.opened":
@@ -44,34 +44,28 @@ const recordTogether = async (table: Table, events: readonly ChangeEvent[], now:
   if (!first) return results;
   const message = { account_id: first.account_id, id: first.message.id };
   const change = changeMessage(table, message, events.reduce(add, {}), now);
-  // The message may be stored between the first attempt and the read of its marker, so with a marker we retry.
+  // If the message has a marker, we retry once, because it may have been stored since the first attempt.
   for (let hasMarker = false; ; hasMarker = true) {
     const result = await recordOnce(table, events, [change], now);
     if (!result) return allOf(events, { outcome: "recorded" });
     const { failed, known } = result;
     if (known.size > 0) {
-      const others = await recordTogether(
-        table,
-        events.filter((event) => !known.has(event)),
-        now,
-      );
-      return new Map([...known, ...others]);
+      const others = events.filter((event) => !known.has(event));
+      return new Map([...known, ...(await recordTogether(table, others, now))]);
     }
     if (failed.get(change) || hasMarker) return allOf(events, { outcome: "expired" });
     if (!(await readMarker(table, message))) {
-      return allOf(events, {
-        outcome: "failed",
-        error: new MessageNotStoredYetError("its message is not stored yet"),
-      });
+      const error = new MessageNotStoredYetError("its message is not stored yet");
+      return allOf(events, { outcome: "failed", error });
     }
   }
 };
 
 /**
- * Records changes of one message, each of them once. If one of the changes does not fit, or occurs twice, they are
- * recorded one by one: DynamoDB rejects a transaction that writes an item twice.
+ * If one of the changes doesn't fit, or occurs twice, we record them one by one, because DynamoDB rejects a transaction
+ * that writes an item twice.
  *
- * @param events at most 99, because a transaction has at most 100 writes
+ * @param events at most 99 changes of one message, because a transaction has at most 100 writes
  */
 export const recordChanges = async (table: Table, events: readonly ChangeEvent[], now: number): Promise<Results> => {
   try {

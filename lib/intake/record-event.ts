@@ -12,34 +12,29 @@ import { recordChanges } from "./record-changes.ts";
 /**
  * Returns the raw email with this key, after `accept` has seen its size.
  *
- * @throws EventRejectedError or MessageRejectedError if missing or too large
+ * @throws EventRejectedError or MessageRejectedError if the email is missing or too large
  */
 export type ReadEmail = (key: string, accept: (bytes: number) => void) => Promise<Uint8Array>;
-
-const outcomeOf = (result: Result | undefined): Outcome => {
-  if (!result || result.outcome === "failed") throw result?.error;
-  return result.outcome;
-};
 
 /**
  * Stores the message of an event once: its head, its marker and the event record go into one transaction. A deleted
  * message is never stored again, because the marker's condition then fails.
  */
-const recordStored = async (table: Table, event: StoredEvent, readEmail: ReadEmail, now: number): Promise<Outcome> => {
+const recordStored = async (table: Table, event: StoredEvent, readEmail: ReadEmail, now: number): Promise<Result> => {
   const { account_id, message, raw_email } = event;
   const ref = { account_id, id: message.id };
   const expiresAt = Date.parse(message.retain_until);
   const mark = markStored(table, ref, epochSeconds(expiresAt));
   if (expiresAt <= now) {
     await recordOnce(table, [], [mark], now); // Without its marker, the message's other events become dead letters.
-    return "expired";
+    return { outcome: "expired" };
   }
   const [marker, record] = await Promise.all([
     readMarker(table, ref),
     getItem<EventRecord>(table, eventKey(account_id, event.id), { consistent: true }),
   ]);
-  if (record && isLive(record, now)) return outcomeOf(resultOf(event, record));
-  if (marker?.deleted_at) return "expired";
+  if (record && isLive(record, now)) return resultOf(event, record);
+  if (marker?.deleted_at) return { outcome: "expired" };
 
   const accept = (bytes: number) => {
     rejectTooLarge(bytes);
@@ -50,27 +45,13 @@ const recordStored = async (table: Table, event: StoredEvent, readEmail: ReadEma
   for (;;) {
     const head = await writeContent(table, draft, now);
     const result = await recordOnce(table, [event], head ? [head, mark] : [mark], now);
-    if (!result) return head ? "recorded" : "repeated"; // An import may have stored the message.
+    if (!result) return { outcome: head ? "recorded" : "repeated" }; // An import may have stored the message.
     await head?.discard();
-    if (result.known.size > 0) return outcomeOf(result.known.get(event));
-    if (result.failed.get(mark)) return "expired"; // The message was deleted in the meantime.
+    const known = result.known.get(event);
+    if (known) return known;
+    if (result.failed.get(mark)) return { outcome: "expired" }; // Somebody deleted the message in the meantime.
   }
 };
-
-/** Records a change of a stored message. Throws the same errors as {@link recordEvent}. */
-export const recordChange = async (table: Table, event: ChangeEvent, now: number): Promise<Outcome> =>
-  outcomeOf((await recordChanges(table, [event], now)).get(event));
-
-/**
- * Records an event.
- *
- * @throws EventRejectedError or MessageRejectedError if the event can never be recorded
- * @throws MessageNotStoredYetError if the event arrived before its message
- * @throws TooLittleTimeError if the table's deadline is near
- * @throws Error if the table fails. A retry is safe
- */
-export const recordEvent = (table: Table, event: MessageEvent, readEmail: ReadEmail, now: number): Promise<Outcome> =>
-  event.type === "message.stored" ? recordStored(table, event, readEmail, now) : recordChange(table, event, now);
 
 const messageOf = ({ account_id, message }: ChangeEvent): string => `${account_id} ${message.id}`;
 
@@ -78,7 +59,7 @@ const isChange = (event: MessageEvent): event is ChangeEvent => event.type !== "
 
 /**
  * Records a batch's messages one at a time, because an email of 40 MiB needs much of the function's memory. The changes
- * of each message follow, all of them together. A failed event does not fail the other events.
+ * of a message follow together. If an event fails, the others are still recorded.
  */
 export const recordEvents = async (
   table: Table,
@@ -90,11 +71,31 @@ export const recordEvents = async (
   for (const event of events) {
     if (isChange(event)) continue;
     const recorded = recordStored(table, event, readEmail, now);
-    const toResult = (outcome: Outcome): Result => ({ outcome });
-    results.set(event, await recorded.then(toResult, (error) => ({ outcome: "failed", error })));
+    results.set(event, await recorded.catch((error) => ({ outcome: "failed", error })));
   }
   for (const group of Map.groupBy(events.filter(isChange), messageOf).values()) {
     for (const [event, result] of await recordChanges(table, group, now)) results.set(event, result);
   }
   return results;
 };
+
+/**
+ * @throws EventRejectedError or MessageRejectedError if the event can never be recorded
+ * @throws MessageNotStoredYetError if the event arrived before its message
+ * @throws TooLittleTimeError if the table's deadline is near
+ * @throws Error if the table fails. A retry is safe
+ */
+export const recordEvent = async (
+  table: Table,
+  event: MessageEvent,
+  readEmail: ReadEmail,
+  now: number,
+): Promise<Outcome> => {
+  const result = (await recordEvents(table, [event], readEmail, now)).get(event);
+  if (!result || result.outcome === "failed") throw result?.error;
+  return result.outcome;
+};
+
+/** Records a change of a stored message. Throws the same errors as {@link recordEvent}. */
+export const recordChange = (table: Table, event: ChangeEvent, now: number): Promise<Outcome> =>
+  recordEvent(table, event, () => Promise.reject(new Error("a change has no email")), now);

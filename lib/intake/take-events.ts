@@ -1,6 +1,6 @@
 /**
- * Receives batches of events from the queue. Only the failed events of a batch are retried. Each attempt writes one log
- * line and one metric, and the log never quotes an event.
+ * Receives batches of events from the queue. Only the failed events of a batch are retried. Each event gets one log line
+ * and one metric per attempt, and the log never quotes an event.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Logger } from "@aws-lambda-powertools/logger";
@@ -15,15 +15,12 @@ import { type Result, TooLittleTimeError } from "./event-record.ts";
 import { outcomeMetrics, serviceName } from "./metrics.ts";
 import { MessageNotStoredYetError } from "./record-changes.ts";
 
-/**
- * Pauses in milliseconds before the function retries the events whose message is not stored yet: another invocation
- * may be about to store it.
- */
+/** If a message is not stored yet, another invocation may be about to store it, so we retry its events soon. */
 const pausesMs = [100, 200, 400];
 
 /**
- * No retry begins in the last 15 s of an invocation. One call alone can take 12 s, with three attempts of 1 s to connect
- * and 3 s to respond. At the timeout, Lambda would fail the whole batch, and SQS deliver it again 12 minutes later.
+ * No retry begins in the last 15 s of an invocation, because one call to DynamoDB can take 12 s. At the timeout, Lambda
+ * would fail the whole batch, and SQS would deliver it again only 12 minutes later.
  */
 const marginMs = 15_000;
 
@@ -51,7 +48,7 @@ const take = (sqsRecord: SQSRecord): Taken => {
 /**
  * Returns the Lambda handler of the event queue. The event source mapping must set `ReportBatchItemFailures`.
  *
- * @param record records events, and begins no retry after `deadline`, which is in `uptimeMs()`
+ * @param record begins no retry after `deadline`, which is a time of `uptimeMs()`
  */
 export const takeEvents = (
   record: (events: readonly MessageEvent[], deadline: number) => Promise<ReadonlyMap<MessageEvent, Result>>,
@@ -82,10 +79,8 @@ export const takeEvents = (
       const due = batch.filter(({ result }) => !result || isEarly(result));
       if (due.length === 0) break;
       if (pause > 0) await sleep(pause);
-      const results = await record(
-        due.flatMap(({ event }) => event ?? []),
-        deadline,
-      );
+      const events = due.flatMap(({ event }) => event ?? []);
+      const results = await record(events, deadline);
       for (const taken of due) taken.result = taken.event && results.get(taken.event);
     }
     batch.forEach(log);

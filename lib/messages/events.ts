@@ -1,4 +1,4 @@
-/** Changes a stored message. Changes may arrive in any order, but fail if the message does not exist or has expired. */
+/** Changes a stored message. A change fails if the message doesn't exist or has expired. */
 import { headKey } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
 import { updateLive, type Write } from "../table/writes.ts";
@@ -6,14 +6,14 @@ import type { Head, StatusChange } from "./head.ts";
 
 export type MessageRef = { account_id: string; id: string };
 
-/** What is appended to the lists of a head, and added to its counters. */
+/** Lists are appended to those of the head, and numbers are added to its counters. */
 export type Changes = Partial<
   Pick<Head, "delivery_attempts" | "open_count" | "click_count"> & { status_changes: StatusChange[] }
 >;
 
 /**
- * Makes all changes in one update, which costs as much as a single one: DynamoDB bills the head's size. The head keeps
- * every status, because the newest may arrive first, and has space for at least 340 KB of delivery attempts.
+ * Makes all changes in one update, which costs as much as one change, because DynamoDB bills the head's size. A head has
+ * space for at least 340 KB of delivery attempts.
  */
 export const changeMessage = (table: Table, { account_id, id }: MessageRef, changes: Changes, now: number): Write => {
   const values: Record<string, unknown> = { ":updated_at": new Date(now).toISOString() };

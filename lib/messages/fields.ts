@@ -1,6 +1,6 @@
 /**
- * The names of the Message object's fields, in order. We don't take them from the Message schema: every function loads
- * this list, and building the schema's forty zod objects would slow down each cold start.
+ * The names of the Message object's fields, in order. Every function loads this list, and building the forty zod objects
+ * of the Message schema instead would slow down each cold start.
  */
 import * as z from "zod/mini";
 
@@ -32,7 +32,7 @@ export const fieldsOfHead = [
 export const messageFields = [...fieldsOfHead, "content", "content_parsed"] as const;
 export type MessageField = (typeof messageFields)[number];
 
-/** Fields without a maximum length. They are in the head, unless they exceed 50 KB together. */
+/** These fields have no maximum length. If they exceed 50 KB together, they are stored with the content. */
 export const longFields = ["message_id", "subject", "tags", "sender", "recipient"] as const;
 
 export const includesContent = (fields: readonly MessageField[] = messageFields): boolean =>
@@ -41,7 +41,7 @@ export const includesContent = (fields: readonly MessageField[] = messageFields)
 const rule = "fields must list fields of the Message object, separated by commas";
 const names: ReadonlySet<string> = new Set(messageFields);
 
-/** The query parameter `fields`. The error message quotes at most 50 characters of an unknown name. */
+/** The query parameter `fields`. The error message quotes an unknown name, but at most 50 characters of it. */
 export const fieldsParameter = z.pipe(
   z.pipe(
     z.string(),

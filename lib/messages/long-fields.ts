@@ -7,7 +7,7 @@ import { readSegment } from "./read-segments.ts";
 
 export const hasLongFields = ({ content_start }: Head): boolean => content_start > 0;
 
-/** Reads one segment after the other until it has the first `bytes` bytes. A stream would read one segment too many. */
+/** Reads the first `bytes` bytes of the JSON. We write segment by segment, because a stream would read one too many. */
 const readStart = async (message: StoredMessage, bytes: number): Promise<Buffer> => {
   const zstd = decompressor();
   const chunks: Buffer[] = [];
@@ -15,7 +15,7 @@ const readStart = async (message: StoredMessage, bytes: number): Promise<Buffer>
   zstd.on("data", (chunk: Buffer) => {
     chunks.push(chunk);
     missing -= chunk.length;
-    if (missing <= 0) zstd.destroy(); // The rest of a segment may be a thousand times as large.
+    if (missing <= 0) zstd.destroy(); // The rest may be a thousand times as large.
   });
   try {
     for (let index = 0; missing > 0; index++) {
@@ -31,7 +31,7 @@ const readStart = async (message: StoredMessage, bytes: number): Promise<Buffer>
   return Buffer.concat(chunks).subarray(0, bytes);
 };
 
-/** Returns no fields if the head has them all. @throws Error if a segment of the content is missing */
+/** Returns no fields if the head has all of them. @throws Error if a segment of the content is missing */
 export const readLongFields = async (message: StoredMessage): Promise<LongFields | Record<string, never>> => {
   if (!hasLongFields(message.head)) return {};
   const json = await readStart(message, message.head.content_start - 1);
@@ -39,9 +39,8 @@ export const readLongFields = async (message: StoredMessage): Promise<LongFields
 };
 
 /**
- * Adds the long fields to a message if the response selects one of them. This happens before the first byte is sent,
- * because a head that was read eventually consistent may name segments that `remove-content` has deleted since. The
- * function then returns `null`, like `findMessage`, and the caller reads the head again.
+ * Adds the long fields to a message if the response selects one of them. An eventually consistent head may name segments
+ * that `remove-content` has deleted. The function then returns `null`, like `findMessage`, and you read the head again.
  */
 export const withLongFields = async (
   message: StoredMessage | null,

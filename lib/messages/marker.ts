@@ -1,4 +1,4 @@
-/** Message markers outlive their messages. From them, the intake knows that a message was stored, or deleted. */
+/** A message marker outlives its message, and tells the intake that the message was stored or deleted. */
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { getItem } from "../table/get.ts";
 import { messageMarkerKey } from "../table/keys.ts";
@@ -8,17 +8,17 @@ import { update, type Write } from "../table/writes.ts";
 import { daySeconds } from "../time.ts";
 import type { MessageRef } from "./events.ts";
 
-/** With `deleted_at`, it never expires. */
+/** A marker with `deleted_at` never expires. */
 export type MessageMarker = { deleted_at?: string; expires_at?: number };
 
-/** Somebody may open an old email a year after the message has expired. */
+/** A recipient may open an email a year after the message has expired. */
 const lifetimeSeconds = 366 * daySeconds;
 
-/** Also returns a marker that has expired. */
+/** Also returns an expired marker. */
 export const readMarker = (table: Table, { account_id, id }: MessageRef): Promise<MessageMarker | undefined> =>
   getItem<MessageMarker>(table, messageMarkerKey(account_id, id), { consistent: true });
 
-/** The condition of this write fails if the message was deleted. */
+/** The write's condition fails if the message was deleted. */
 export const markStored = (table: Table, { account_id, id }: MessageRef, expires_at: number): Write =>
   update(
     table,
@@ -31,7 +31,7 @@ export const markStored = (table: Table, { account_id, id }: MessageRef, expires
     (found) => found?.deleted_at !== undefined,
   );
 
-/** From now on, no event stores the message. It need not exist. */
+/** Keeps events from storing the message. It need not exist yet. */
 export const markDeleted = async (table: Table, { account_id, id }: MessageRef, now: number): Promise<void> => {
   const command = new UpdateCommand({
     TableName: table.name,

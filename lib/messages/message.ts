@@ -1,4 +1,4 @@
-/** What a message is: the response, and what is accepted to be stored. */
+/** The schemas of the Message object in responses, and of the messages that we store. */
 import * as z from "zod/mini";
 import { addressDomain } from "./address.ts";
 import type { MessageField } from "./fields.ts";
@@ -6,12 +6,10 @@ import type { MessageField } from "./fields.ts";
 const dateTime = z.iso.datetime();
 
 export const DeliveryAttempt = z.object({ time: dateTime, log: z.string(), status: z.string() });
-export type DeliveryAttempt = z.infer<typeof DeliveryAttempt>;
 
-/** An inline text, in Unicode. */
 export const Part = z.object({ content_type: z.string(), content: z.string() });
 
-/** Any other part. `content` is base64 without line breaks. */
+/** The `content` of an attachment is base64 without line breaks. */
 export const Attachment = z.object({
   filename: z.string(),
   content: z.string(),
@@ -26,10 +24,10 @@ export const ParsedContent = z.object({
 });
 export type ParsedContent = z.infer<typeof ParsedContent>;
 
-/** At most 2^53 - 1, so that no JSON parser rounds the number. */
+/** A count is at most 2^53 - 1, so that no JSON parser rounds it. */
 const count = z.int().check(z.minimum(0));
 
-/** The response of Get Message, with the fields in the order of the response. */
+/** The response of Get Message. Its fields have the order of the response. */
 export const Message = z.object({
   object: z.literal("message"),
   created_at: dateTime,
@@ -78,7 +76,7 @@ export const instant = z.pipe(
   utc(),
 );
 
-/** UTF-8 cannot represent half a surrogate pair, so the caller would get another text back. */
+/** UTF-8 can't represent half a surrogate pair, so the caller would get another text back. */
 export const text = z
   .string("must be a string")
   .check(z.refine((value) => value.isWellFormed(), "must not contain half a surrogate pair"));
@@ -108,7 +106,7 @@ export const NewMessage = z.object({
   delivered_at: z._default(z.nullable(instant), null),
   bounce_classification: z.optional(words),
   reference_message_id: z.optional(z.int64("must be a bigint of at most 64 bits")),
-  /** Stored in whole seconds, like DynamoDB's TTL. */
+  /** We store whole seconds, because DynamoDB's TTL has no fractions. */
   retain_until: instant,
 });
 export type NewMessage = z.input<typeof NewMessage>;

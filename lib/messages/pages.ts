@@ -1,5 +1,5 @@
 /**
- * How the segments of a content are grouped into pages. One Query reads a page, and each page has its own partition.
+ * Groups the segments of a message's content into pages. Each page has its own partition, and one Query reads it.
  *
  *   page       0      1           2           3
  *   segments   0      1  2  3     4  5  6     7  8
@@ -9,20 +9,19 @@ import { segmentKey } from "../table/keys.ts";
 import type { MessageRef } from "./events.ts";
 import type { ContentFields } from "./head.ts";
 
-/** What one must know of a content to find its segments. */
 export type Pages = Pick<ContentFields, "content_digest" | "segments" | "page_segments">;
 
-/** A Query returns at most 1 MiB, and a segment has at most 340,000 bytes. */
+/** A Query returns at most 1 MiB, which is enough for three segments of 340,000 bytes. */
 const maximumPageSegments = 3;
 
-/** Fetching a page takes longer than sending it to the caller, so four are fetched at a time. */
+/** Fetching a page takes longer than sending it to the caller, so we fetch four pages at a time. */
 export const parallelPages = 4;
 
-/** Content of few segments gets smaller pages, so that there are enough of them to fetch at a time. */
+/** Content of few segments gets smaller pages, so that there are four of them to fetch at a time. */
 export const pageSegments = (segments: number): number =>
   Math.max(1, Math.min(maximumPageSegments, Math.ceil((segments - 1) / parallelPages)));
 
-/** The number of pages after the first segment. */
+/** Returns the number of pages after the first segment. */
 export const pageCount = ({ segments, page_segments }: Pages): number =>
   Math.ceil(Math.max(0, segments - 1) / page_segments);
 

@@ -7,7 +7,7 @@ import { keyOfSegment, pageCount, parallelPages } from "./pages.ts";
 
 type Segment = { bytes: Uint8Array };
 
-/** Eventually consistent reads cost half, so we pay for a consistent one only if the first misses a segment. */
+/** An eventually consistent read costs half, so we pay for a consistent one only if the first read misses a segment. */
 const readTwice = async <Found>(
   { id, segments }: Head,
   index: number,
@@ -33,12 +33,7 @@ const readPage = ({ table, head }: StoredMessage, page: number): Promise<Uint8Ar
   });
 };
 
-/**
- * Yields all segments, and reads four pages at a time. Failed reads are retried, because the status 200 may already be
- * sent.
- *
- * @throws Error if a segment is missing
- */
+/** Retries failed reads, because the status 200 may already be sent. @throws Error if a segment is missing */
 export async function* readSegments(message: StoredMessage): AsyncGenerator<Uint8Array> {
   const pages = pageCount(message.head);
   const abort = new AbortController();
@@ -47,9 +42,8 @@ export async function* readSegments(message: StoredMessage): AsyncGenerator<Uint
   const requestNext = () => {
     if (requested === pages) return;
     const number = ++requested;
-    const options = { signal: abort.signal, deadline: message.table.deadline };
-    const page = retry(() => readPage(message, number), options);
-    page.catch(() => {}); // Nobody awaits it yet; without this, a rejection would end the process.
+    const page = retry(() => readPage(message, number), { signal: abort.signal, deadline: message.table.deadline });
+    page.catch(() => {}); // Without this, a rejection before we await the page would end the process.
     pending.push(page);
   };
   try {

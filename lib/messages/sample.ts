@@ -3,9 +3,8 @@ import { zstdCompressSync } from "node:zlib";
 import { headSort, segmentSort } from "../table/keys.ts";
 
 const json = `"content":"${"x".repeat(1000)}","content_parsed":null}`;
-const content = zstdCompressSync(json);
 
-/** The two items of the stored message, in the JSON format of DynamoDB's API. */
+/** A head and its first segment, in the JSON format of DynamoDB's API. */
 export const sampleItems = [
   {
     sk: { S: headSort },
@@ -15,5 +14,5 @@ export const sampleItems = [
     content_start: { N: "0" },
     content_digest: { S: "" },
   },
-  { sk: { S: segmentSort("", 0) }, bytes: { B: content.toString("base64") } },
+  { sk: { S: segmentSort("", 0) }, bytes: { B: zstdCompressSync(json).toString("base64") } },
 ];

@@ -1,10 +1,8 @@
 /**
- * Stores a message and its raw email: first the segments of the content, last the head. Until the head is there, nobody
- * can see anything of the message.
+ * Stores a message and its raw email. We write the head last; until then, nobody can see half a message.
  *
  * The head is put only if the item under its key is still the one that we have read, so one of several concurrent calls
- * wins. A losing call looks again: it finds the message stored, or writes its segments again because a delete took
- * them.
+ * wins. The others look again: either the message is stored now, or a delete took their segments.
  */
 import { createHash } from "node:crypto";
 import { PutCommand, type PutCommandInput } from "@aws-sdk/lib-dynamodb";
@@ -23,10 +21,10 @@ import { discardSegments, writeSegments } from "./segments.ts";
 
 export const maximumRawBytes = 40 * 1024 * 1024;
 
-/** Every update of a head costs a write unit per KB, and delivery attempts need the rest of the item's 400 KB. */
+/** A longer head would leave less of the item's 400 KB for delivery attempts, and each update costs a unit per KB. */
 const maximumLongFieldsBytes = 50_000;
 
-/** Thrown for a message that can never be stored, such as one with an email over 40 MiB. */
+/** Thrown for a message that can never be stored, for example because its email exceeds 40 MiB. */
 export class MessageRejectedError extends Error {
   override readonly name = "MessageRejectedError";
 }
@@ -39,7 +37,7 @@ const validate = (message: NewMessage) => {
   throw new MessageRejectedError(faults.join("; "));
 };
 
-/** Short fields, which nearly all messages have, are stored in the head; long fields are stored with the content. */
+/** Nearly all messages have short fields, which go into the head. Long fields are stored with the content. */
 const divide = (message: NewMessage, now: number) => {
   const { retain_until, message_id, subject, tags, sender, recipient, ...fields } = validate(message);
   const long: LongFields = { message_id, subject, tags, sender, recipient };
@@ -66,7 +64,7 @@ export const rejectTooLarge = (rawBytes: number): void => {
   throw new MessageRejectedError(`the email has ${rawBytes} bytes, but at most ${maximumRawBytes} (40 MiB) are stored`);
 };
 
-/** A valid message that is not stored yet. `content` renders and compresses the email at its first call. */
+/** A valid message that is not stored yet. The first call of `content` renders and compresses the email. */
 export type Draft = { head: Omit<Head, keyof ContentFields>; content: () => Promise<Compressed> };
 
 /** @throws MessageRejectedError if the email is too large, or a field is wrong */
@@ -84,12 +82,12 @@ export const draftMessage = (message: NewMessage, raw: Uint8Array | null, now: n
   };
 };
 
-/** The put of a head, for a PutCommand or a transaction. `discard` deletes the segments of a head that was not put. */
+/** The put of a head, for a PutCommand or a transaction. If it fails, `discard` deletes the segments of the head. */
 export type HeadPut = Write & { put: PutCommandInput; discard: () => Promise<void> };
 
 /**
- * Writes the content of a message. Returns the put of its head, or `null` if the message is already stored. If the
- * put's condition fails, call `discard` and then this function again.
+ * Writes the content of a message. Returns the put of its head, or `null` if the message is already stored. If the put
+ * fails, call `discard`, and then call this function again.
  *
  * @throws MessageRejectedError if a message with another email has the id
  */
@@ -119,10 +117,9 @@ export const writeContent = async (table: Table, draft: Draft, now: number): Pro
 };
 
 /**
- * Stores a message. Changes nothing if it is already stored.
+ * Returns false and changes nothing if the message was already stored.
  *
  * @param raw an email of up to 40 MiB, or `null` if the email is not available
- * @returns false if the message was already stored
  * @throws MessageRejectedError if the email is too large, a field is wrong, or a message with another email has the id
  */
 export const storeMessage = async (

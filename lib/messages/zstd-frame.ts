@@ -1,33 +1,32 @@
 /**
  * Inserts the fields of a message's head, as uncompressed JSON, at the start of the stored zstd frame. Two frames would
- * also be valid (RFC 8878, section 3), but Node.js ignores the second, and httpx raises an error.
+ * be valid, too (RFC 8878, section 3), but Node.js ignores the second frame, and httpx raises an error.
  *
  *   stored ── magic, descriptor, window │ compressed blocks … │ checksum
  *   sent ──── magic, descriptor, window │ head in raw blocks │ compressed blocks …
  *
- * A block refers to earlier bytes by their distance, which the inserted JSON doesn't change.
+ * Compressed blocks stay valid, because they refer to earlier bytes by a distance, which the JSON doesn't change.
  */
 const magicBytes = 4;
 const headerBytes = 6;
 const checksumBytes = 4;
 
-/** Frame_Header_Descriptor: a stored frame has a checksum, but no content size, which our JSON would make wrong. */
+/** Bit 2 of the Frame_Header_Descriptor tells that the frame ends with a checksum (RFC 8878, section 3.1.1.1.1). */
 const storedDescriptor = 0b100;
 const sentDescriptor = 0b000;
 
 /** RFC 9659 limits the window in HTTP to 2^23 bytes. A frame header stores 2^n bytes as (n - 10) << 3. */
 const maximumWindow = (23 - 10) << 3;
 
-/** RFC 8878, section 3.1.1.2.4: a block has at most 128 KiB, and at most the size of the window. */
+/** A zstd block has at most 128 KiB, and at most the size of the window (RFC 8878, section 3.1.1.2.4). */
 const maximumBlockBytes = 128 * 1024;
-/** A small email's window is smaller than our raw blocks, so its frame is sent with a window of 128 KiB. */
+/** The window of a small email may be smaller than our raw blocks, so we send it with a window of 128 KiB. */
 const minimumWindow = (17 - 10) << 3;
 
-/** Whether HTTP allows the window of the stored frame. */
 export const isSendable = (firstSegment: Uint8Array): boolean =>
   firstSegment[magicBytes] === storedDescriptor && (firstSegment[magicBytes + 1] ?? 255) <= maximumWindow;
 
-/** A raw block's header has the size, type 0 (raw) and 0 for "not the last block" (RFC 8878, section 3.1.1.2). */
+/** A block header of `size << 3` means a raw block that is not the last one (RFC 8878, section 3.1.1.2). */
 const rawBlock = (bytes: Uint8Array): Buffer => {
   const header = Buffer.alloc(3);
   header.writeUIntLE(bytes.length << 3, 0, 3);
@@ -45,7 +44,7 @@ export const openFrame = (firstSegment: Uint8Array, bytes: Uint8Array): Buffer =
   return Buffer.concat([header, ...blocks]);
 };
 
-/** Drops the frame's checksum, which doesn't cover the inserted JSON. */
+/** Drops the checksum of the frame, because it doesn't cover the inserted JSON. */
 export async function* closeFrame(segments: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let held = Buffer.alloc(0);
   let skipped = headerBytes;
