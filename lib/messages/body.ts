@@ -11,10 +11,10 @@ import { readSegments } from "./read-segments.ts";
 import { closeFrame, isSendable, openFrame } from "./zstd-frame.ts";
 
 /** The pause after `opening` lets Node.js send it before we read the content. */
-async function* opened(opening: Buffer, content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* opened(opening: Buffer, read: () => AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield opening;
   await setImmediate();
-  yield* content;
+  yield* read();
 }
 
 /** Yields the bytes from offset `from` up to offset `to`. @throws Error if there are fewer */
@@ -58,11 +58,11 @@ export const messageBody = (message: StoredMessage, selected?: readonly MessageF
   const chunks = async function* (): AsyncGenerator<Uint8Array> {
     const small = first && head.segments === 1 ? decompressSmall(first) : null;
     if (small) return yield Buffer.concat([opening, small.subarray(from, to), end]);
-    yield* opened(opening, slice(throughZlib(readSegments(message), decompressor()), from, to));
+    yield* opened(opening, () => slice(throughZlib(readSegments(message), decompressor()), from, to));
     if (!hasParsed) yield end;
   };
   const body = Object.assign(stream(chunks()), { bytes: opening.length + to - from + end.length });
   if (from > 0 || !hasParsed || !first || !isSendable(first)) return body;
-  const zstd = () => stream(opened(openFrame(first, opening), closeFrame(readSegments(message))));
+  const zstd = () => stream(opened(openFrame(first, opening), () => closeFrame(readSegments(message))));
   return Object.assign(body, { zstd });
 };

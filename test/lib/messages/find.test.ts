@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { messageBody } from "../../../lib/messages/body.ts";
 import { findMessage } from "../../../lib/messages/find.ts";
 import { readSegments } from "../../../lib/messages/read-segments.ts";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
@@ -52,6 +53,21 @@ test.each([
   expect(most).toBe(parallel);
   expect(slow.count.consistent).toBe(1); // the first read; a consistent read of a page would cost twice as much
   expect(slow.count.calls).toBe(1 + Math.max(parallel, Math.ceil((found.head.segments - 1) / 3)));
+});
+
+test.each(["as stored", "decompressed"])("The first bytes of a response wait for no page: %s", async (coding) => {
+  const message = await stored(randomEmail(3_000_000));
+  const { count, table } = watched((proceed) => proceed());
+  const body = messageBody(await find(table, message));
+  if (typeof body === "string") throw new Error("The body is no stream");
+  const stream = coding === "as stored" ? body.zstd?.() : body;
+
+  for await (const bytes of stream ?? []) {
+    expect(Buffer.from(bytes).length).toBeGreaterThan(0);
+    break;
+  }
+
+  expect(count.calls).toBe(1); // the head and the first segment
 });
 
 test("A reader who leaves while the table is throttled causes no more calls", async () => {
