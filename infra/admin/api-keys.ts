@@ -93,8 +93,8 @@ export const listApiKeys = (shell: Shell) =>
 const unique = (ids: string[]): string[] => [...new Set(ids)];
 
 /**
- * Finds API keys and their ids in a text, from `Authorization: Bearer emk_…` to a whole log. 64 hex digits can be a
- * key's id, but in a log they can also be the digest of a container image.
+ * Finds API keys and their ids in a text, from `Authorization: Bearer emk_…` to a whole log. In a log, a text that
+ * looks like a key's id can also be the digest of a container image.
  */
 const keysIn = (text: string): { secrets: string[]; digests: string[] } => ({
   secrets: unique((text.match(/emk_[\w-]{43}/g) ?? []).map(store.idOfSecret)),

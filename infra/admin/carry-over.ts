@@ -1,6 +1,7 @@
 /**
  * A restored table again contains keys, members and messages that were revoked, removed or deleted after the restore
- * point. `prepare-table --from OLD_TABLE` revokes, removes or deletes them again. It never adds a right or data.
+ * point. `prepare-table --from OLD_TABLE` repeats all revocations and deletions of the old table. The command never
+ * adds a right or data.
  *
  *   old table ──── restore point ──────── revoked, removed, deleted ─────▶ now
  *                        └─▶ restored table, where all of that is back
@@ -22,7 +23,6 @@ import { report, type Shell } from "./command.ts";
 import { hasSegments } from "./message-command.ts";
 import { announceScan, describeTable, scanTable } from "./scan.ts";
 
-/** The output lists the kinds in this order. */
 export const kinds = [
   "keys revoked",
   "keys that expire earlier",
@@ -47,7 +47,7 @@ type Tables = {
   reportRole: (member: StoredMember, old: StoredMember) => void;
 };
 
-/** Clocks may differ by a minute. A restore takes minutes and accepts no writes, so no new item looks like a copy. */
+/** We allow for clocks that differ by a minute. A restore takes longer, so no new item can look like a copy. */
 const clockMilliseconds = 60_000;
 
 /** Deletes a message in the restored table, or completes a deletion that was interrupted. */
@@ -90,8 +90,8 @@ const carryKey = ({ restored, now }: Tables, apiKey: ApiKey, old: ApiKey | undef
 };
 
 /**
- * A member who was removed and added again has another id. We repeat the removal, but not the addition. We don't copy a
- * changed role, because none of the four roles contains another, so any change would also grant rights.
+ * If a member was removed and added again, we repeat only the removal. We don't copy a changed role, because none of
+ * the four roles contains another, so any change would also grant rights.
  */
 const carryMember = (
   { restored, reportRole }: Tables,
@@ -142,7 +142,7 @@ const hasAnyOf = async ({ client, name }: Table, keys: ItemKey[]): Promise<boole
   return (Responses?.[name] ?? []).length > 0;
 };
 
-/** Reads the restored table until it finds an item of the old table, usually with two calls. */
+/** Searches for an item that is in the restored table and in the old table, usually with two calls. */
 const haveItemsInCommon = async ({ restored, old }: Tables): Promise<boolean> => {
   let from: Record<string, unknown> | undefined;
   do {

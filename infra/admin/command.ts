@@ -20,7 +20,7 @@ export type Streams = {
   sleep: (ms: number) => Promise<unknown>;
 };
 
-/** The streams of a command, with a `print` that escapes control characters. */
+/** A command's `print` escapes control characters. */
 export type Shell = Pick<Streams, "print" | "input" | "terminal" | "sleep"> & {
   printJson: (object: object) => void;
   /** Prints the error and sets the exit status, but doesn't stop the command. `source` is the file or line at fault. */
@@ -107,7 +107,7 @@ const cell = (value: unknown): string => {
   return value === null || value === undefined || value === "" ? "-" : visible(String(value));
 };
 
-/** Prints objects with the same fields as a table, or with `--json` one object per line. */
+/** Prints objects as the rows of a table, or with `--json` as one object per line. */
 export const reportRows = (shell: Shell, json: true | undefined, objects: object[]): void => {
   const [first] = objects;
   if (!first) return;

@@ -33,7 +33,6 @@ type Scanned = ScannedHead & StoredMember;
 
 const fields = ["account_id", "id", "created_at", "sender", "recipient", "email", "user_id", "role"];
 
-/** An item about the person, which `erase` deletes. */
 type Found = {
   kind: Kind;
   fields: object;
@@ -98,7 +97,6 @@ const findUserOf = async (table: Table, address: string): Promise<Found[]> => {
   return [{ kind: "user", fields: { id, email, created_at }, text: `${id}   ${email}`, erase }];
 };
 
-/** The summary lists the kinds in this order. */
 const plurals = {
   message: "messages",
   "unfinished deletion": "unfinished deletions",

@@ -102,7 +102,7 @@ export const importMessage = (shell: Shell) =>
       await importMail(table, files, fields, now, reportEmail, { restoreDeleted }).finally(outcomes.end);
       if (!json && total !== 1) shell.print(outcomes.summary());
       if (!json && options.local && lastId !== "") {
-        // If PORT is set, "npm start" listens there, and prints this command with the same PORT.
+        // If "npm start" listens on another port, it prints this command with that PORT.
         const page = `http://127.0.0.1:${process.env.PORT ?? 3000}/messages`;
         shell.print(total === 1 ? `${page}#${account}/${lastId}` : page);
       }

@@ -31,8 +31,8 @@ export const isDamage = (error: unknown): error is Error =>
   error instanceof Error && /^A segment .* is missing$/.test(error.message);
 
 /**
- * Tells whether an interrupted deletion left segments. We only look for first segments, because a deletion deletes them
- * last. A complete deletion also leaves the list of the pages, but the list contains nothing of the email.
+ * Tells whether an interrupted deletion left segments. We only look for the first segment of a content, because it is
+ * deleted last. The list of a content's pages always stays, but the list contains nothing of the email.
  *
  * @param except the content that the message still has
  */

@@ -26,13 +26,13 @@ const emailWith = async (digest: string, path: string, { input }: Shell): Promis
   throw new UserError(`${path}: no email in it has the digest ${digest} of the message's email`);
 };
 
-/** Reads fields from the email that were lost with a segment. An email has no tags, so lost tags stay lost. */
+/** Fields that were lost with a segment come from the email. Lost tags can't be restored, because an email has none. */
 const fieldsOf = (raw: Buffer): LongFields => {
   const { date: _, ...envelope } = readEnvelope(raw);
   return { ...envelope, tags: [] };
 };
 
-/** A long subject is stored with the content. Returns `null` if its segments are missing. */
+/** A long subject is stored with the content. Returns `null` if a segment with the subject is missing. */
 const readableLongFields = (message: StoredMessage): Promise<Partial<LongFields> | null> =>
   readLongFields(message).catch((error) => {
     if (isDamage(error)) return null;

@@ -43,7 +43,7 @@ export const announceScan = (
 type Options = Pick<ScanCommandInput, "FilterExpression" | "ExpressionAttributeValues"> & {
   /** The attributes that `read` receives besides the item's keys. */
   only: string[];
-  /** The size of the table, for the progress line. */
+  /** The table's size. */
   bytes: number | undefined;
 };
 

@@ -7,7 +7,7 @@ const millisecondsBetweenDraws = 100;
 
 const erase = "\r\u001b[2K";
 
-/** Shows a line until the work is done. */
+/** Shows a line on the terminal until the work is done. */
 export const showDuring = async <T>(
   terminal: Terminal | undefined,
   line: string,
@@ -20,7 +20,7 @@ export const showDuring = async <T>(
 const minutes = (seconds: number): string => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 
 /**
- * Draws a line such as `█████░░░░░  50%  1,200 emails  300/s  0:04 left`, if there is a terminal.
+ * Draws a progress line such as `█████░░░░░  50%  1,200 emails  300/s  0:04 left`, if there is a terminal.
  *
  * @param totalBytes the size of all items; 0 if the size is unknown
  */
@@ -45,7 +45,7 @@ export const showProgress = (terminal: Terminal | undefined, noun: string, total
     terminal?.write(erase + text().slice(0, terminal.columns - 1));
   };
   return {
-    /** Counts a finished item of `added` bytes. The output of `print` appears above the progress line. */
+    /** Counts one item. The output of `print` appears above the progress line. */
     add: (added: number, print?: () => void): void => {
       count++;
       bytes += added;

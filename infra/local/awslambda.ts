@@ -1,6 +1,6 @@
 /**
- * A function writes its response to the body of an HTTP request to the emulated Lambda, as in AWS's runtime client for
- * Node.js (aws-lambda-ric 4). A stream in memory would have other backpressure and other errors than a stream on AWS.
+ * Like AWS's runtime client for Node.js (aws-lambda-ric 4), we send a function's response to Lambda as the body of an
+ * HTTP request. A stream in memory would have other backpressure and other errors than a stream on AWS.
  */
 import { Agent, request } from "node:http";
 import { preludeDelimiter } from "./runtime-upload.ts";
@@ -39,8 +39,7 @@ export const openResponseStream = (port: number, path: string) => {
     },
   });
 
-  // A handler that destroys its response stream ends the process, as on AWS, because nobody handles the rejection of
-  // the promise `begun`.
+  // If a handler destroys its response stream, the process ends, as on AWS: nobody handles the rejection of `begun`.
   const begun = Promise.withResolvers<void>();
   const accepted = Promise.withResolvers<void>();
   outgoing.once("response", (response) => {
@@ -48,8 +47,8 @@ export const openResponseStream = (port: number, path: string) => {
     response.once("end", accepted.resolve).resume();
   });
   outgoing.on("error", (error: NodeJS.ErrnoException) => {
-    // If the API's caller disconnects, Lambda closes the connection. The resulting EPIPE or ECONNRESET is no failure,
-    // but a failed function that destroys its stream causes the same errors.
+    // EPIPE or ECONNRESET is no failure of the function if the API's caller has disconnected. But a function that fails
+    // and destroys its stream causes the same errors.
     const isReaderGone = !isDestroyed && (error.code === "EPIPE" || error.code === "ECONNRESET");
     for (const { resolve, reject } of [begun, accepted]) isReaderGone ? resolve() : reject(error);
   });

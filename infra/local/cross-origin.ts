@@ -15,7 +15,9 @@ export const hasForeignOrigin = (request: IncomingMessage): boolean => {
   return (request.headersDistinct.origin ?? []).some((origin) => !own.includes(origin.toLowerCase()));
 };
 
-/** @param authority the host of an absolute request target, which replaces Host (RFC 9112, section 3.2.2) */
+/**
+ * @param authority the host in a request target such as `http://host/path`; it replaces Host (RFC 9112, section 3.2.2)
+ */
 export const hasForeignHost = (request: IncomingMessage, authority?: string): boolean => {
   const { host = [] } = request.headersDistinct;
   const own = ownAuthorities(request);

@@ -26,7 +26,7 @@ const openLocked = (path: string, statements: string): DatabaseSync => {
   }
 };
 
-/** SQLite's `application_id`: "EM" and the version of the items' layout, which 1.0.0 changed. */
+/** SQLite's `application_id` contains "EM" and the version of the items' layout. */
 const applicationId = 0x454d0001;
 
 /** @throws UserError if the file has items of another layout */

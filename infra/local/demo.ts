@@ -18,7 +18,7 @@ const ids = {
   bounce: "33a2c0b6-8e3d-4f20-9b79-5c3d2e1f9a03",
 };
 
-/** The path parameters on the reference page. Without these ids, a visitor's first request would get 404. */
+/** The reference page fills in these ids, because a visitor's first request would otherwise get 404. */
 export const exampleIds = { message_id: ids.welcome };
 
 export type Demo = { account_id: string; domain_id: string; api_key: string; messages: typeof ids };
@@ -117,7 +117,7 @@ const newKey = async (table: Table, now: number): Promise<string> => {
   return created.secret;
 };
 
-/** Stores the demonstration account with a new key. Does not change messages that an earlier `npm start` has stored. */
+/** Stores the demonstration account with a new key. Messages that an earlier `npm start` has stored don't change. */
 export const storeDemo = async (table: Table, now: number): Promise<Demo> => {
   await Promise.all(samples(now).map((sample) => store(table, sample, now)));
   return { account_id, domain_id, api_key: await newKey(table, now), messages: ids };

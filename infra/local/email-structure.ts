@@ -1,6 +1,6 @@
 /**
- * Tells which texts of an email replace each other. Only the email's MIME tree knows whether two text parts are
- * alternatives; the response of Get Message doesn't say.
+ * Finds the texts of an email that are alternatives of each other, such as plain text and HTML. Only the email's MIME
+ * tree knows whether two text parts are alternatives; the response of Get Message doesn't say.
  *
  *   multipart/mixed
  *   ├─ multipart/alternative
@@ -13,7 +13,10 @@ import { charsetDecoder } from "../../lib/messages/mime/charset.ts";
 import { type Leaf, type Multipart, splitEmail } from "../../lib/messages/mime/tree.ts";
 import { describeLeaf } from "../../lib/messages/mime.ts";
 
-/** The email's leaves in document order. Leaves with `isInline` match `parts` one by one, the others `attachments`. */
+/**
+ * The leaves of the MIME tree in document order. The inline leaves match `parts` one by one, and the others match
+ * `attachments`.
+ */
 export type Structure = { isInline: boolean; isReplaced: boolean }[];
 
 /** Yields each multipart/alternative around a leaf, with the child that contains the leaf. */

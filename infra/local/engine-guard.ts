@@ -34,7 +34,8 @@ export const engineGuard = (enginePort: number): Server => {
       outgoing.writeHead(response.statusCode ?? 500, response.rawHeaders);
       pipeline(response, outgoing, () => {});
     });
-    // If the client disconnects, we cancel the request to DynamoDB. Otherwise, the connection stays open for reuse.
+    // If the client disconnects early, we cancel the request to DynamoDB. After a complete response, we keep the
+    // connection.
     outgoing.on("close", () => outgoing.writableFinished || forwarded.destroy());
     pipeline(incoming, forwarded, () => {});
   });

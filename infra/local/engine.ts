@@ -57,7 +57,7 @@ export type Engine = {
   stop: () => Promise<void>;
 };
 
-/** Waits until the embedded DynamoDB listens. If DynamoDB exits instead, returns its last output. */
+/** Waits until the embedded DynamoDB listens. If DynamoDB exits too early, the result is its last output. */
 const startOn = (program: string, port: number, file: string | undefined): Promise<Engine | string> =>
   new Promise((resolve) => {
     const data = file === undefined ? [] : ["--db-path", file];

@@ -22,7 +22,7 @@ export type LocalRoute = { operation: Operation; handler: LambdaHandler };
 /** A web page, or a file for a web page, that `npm start` serves in addition to the API. */
 export type Page = {
   method?: "POST";
-  /** Whether only this machine may see the page. For a private page, we check Host, because of DNS rebinding. */
+  /** Only this machine may see a private page. Each request must have our own Host, because of DNS rebinding. */
   isPrivate: boolean;
   respond: (request: IncomingMessage) => HttpResponse | Promise<HttpResponse>;
 };
@@ -30,7 +30,6 @@ export type Page = {
 /** A deployed API may repeat a header; a local function never does. */
 type Sendable = Omit<HttpResponse, "headers"> & { headers: OutgoingHttpHeaders };
 
-/** Passes a request to a deployed API. */
 export type Forward = (request: IncomingMessage) => Promise<Sendable>;
 
 export type Pages = ReadonlyMap<string, Page>;

@@ -40,7 +40,7 @@ const newContext = (functionName: string, deadline: number): Context => ({
   succeed: () => {},
 });
 
-/** For each request id, the promise that resolves when the response begins. */
+/** The promise of each request id resolves when the response begins. */
 const waiting = new Map<string, PromiseWithResolvers<HttpResponse>>();
 
 /**
@@ -96,7 +96,7 @@ const invokeBuffered = async <Event>(
   }
 };
 
-/** At the deadline, rejects if the response has not begun, or destroys the body of a response that has begun. */
+/** At the deadline, destroys the body of a response that has begun, or rejects if no response has begun. */
 const within = (milliseconds: number, response: Promise<HttpResponse>): Promise<HttpResponse> => {
   const { promise: timeout, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {

@@ -72,14 +72,14 @@ const startDynamoDb = async ({ data }: Options): Promise<number> => {
   Object.assign(process.env, localEnvironment(engine.port));
   const guard = engineGuard(engine.port);
   servers.push(guard);
-  // Many programs use port 8000. Another port works as well, because only the commands that we print depend on it.
+  // Many programs use port 8000. We may take another port, because only the commands that we print depend on the port.
   return listen(guard, port, "DYNAMODB_PORT").catch((error) => {
     if (isChosen) throw error;
     return listen(guard, 0, "DYNAMODB_PORT");
   });
 };
 
-/** Starts DynamoDB if necessary. Returns environment variables with which the operator's commands find the table. */
+/** Starts DynamoDB if necessary. Through the returned environment variables, the operator's commands find the table. */
 const startTable = async (options: Options): Promise<Record<string, string | undefined>> => {
   const { AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION, TABLE_NAME } = process.env;
   if (AWS_ENDPOINT_URL_DYNAMODB) return { AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION, TABLE_NAME };

@@ -1,4 +1,4 @@
-/** Responds to input that Node.js rejects as malformed HTTP. The response has the format of the API's errors. */
+/** If Node.js rejects a request as malformed HTTP, the response is still an error in the API's format. */
 import { type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { bodyTooLarge, type ErrorResponse, noRoute } from "../../lib/api/error-catalogue.ts";
@@ -26,7 +26,7 @@ const end = (socket: Duplex, error: ErrorResponse): void => {
   setTimeout(() => socket.destroy(), lingerMilliseconds).unref();
 };
 
-/** Responds to malformed HTTP. If a response has already begun, only closes the connection. */
+/** If a response has already begun, an error would corrupt the response, so we only close the connection. */
 export const respondToMalformedHttp = (server: Server): void => {
   const unfinished = new Set<ServerResponse>();
   server.on("request", (_request, response) => {

@@ -1,4 +1,4 @@
-/** Lists all messages of `npm start`. The API has no such operation, because listing all messages is slow. */
+/** Lists all messages of `npm start`. The API has no operation for this, because listing all messages is slow. */
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import type { Head } from "../../lib/messages/head.ts";
 import { headSort, itemTypes } from "../../lib/table/keys.ts";

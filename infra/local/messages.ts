@@ -23,7 +23,7 @@ const embeddable = (value: unknown): string => JSON.stringify(value).replaceAll(
 
 const json = (value: unknown) => pageResponse("application/json", JSON.stringify(value));
 
-/** The data in the page itself: the API's address, and the demonstration's API key if there is a demonstration. */
+/** The page contains the API's address, and the API key of the demonstration account if there is one. */
 export type Shown = { api: string; demo?: Pick<Demo, "account_id" | "api_key" | "messages"> };
 
 const page = (shown: Shown): Page => ({
@@ -46,7 +46,7 @@ const structureOfMessage: Page["respond"] = async ({ url = "", headers, socket }
   const [account, message] = [searchParams.get("account") ?? "", searchParams.get("message") ?? ""];
   const path = `/v2/accounts/${encodeURIComponent(account)}/messages/${encodeURIComponent(message)}`;
   const response = await fetch(`http://127.0.0.1:${socket.localPort}${path}?fields=content`, {
-    // 25 MB of base64 take longer to compress than to copy within this machine.
+    // Compressing 25 MB of base64 would take longer than copying it on the same machine.
     headers: { Authorization: headers.authorization ?? "", "Accept-Encoding": "identity" },
   });
   const body = await response.text();
@@ -61,7 +61,7 @@ const parseAttached: Page["respond"] = async (request) => {
   return json({ content_parsed: parseEmail(raw), structure: structureOf(raw) });
 };
 
-/** @param table whose messages the page lists; missing with `--api` */
+/** @param table the table whose messages the page lists; there is none with `--api` */
 export const messagesPages = (shown: Shown, table?: Table): Pages => {
   const list = async () => json(table ? await listMessages(table, Date.now()) : []);
   return new Map<string, Page>([

@@ -19,7 +19,10 @@ export const targetOf = ({ url = "/" }: IncomingMessage): Target => {
 
 type Pairs = [name: string, value: string][];
 
-/** Keeps the last value of each name. Unlike assignments, `Object.fromEntries` keeps a header named `__proto__`. */
+/**
+ * If a name occurs twice, the last value counts. Unlike assignments, `Object.fromEntries` keeps a header named
+ * `__proto__`.
+ */
 const lastValues = (pairs: Pairs): Record<string, string> => Object.fromEntries(pairs);
 
 const allValues = (pairs: Pairs): Record<string, string[]> =>

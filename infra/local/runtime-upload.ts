@@ -9,7 +9,7 @@ import { Readable } from "node:stream";
 export type HttpResponse = {
   statusCode: number;
   headers: Record<string, string>;
-  /** Fails with the function's error if the function fails after the first byte of the body. */
+  /** If the function fails after the first byte of the body, the body fails with the function's error. */
   body: Readable | string;
 };
 
@@ -45,8 +45,8 @@ const respondEarly = (request: IncomingMessage): void => {
 
 /**
  * Reads the streamed response that AWS's runtime client uploads in a POST request. If `body` is read slowly,
- * backpressure slows the function down. If the reader destroys `body`, `readStreamed` responds before the POST request
- * ends, as AWS's Lambda emulator does (directinvoke.go in github.com/aws/aws-lambda-runtime-interface-emulator).
+ * backpressure slows the function down. If the reader destroys `body`, we respond before the POST request ends, as
+ * AWS's Lambda emulator does (directinvoke.go in github.com/aws/aws-lambda-runtime-interface-emulator).
  */
 export const readStreamed = (request: IncomingMessage, reply: ServerResponse): Promise<HttpResponse> =>
   new Promise((resolve, reject) => {

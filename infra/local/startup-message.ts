@@ -1,4 +1,4 @@
-/** Creates the text that `npm start` prints. The text lists commands with which a new user can try the API. */
+/** The text that `npm start` prints, with commands for trying the API. */
 import type { Demo } from "./demo.ts";
 
 /** Returns variables as the prefix of a shell command, such as `NAME='value' `. */
@@ -9,12 +9,12 @@ const assignments = (variables: Record<string, string | undefined>): string =>
     .join("");
 
 type Startup = {
-  /** Environment variables that the operator's commands need to find the table. */
+  /** The operator's commands find the table through these environment variables. */
   adminVariables: Record<string, string | undefined>;
   seeded: string[];
 };
 
-/** Returns commands for any POSIX shell with curl and npm. */
+/** The commands work in any POSIX shell with curl and npm. */
 export const startupMessage = (
   baseUrl: string,
   { account_id, domain_id, api_key, messages }: Demo,

@@ -1,4 +1,4 @@
-/** Looks up which emails of an import are messages that were deleted before. */
+/** Finds the emails of an import whose messages were deleted before. */
 import { BatchGetCommand } from "@aws-sdk/lib-dynamodb";
 import type { MessageMarker } from "../../lib/messages/marker.ts";
 import { type ItemKey, messageMarkerKey } from "../../lib/table/keys.ts";
@@ -35,7 +35,7 @@ const readMarkers = async (table: Table, Keys: ItemKey[]): Promise<(ItemKey & Me
 
 /**
  * Adds `isDeleted` to the items. One call reads 16 markers, because a call for each email took 1.2 ms of processor
- * time; the rest of the import takes 2.8 ms for a small email.
+ * time. The rest of the import takes 2.8 ms for a small email.
  */
 export async function* withDeletions<T extends { bytes: number; id?: string }>(
   table: Table,

@@ -13,7 +13,7 @@ const extensions = new Set(["", ".eml", ".mbox", ".mbx"]);
 
 const isHidden = (name: string): boolean => name.startsWith(".");
 
-/** Node.js reads file names as UTF-8. It replaces invalid bytes by U+FFFD, and then can't find the file. */
+/** Node.js replaces invalid UTF-8 in a file name by U+FFFD, and then can't find the file. */
 const isUnreadable = (name: string): boolean => name.includes("\ufffd");
 
 const unreadable = (path: string, error: unknown): MailFile => ({

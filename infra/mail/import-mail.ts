@@ -65,19 +65,19 @@ async function* emailsIn(files: MailFile[], account_id: string): AsyncGenerator<
 }
 
 type Options = {
-  /** Whether to store emails whose messages were deleted before. By default, these messages stay deleted. */
+  /** If true, we store an email again even if its message was deleted. By default, deleted messages stay deleted. */
   restoreDeleted?: boolean | undefined;
 };
 
-/** Removes the marker, so that the message counts as never deleted, also for `prepare-table`. */
+/** Without the marker, the message counts as never deleted, also for `prepare-table`. */
 const forgetDeletion = async (table: Table, { account_id, id }: MessageRef): Promise<void> => {
   const Key = messageMarkerKey(account_id, id);
   await retryWrite(() => table.client.send(new DeleteCommand({ TableName: table.name, Key })));
 };
 
 /**
- * Stores a message unless it was deleted. `delete-message` sets the marker before it writes the head, so a deletion at
- * the same time either overwrites our head or makes our put fail. After a failed put, we find the marker.
+ * Stores a message unless it was deleted. A deletion at the same time can't get lost, because `delete-message` writes
+ * the marker before the head. The deletion overwrites our head, or it makes our put fail, and then we find the marker.
  */
 const store = async (table: Table, message: NewMessage, raw: Buffer, now: number): Promise<ImportOutcome> => {
   const draft = draftMessage(message, raw, now);
@@ -86,7 +86,7 @@ const store = async (table: Table, message: NewMessage, raw: Buffer, now: number
   for (;;) {
     const head = await writeContent(table, draft, now);
     if (!head) return "there already";
-    // An item that the put would replace may be a tombstone from after we read the marker.
+    // The item that we are about to replace may be the tombstone of a message that was deleted meanwhile.
     const isReplacing = head.put.ExpressionAttributeValues !== undefined;
     const isPut =
       !(isReplacing && (await isDeleted())) && (await succeeds(() => table.client.send(new PutCommand(head.put))));

@@ -1,4 +1,4 @@
-/** The OpenAPI object of an operation, from its entry in the table and its texts. */
+/** Builds an operation's OpenAPI object from its entry in the table of operations and its texts. */
 import type { Operation, OperationId } from "../../lib/api/operations.ts";
 import type { Parameter, ParametersFor } from "../../lib/api/parameters.ts";
 import { type Component, nameOf, parameterSchema, schemaRef } from "./components.ts";

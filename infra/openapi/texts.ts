@@ -10,7 +10,7 @@ export const tags = {
 
 export type Examples = Record<string, { summary: string; value: unknown }>;
 
-/** The errors of an operation by a short description, such as "Malformed JSON". */
+/** Maps a short description, such as "Malformed JSON", to an error of the operation. */
 export type Errors = Record<string, ErrorResponse>;
 
 export type OperationTexts = {
@@ -21,10 +21,10 @@ export type OperationTexts = {
   body?: unknown;
   /** The successful response. A response without a body has no schema. */
   success: { description: string; schema?: z.ZodMiniType; examples?: Examples };
-  /** Only the operation's own errors: `commonErrors` in `outcomes.ts` adds those that many operations share. */
+  /** The operation's own errors. `commonErrors` in `outcomes.ts` adds the errors that many operations share. */
   errors: Errors;
   /** Descriptions of the statuses that only this operation has, such as 409. */
   descriptions: Record<number, string>;
-  /** The schemas by their names in the document. Several operations may share a schema. */
+  /** Maps names in the OpenAPI document to schemas. Several operations may share a schema. */
   components: Record<string, Component>;
 };

@@ -81,7 +81,8 @@ const gatewayErrors: readonly { error: errors.ErrorResponse; types: readonly Res
 ];
 
 /**
- * The API is regional: an idle stream may then pause for 5 minutes. An edge-optimized API closes it after 30 seconds.
+ * The API is regional, because an edge-optimized API closes a stream that is idle for 30 seconds. A regional API waits
+ * for 5 minutes.
  */
 export class Api extends Construct {
   readonly restApi: RestApi;
@@ -164,7 +165,7 @@ export class Api extends Construct {
   private addGatewayResponse(type: ResponseType, { status, message, headers }: errors.ErrorResponse) {
     const { "Content-Type": contentType, ...common } = commonHeaders;
     // API Gateway reads a quoted value as a constant, and any other value as the name of a parameter. Unlike the
-    // functions, API Gateway can't pick a Retry-After at random, so it gets the first one.
+    // functions, API Gateway can't pick a Retry-After at random, so it always sends the first value.
     const constants = Object.entries({ ...common, ...headers }).map(([name, value]) => [
       name,
       `'${[value].flat()[0]}'`,

@@ -44,7 +44,7 @@ export const bundle = (file: string, folder: string): void => {
     platform: "node",
     target: "node24",
     format: "cjs",
-    // esbuild drops unused exports only from ES modules, so we prefer those to a package's CommonJS.
+    // esbuild drops unused exports only from ES modules.
     mainFields: ["module", "main"],
     alias: replacements,
     inject: ["./infra/stack/bundling/globals.ts"],

@@ -1,4 +1,4 @@
-/** The CloudWatch dashboard: requests and errors first, then latencies, then the likely causes. */
+/** The dashboard in CloudWatch shows requests and errors first, then latencies, then the likely causes. */
 import { Stack } from "aws-cdk-lib";
 import { Dashboard, GraphWidget, type IMetric } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";

@@ -1,4 +1,4 @@
-/** Checks `tableName` before a deployment. With a mistyped name, every request would end with a 500. */
+/** Checks `tableName` before a deployment. With a mistyped table name, every request would end with a 500. */
 import { DescribeTableCommand, DescribeTimeToLiveCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { layout } from "../../lib/table/keys.ts";
 import { describe, UserError } from "../cli/user-error.ts";

@@ -26,8 +26,9 @@ const permissions: readonly Permission[] = [
 const timeout = Duration.minutes(2);
 
 /**
- * AWS recommends six times the function's timeout. If the function crashes, SQS waits this long before it delivers the
- * events again. If an event fails without a crash, the function chooses the delay itself.
+ * AWS recommends a visibility timeout of six times the function's timeout. If the function crashes, SQS waits this long
+ * before it delivers the events again. If an event fails without a crash, the function itself decides when SQS delivers
+ * it again.
  */
 const visibilityTimeout = Duration.minutes(6 * timeout.toMinutes());
 
@@ -35,8 +36,8 @@ const visibilityTimeout = Duration.minutes(6 * timeout.toMinutes());
 const [minimumConcurrency, maximumConcurrency] = [2, 1000];
 
 /**
- * A new AWS account has 10 concurrent executions and can't reserve any. If the intake took all ten, Lambda would
- * throttle the API.
+ * A new AWS account has 10 concurrent executions and can't reserve any. If the intake took all 10 executions, Lambda
+ * would throttle the API.
  */
 const defaultConcurrency = 5;
 
@@ -113,7 +114,7 @@ export class Intake extends Construct {
     this.acknowledgeRules();
   }
 
-  /** Without its own log group, CDK's function that empties the bucket would leave one that nobody deletes. */
+  /** CDK adds a function that empties the bucket, and nothing would ever delete that function's log group. */
   private keepNoLogOfEmptying() {
     const provider = Stack.of(this).node.findChild("Custom::S3AutoDeleteObjectsCustomResourceProvider");
     const { logGroupName } = new LogGroup(this, "EmptyingLog", {

@@ -13,7 +13,7 @@ export const period = Duration.minutes(5);
 
 const sum = { statistic: "Sum", period };
 
-/** A metric that CloudWatch reads from a log. `dimension` is also the name of a field in each log line. */
+/** A metric that CloudWatch reads from a log. `dimension` names a field of the log line. */
 type LogMetric = { name: string; lines: IFilterPattern; value: string; dimension: string };
 
 /** Milliseconds to the first byte of a stream, from the function's log. */

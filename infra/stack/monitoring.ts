@@ -16,7 +16,8 @@ export type MonitoringProps = Measured & {
 };
 
 /**
- * An event should not wait longer than this. SQS's metric leaves out events that it delivered more than three times.
+ * If an event waits longer in the queue, an alarm starts. SQS's metric ignores events that were already delivered more
+ * than three times.
  */
 const longWait = Duration.minutes(30);
 

@@ -12,7 +12,7 @@ const tableOf = (template: Template): Resource | undefined =>
 
 const regionsOf = ({ Properties }: Resource): Set<string> => new Set(Properties?.Replicas?.map(({ Region }) => Region));
 
-/** Also leaves out the stream, because CDK adds it together with replicas. */
+/** Leaves out the replica in `region`, and the stream that CDK adds together with replicas. */
 const withoutReplica = (resource: Resource | undefined, region: string | undefined): unknown => {
   if (!resource?.Properties?.Replicas) return resource;
   const { Replicas, StreamSpecification: _, ...others } = resource.Properties;
@@ -56,8 +56,8 @@ export const checkReplicaChange = (deployed: Template, next: Template): void => 
 };
 
 /**
- * Returns an empty template if the stack doesn't exist, or if the credentials may not read it. `checkReplicaChange`
- * then accepts everything, but CloudFormation still rejects an update of two replicas.
+ * Returns an empty template if the stack doesn't exist, or if the credentials may not read it. With an empty template,
+ * `checkReplicaChange` accepts any deployment, but CloudFormation still rejects an update of two replicas.
  */
 export const readDeployedTemplate = async (StackName: string, region: string | undefined): Promise<Template> => {
   const client = new CloudFormationClient({ ...(region && { region }), maxAttempts: 2 });

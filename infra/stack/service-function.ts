@@ -69,7 +69,6 @@ export type ServiceFunctionProps = SharedProps & {
   memoryMegabytes: number;
   timeout: Duration;
   permissions: readonly Permission[];
-  /** Environment variables in addition to the table's name and the metric namespace. */
   environment?: Record<string, string>;
 };
 

@@ -59,7 +59,7 @@ const Settings = z.object({
   keyRateLimit: z.optional(count(/^[1-9]\d{1,7}$/, "a number of requests per minute from 10 to 99999999")),
   /** The reserved concurrency of each function, which is also its limit. */
   concurrency: z.optional(count(/^[1-9]\d{0,5}$/, "a number of executions")),
-  /** The name of an existing table. Without it, the stack creates a table. */
+  /** The name of an existing table, which the stack uses instead of creating a table. */
   tableName: z.optional(text(/^[\w.-]{3,255}$/, "the name of a DynamoDB table in the stack's region")),
   /** The regions with a replica of the table, besides the stack's own region. */
   replicaRegions: z._default(
@@ -133,7 +133,7 @@ const checkTogether = (settings: Settings, region: string | undefined) => {
  * @throws UserError if a name or a value is wrong, or if a certificate or a topic is in another region
  */
 export const readSettings = (context: Given, region?: string): Settings => {
-  // The context also has CDK's own names, such as `@aws-cdk/core:…` or `availability-zones:…`.
+  // The context also contains settings of CDK itself, such as `@aws-cdk/core:…` or `availability-zones:…`.
   const ours = Object.entries(context).filter(([name]) => !name.includes(":"));
   const { stages, ...own } = Object.fromEntries(ours);
   const given = { ...settingsOfStage(stages, String(own.stage ?? "prod")), ...own };

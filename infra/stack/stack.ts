@@ -1,4 +1,4 @@
-/** The whole service as one CDK stack. Each operation gets a function and a route. */
+/** One CDK stack contains the whole service. Each operation gets a function and a route. */
 import { Aws, CfnOutput, RemovalPolicy, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { metricNamespace } from "../../lib/api/metrics.ts";
