@@ -10,19 +10,17 @@ export const openEmailBucket = (Bucket = process.env.EMAIL_BUCKET): ReadEmail =>
   if (!Bucket) throw new Error("EMAIL_BUCKET is not set: it names the bucket of raw emails");
   const client = new S3Client({ maxAttempts: 3, requestHandler: { connectionTimeout: 1000, socketTimeout: 3000 } });
   return async (Key, accept) => {
+    const getting = client.send(new GetObjectCommand({ Bucket, Key }));
+    const { Body, ContentLength = 0 } = await getting.catch((error) => {
+      throw missing.has(error.name) ? new EventRejectedError("its raw email is not in the bucket") : error;
+    });
+    if (!Body) throw new Error("S3 returned no body");
     try {
-      const { Body, ContentLength = 0 } = await client.send(new GetObjectCommand({ Bucket, Key }));
-      if (!Body) throw new Error("S3 returned no body");
-      try {
-        accept(ContentLength);
-      } catch (error) {
-        if ("destroy" in Body) Body.destroy(); // Otherwise, we would still receive the whole email.
-        throw error;
-      }
-      return await Body.transformToByteArray();
+      accept(ContentLength);
     } catch (error) {
-      if (!(error instanceof Error && missing.has(error.name))) throw error;
-      throw new EventRejectedError("its raw email is not in the bucket");
+      if ("destroy" in Body) Body.destroy(); // Otherwise, we would still receive the whole email.
+      throw error;
     }
+    return Body.transformToByteArray();
   };
 };

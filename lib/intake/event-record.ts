@@ -20,10 +20,9 @@ export type Result = { outcome: Outcome; error?: never } | { outcome: "failed"; 
 
 export const tooLarge = new EventRejectedError("it does not fit into the message's item of 400 KB");
 
-const isTooLarge = (error: unknown): boolean => {
-  const reasons = error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
-  return reasons.some(({ Message }) => Message?.includes("Item size"));
-};
+const isTooLarge = (error: unknown): boolean =>
+  error instanceof TransactionCanceledException &&
+  error.CancellationReasons?.some(({ Message }) => Message?.includes("Item size")) === true;
 
 /** Thrown if the invocation has too little time left for an event. */
 export class TooLittleTimeError extends Error {

@@ -39,9 +39,8 @@ const allOf = (events: readonly ChangeEvent[], result: Result): Results =>
   new Map(events.map((event) => [event, result]));
 
 const recordTogether = async (table: Table, events: readonly ChangeEvent[], now: number): Promise<Results> => {
-  const results: Results = new Map();
   const [first] = events;
-  if (!first) return results;
+  if (!first) return new Map();
   const message = { account_id: first.account_id, id: first.message.id };
   const change = changeMessage(table, message, events.reduce(add, {}), now);
   // If the message has a marker, we retry once, because it may have been stored since the first attempt.

@@ -53,8 +53,6 @@ const recordStored = async (table: Table, event: StoredEvent, readEmail: ReadEma
   }
 };
 
-const messageOf = ({ account_id, message }: ChangeEvent): string => `${account_id} ${message.id}`;
-
 const isChange = (event: MessageEvent): event is ChangeEvent => event.type !== "message.stored";
 
 /**
@@ -73,7 +71,8 @@ export const recordEvents = async (
     const recorded = recordStored(table, event, readEmail, now);
     results.set(event, await recorded.catch((error) => ({ outcome: "failed", error })));
   }
-  for (const group of Map.groupBy(events.filter(isChange), messageOf).values()) {
+  const groups = Map.groupBy(events.filter(isChange), ({ account_id, message }) => `${account_id} ${message.id}`);
+  for (const group of groups.values()) {
     for (const [event, result] of await recordChanges(table, group, now)) results.set(event, result);
   }
   return results;

@@ -32,9 +32,9 @@ export type ContentFields = ContentOffsets & {
 export type Head = Omit<
   Message,
   "object" | "num_attempts" | "content" | "content_parsed" | "reference_message_id" | keyof LongFields
-> & {
-  [Field in keyof LongFields]?: LongFields[Field] | undefined;
-} & ContentFields & {
+> &
+  Partial<LongFields> &
+  ContentFields & {
     /** The recipient's domain if the message is incoming, otherwise the sender's. Some API keys read only one domain. */
     domain: string;
     /** DynamoDB's document client returns a number above 2^53 as a bigint. */

@@ -21,9 +21,5 @@ export const parallelPages = 4;
 export const pageSegments = (segments: number): number =>
   Math.max(1, Math.min(maximumPageSegments, Math.ceil((segments - 1) / parallelPages)));
 
-/** Returns the number of pages after the first segment. */
-export const pageCount = ({ segments, page_segments }: Pages): number =>
-  Math.ceil(Math.max(0, segments - 1) / page_segments);
-
 export const keyOfSegment = ({ account_id, id }: MessageRef, { content_digest, page_segments }: Pages, index: number) =>
   segmentKey(account_id, id, content_digest, index, Math.ceil(index / page_segments));

@@ -3,7 +3,7 @@ import { getItem, queryFrom } from "../table/get.ts";
 import { retry } from "../table/retry.ts";
 import type { StoredMessage } from "./find.ts";
 import type { Head } from "./head.ts";
-import { keyOfSegment, pageCount, parallelPages } from "./pages.ts";
+import { keyOfSegment, parallelPages } from "./pages.ts";
 
 type Segment = { bytes: Uint8Array };
 
@@ -24,8 +24,8 @@ export const readSegment = async ({ table, head }: StoredMessage, index: number)
   return (await readTwice(head, index, read)).bytes;
 };
 
-const readPage = ({ table, head }: StoredMessage, page: number): Promise<Uint8Array[]> => {
-  const from = 1 + (page - 1) * head.page_segments;
+/** Reads the page that begins with segment `from`. */
+const readPage = ({ table, head }: StoredMessage, from: number): Promise<Uint8Array[]> => {
   const count = Math.min(head.page_segments, head.segments - from);
   return readTwice(head, from, async (consistent) => {
     const found = await queryFrom<Segment>(table, keyOfSegment(head, head, from), count, consistent);
@@ -35,20 +35,21 @@ const readPage = ({ table, head }: StoredMessage, page: number): Promise<Uint8Ar
 
 /** Retries failed reads, because the status 200 may already be sent. @throws Error if a segment is missing */
 export async function* readSegments(message: StoredMessage): AsyncGenerator<Uint8Array> {
-  const pages = pageCount(message.head);
+  const { table, head, first } = message;
   const abort = new AbortController();
   const pending: Promise<Uint8Array[]>[] = [];
-  let requested = 0;
+  let next = 1;
   const requestNext = () => {
-    if (requested === pages) return;
-    const number = ++requested;
-    const page = retry(() => readPage(message, number), { signal: abort.signal, deadline: message.table.deadline });
+    if (next >= head.segments) return;
+    const from = next;
+    next += head.page_segments;
+    const page = retry(() => readPage(message, from), { signal: abort.signal, deadline: table.deadline });
     page.catch(() => {}); // Without this, a rejection before we await the page would end the process.
     pending.push(page);
   };
   try {
     for (let page = 0; page < parallelPages; page++) requestNext();
-    if (message.head.segments > 0) yield message.first ?? (await readSegment(message, 0));
+    if (head.segments > 0) yield first ?? (await readSegment(message, 0));
     for (let page = pending.shift(); page; page = pending.shift()) {
       const segments = await page;
       requestNext();

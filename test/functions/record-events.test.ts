@@ -37,7 +37,7 @@ const counted = (name: string) => output.lines().find((line) => name in line && 
 const bucketWith = (objects: Record<string, number>, missing = "AccessDenied") => {
   const s3 = mockClient(S3Client);
   onTestFinished(() => s3.restore());
-  s3.on(GetObjectCommand).callsFake(({ Key }) => {
+  s3.on(GetObjectCommand).callsFake(async ({ Key }) => {
     const ContentLength = objects[Key];
     if (!ContentLength) throw Object.assign(new Error("S3's own words"), { name: missing });
     return { Body: sdkStreamMixin(Readable.from([Buffer.from(raw)])), ContentLength };

@@ -54,34 +54,23 @@ export const parameterText = ({ parameters }: Structured, name: string, decode: 
   return charset === undefined ? decodeHeaderText(bytes, decode) : decode(Buffer.from(bytes, "latin1"), charset);
 };
 
-/** One segment of a split value, such as `name*1*=ve.txt`. The second `*` means that its text is percent-encoded. */
-type Segment = { index: number; extended: boolean; text: string };
+/** `name*1*=ve.txt` is a segment of `name` with the index 1. The second `*` means that its text is percent-encoded. */
+type Attribute = { base: string; index: string | undefined; extended: boolean; text: string };
 
 const readParameters = (text: string): Structured["parameters"] => {
-  const parameters: Structured["parameters"] = new Map();
-  const segmented = new Map<string, Segment[]>();
-  for (const { name, value } of attributes(text)) {
-    const [base = "", index, star] = name.split("*", 3);
-    if (index === undefined) {
-      if (!parameters.has(base)) parameters.set(base, { bytes: value });
-      continue;
-    }
-    const segment = { index: Number(index), extended: index === "" || star === "", text: value };
-    const segments = segmented.get(base);
-    if (segments) segments.push(segment);
-    else segmented.set(base, [segment]);
-  }
-  // If a parameter also has a plain form, it is for programs that don't know RFC 2231, so the segments win.
-  for (const [name, segments] of segmented) parameters.set(name, joinSegments(segments));
-  return parameters;
+  const groups = Map.groupBy(attributes(text), ({ base }) => base);
+  return new Map(Array.from(groups, ([base, group]) => [base, parameterOf(group)]));
 };
 
-/** Only the first segment names a charset (RFC 2231, section 4.1). */
-const joinSegments = (segments: Segment[]): Parameter => {
-  segments.sort((a, b) => a.index - b.index || 0);
+const parameterOf = (group: Attribute[]): Parameter => {
+  // If a parameter also has a plain form, it is for programs that don't know RFC 2231, so the segments win.
+  const segments = group.filter(({ index }) => index !== undefined);
+  if (segments.length === 0) return { bytes: group[0]?.text ?? "" };
+  segments.sort((a, b) => Number(a.index) - Number(b.index) || 0);
   const texts = segments.map(({ text, extended }) => (extended ? decodePercent(text) : text));
   if (!segments.some(({ extended }) => extended)) return { bytes: texts.join("") };
 
+  // Only the first segment names a charset (RFC 2231, section 4.1).
   const [prefix = "", charset] = /^([^']*)'[^']*'/.exec(segments[0]?.extended ? segments[0].text : "") ?? [];
   return { bytes: texts.join("").slice(decodePercent(prefix).length), charset };
 };
@@ -92,7 +81,7 @@ const decodePercent = (text: string): string => decodeEscapes(text, /%([0-9a-f]{
 const quotedCharset = /[^'";]*'[^'";]*'(?=")/y;
 
 /** Accepts unquoted values with spaces, and a missing `;` or end quote. */
-function* attributes(text: string): Generator<{ name: string; value: string }> {
+function* attributes(text: string): Generator<Attribute> {
   let at = 0;
   while (at < text.length) {
     at = afterComments(text, at);
@@ -101,6 +90,8 @@ function* attributes(text: string): Generator<{ name: string; value: string }> {
     const name = trimBlanks(text.slice(start, at)).toLowerCase();
     const hasValue = text[at++] === "=";
     if (!hasValue) continue;
+    const [base = "", index, star] = name.split("*", 3);
+    const attribute = { base, index, extended: index === "" || star === "" };
 
     while (isBlank(text[at])) at++;
     quotedCharset.lastIndex = at;
@@ -109,12 +100,12 @@ function* attributes(text: string): Generator<{ name: string; value: string }> {
     if (text[at] === '"') {
       const { value, next } = quotedString(text, at);
       at = next;
-      yield { name, value: charset + value };
+      yield { ...attribute, text: charset + value };
     } else {
       const end = text.indexOf(";", at);
       const value = text.slice(at, end < 0 ? text.length : end);
       at += value.length;
-      yield { name, value: unquoted(name, trimBlanks(value)) };
+      yield { ...attribute, text: unquoted(name, trimBlanks(value)) };
     }
   }
 }
