@@ -47,7 +47,7 @@ type Tables = {
   reportRole: (member: StoredMember, old: StoredMember) => void;
 };
 
-/** We allow for clocks that differ by a minute. A restore takes longer, so no new item can look like a copy. */
+/** We allow for clocks that differ by a minute, because a restore takes longer and accepts no writes. */
 const clockMilliseconds = 60_000;
 
 /** Deletes a message in the restored table, or completes a deletion that was interrupted. */
@@ -159,7 +159,7 @@ const haveItemsInCommon = async ({ restored, old }: Tables): Promise<boolean> =>
 };
 
 /**
- * Checks that `restored` can be a copy of the table `from`. The returned function then changes the restored table.
+ * Returns a function that changes the restored table, but first checks that it can be a copy of `from`.
  *
  * @throws UserError before anything is changed
  */

@@ -136,7 +136,7 @@ const findAll = async (
 
 /**
  * Add Account Member may still read a user a second after the user was deleted, because the read is eventually
- * consistent. The request may then run for 28 seconds, and put a member whose user is gone.
+ * consistent. The request may then run for 28 seconds and add a member whose user is gone.
  */
 const longestAddSeconds = 30;
 

@@ -14,8 +14,7 @@ import { type Leaf, type Multipart, splitEmail } from "../../lib/messages/mime/t
 import { describeLeaf } from "../../lib/messages/mime.ts";
 
 /**
- * The leaves of the MIME tree in document order. The inline leaves match `parts` one by one, and the others match
- * `attachments`.
+ * The leaves of the MIME tree in document order, which is also the order of `parts` and of `attachments`.
  */
 export type Structure = { isInline: boolean; isReplaced: boolean }[];
 

@@ -34,8 +34,7 @@ export const engineGuard = (enginePort: number): Server => {
       outgoing.writeHead(response.statusCode ?? 500, response.rawHeaders);
       pipeline(response, outgoing, () => {});
     });
-    // If the client disconnects early, we cancel the request to DynamoDB. After a complete response, we keep the
-    // connection.
+    // If the client disconnects early, we cancel the request to DynamoDB.
     outgoing.on("close", () => outgoing.writableFinished || forwarded.destroy());
     pipeline(incoming, forwarded, () => {});
   });

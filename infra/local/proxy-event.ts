@@ -20,8 +20,8 @@ export const targetOf = ({ url = "/" }: IncomingMessage): Target => {
 type Pairs = [name: string, value: string][];
 
 /**
- * If a name occurs twice, the last value counts. Unlike assignments, `Object.fromEntries` keeps a header named
- * `__proto__`.
+ * If a header or a parameter occurs twice, the last value counts. Unlike assignments, `Object.fromEntries` keeps a
+ * header named `__proto__`.
  */
 const lastValues = (pairs: Pairs): Record<string, string> => Object.fromEntries(pairs);
 

@@ -21,7 +21,7 @@ export class FunctionError extends Error {
   }
 }
 
-/** Eight zero bytes end the prelude. The prelude is JSON with the response's status and headers. */
+/** Eight zero bytes end the prelude, which is JSON with the response's status and headers. */
 export const preludeDelimiter = Buffer.alloc(8);
 
 export const functionError = (json: string): FunctionError => {

@@ -21,7 +21,7 @@ async function* grouped<T extends { bytes: number }>(items: AsyncIterable<T>): A
   if (group.length > 0) yield group;
 }
 
-/** If a part of a batch is throttled, DynamoDB returns the rest without an error. We read the whole batch again. */
+/** If a part of a batch is throttled, DynamoDB returns the rest without an error, so we read the batch again. */
 const throttled = Object.assign(new Error("A part of the batch was throttled"), {
   name: "ThrottlingException",
 });

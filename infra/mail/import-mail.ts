@@ -69,7 +69,7 @@ type Options = {
   restoreDeleted?: boolean | undefined;
 };
 
-/** Without the marker, the message counts as never deleted, also for `prepare-table`. */
+/** If the marker stayed, `prepare-table` would delete the message again after a restore. */
 const forgetDeletion = async (table: Table, { account_id, id }: MessageRef): Promise<void> => {
   const Key = messageMarkerKey(account_id, id);
   await retryWrite(() => table.client.send(new DeleteCommand({ TableName: table.name, Key })));

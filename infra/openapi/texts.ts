@@ -25,6 +25,6 @@ export type OperationTexts = {
   errors: Errors;
   /** Descriptions of the statuses that only this operation has, such as 409. */
   descriptions: Record<number, string>;
-  /** Maps names in the OpenAPI document to schemas. Several operations may share a schema. */
+  /** The schemas by name. Several operations may share a schema. */
   components: Record<string, Component>;
 };

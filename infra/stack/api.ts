@@ -81,8 +81,7 @@ const gatewayErrors: readonly { error: errors.ErrorResponse; types: readonly Res
 ];
 
 /**
- * The API is regional, because an edge-optimized API closes a stream that is idle for 30 seconds. A regional API waits
- * for 5 minutes.
+ * The API is regional, because an edge-optimized API closes a stream that is idle for 30 seconds instead of 5 minutes.
  */
 export class Api extends Construct {
   readonly restApi: RestApi;
@@ -90,7 +89,7 @@ export class Api extends Construct {
   readonly routes: readonly Route[];
   /** The base URL, without a slash at the end. */
   readonly url: string;
-  /** The target of the domain's CNAME record, if the API has a domain. */
+  /** If the API has a domain, the domain's CNAME record must point to this name. */
   readonly domainTarget: string | undefined;
 
   constructor(scope: Construct, id: string, props: ApiProps) {

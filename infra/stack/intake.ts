@@ -26,9 +26,9 @@ const permissions: readonly Permission[] = [
 const timeout = Duration.minutes(2);
 
 /**
- * AWS recommends a visibility timeout of six times the function's timeout. If the function crashes, SQS waits this long
- * before it delivers the events again. If an event fails without a crash, the function itself decides when SQS delivers
- * it again.
+ * AWS recommends a visibility timeout of six times the function's timeout. If the function crashes, SQS waits for the
+ * visibility timeout before it delivers the events again. If an event fails without a crash, the function itself
+ * decides when SQS delivers it again.
  */
 const visibilityTimeout = Duration.minutes(6 * timeout.toMinutes());
 

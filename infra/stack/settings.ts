@@ -25,7 +25,7 @@ const flag = z._default(
 /** Every setting is optional. Each error message completes the sentence "`setting` must be …". */
 const Settings = z.object({
   /**
-   * Part of the stack's name, so that an AWS account can have several stacks. API Gateway's stage has the same name.
+   * Part of the stack's name, so that an AWS account can have several stacks.
    */
   stage: z._default(
     text(/^[a-z][a-z\d-]{0,29}$/, "up to 30 lower-case letters, digits and hyphens, starting with a letter"),
