@@ -1,7 +1,7 @@
 /**
  * DynamoDB in memory. A call of the embedded engine takes over a millisecond, so 10,000 months on it would take hours;
  * here a call takes microseconds, and the engine can do what the embedded one can't: read what was true a second ago. It
- * knows no limits of size, and returns a Query in one page.
+ * knows no limits of size, so only a `Limit` divides a Query into pages.
  */
 import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
@@ -16,6 +16,7 @@ type Write = Expressions & {
   ConditionExpression?: string;
   UpdateExpression?: string;
   ReturnValues?: string;
+  ReturnValuesOnConditionCheckFailure?: string;
 };
 export type Input = Write & {
   ConsistentRead?: boolean;
@@ -25,7 +26,7 @@ export type Input = Write & {
   ExclusiveStartKey?: Key;
   Limit?: number;
   Segment?: number;
-  RequestItems?: Record<string, { Keys: Key[] }>;
+  RequestItems?: Record<string, { Keys: Key[]; ProjectionExpression?: string }>;
   TransactItems?: { Put?: Write; Update?: Write; Delete?: Write }[];
   ClientRequestToken?: string;
 };
@@ -46,10 +47,10 @@ const copy = <T>(value: T): T => {
   return Object.fromEntries(fields.map(([name, field]) => [name, copy(field)])) as T;
 };
 
-const failed = (item: Item | undefined) => ({
+const failed = ({ ReturnValuesOnConditionCheckFailure }: Write, item: Item | undefined) => ({
   Code: "ConditionalCheckFailed",
   Message: "The conditional request failed",
-  ...(item && { Item: marshall(item) }),
+  ...(item && ReturnValuesOnConditionCheckFailure && { Item: marshall(item) }),
 });
 
 export const newEngine = (now: () => number) => {
@@ -84,7 +85,10 @@ export const newEngine = (now: () => number) => {
     }
   };
 
-  const projected = (item: Stored, { ProjectionExpression, ExpressionAttributeNames = {} }: Input): Item => {
+  const projected = (
+    item: Stored,
+    { ProjectionExpression, ExpressionAttributeNames = {} }: Pick<Input, "ProjectionExpression"> & Expressions,
+  ): Item => {
     const names = ProjectionExpression?.split(", ").map((name) => ExpressionAttributeNames[name] ?? name);
     return copy(names ? Object.fromEntries(names.map((name) => [name, item[name]])) : item);
   };
@@ -113,8 +117,10 @@ export const newEngine = (now: () => number) => {
       return Item ? { Item: copy(Item) } : {};
     },
     BatchGetCommand: ({ RequestItems = {} }, lag) => {
-      const found = (table: string, keys: Key[]) => keys.flatMap((key) => copy(read(table, key, now() - lag)) ?? []);
-      const entries = Object.entries(RequestItems).map(([table, { Keys }]) => [table, found(table, Keys)]);
+      const entries = Object.entries(RequestItems).map(([table, { Keys, ...rest }]) => {
+        const items = Keys.flatMap((key) => read(table, key, now() - lag) ?? []);
+        return [table, items.map((item) => projected(item, rest))];
+      });
       return { Responses: Object.fromEntries(entries) };
     },
     QueryCommand: (input, lag) => {
@@ -125,7 +131,10 @@ export const newEngine = (now: () => number) => {
         .filter((item) => holds(KeyConditionExpression, item, input))
         .filter(({ sk }) => !ExclusiveStartKey || sk > ExclusiveStartKey.sk)
         .sort((a, b) => (a.sk < b.sk ? -1 : 1));
-      return { Items: items.slice(0, Limit).map((item) => projected(item, input)) };
+      const found = items.slice(0, Limit);
+      const last = found.length === Limit ? found.at(-1) : undefined;
+      const LastEvaluatedKey = last && { pk, sk: last.sk };
+      return { Items: found.map((item) => projected(item, input)), ...(last && { LastEvaluatedKey }) };
     },
     ScanCommand: (input, lag) => {
       // One of eight parallel scans gets everything: the engine has no physical partitions.
@@ -145,7 +154,7 @@ export const newEngine = (now: () => number) => {
       if (keys.size < changes.length) fail("ValidationException");
       if (!changes.every(isAllowed)) {
         const CancellationReasons = changes.map((change) =>
-          isAllowed(change) ? { Code: "None" } : failed(read(change.TableName, keyOf(change))),
+          isAllowed(change) ? { Code: "None" } : failed(change, read(change.TableName, keyOf(change))),
         );
         throw new TransactionCanceledException({ message: "cancelled", $metadata: {}, CancellationReasons });
       }
