@@ -4,6 +4,8 @@ import type { Random } from "./random.ts";
 /** Texts that no log line may contain. */
 export const private_ = { domain: "person.example", content: "Never log this" };
 
+export const roles = ["Developer", "Analyst"];
+
 export type CastMessage = {
   name: string;
   account: string;

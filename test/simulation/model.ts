@@ -3,11 +3,12 @@
  * said, and that a call without a response may have happened or not. Times are the true ones, except that expiries are
  * compared with `now`, the clock of the process that responds.
  */
+import { roles } from "./cast.ts";
 import { type Move, newTimeline, type Span } from "./timeline.ts";
 
 export type MemberRequest = { account: string; key: string | null; email: string; role: string };
 export type MemberResponse = { status: number; body: string; isReplay: boolean };
-type Use = Span & { request: MemberRequest; now: number; response?: MemberResponse; adding: Move };
+type Use = Span & { request: MemberRequest; now: number; response?: MemberResponse; adding: Move[] };
 
 /** Eventually consistent reads are old by up to a second. */
 const lag = 1000;
@@ -26,6 +27,13 @@ export const newModel = () => {
   const { begin, end, couldBe, isOver, mayHaveBegun, mayBeExpired, isExpired } = timeline;
   const uses: Use[] = [];
   const events = new Map<string, { what: string; from: number; to: number }>();
+
+  /** From now on, a member has this role and no other. */
+  const beginRole = (member: string, role: string, from: number): Move[] =>
+    roles.map((one) => begin(`${member} as ${one}`, one === role, from));
+  const endAll = (moves: Move[], to: number, outcome: "done" | "maybe" | "nothing"): void => {
+    for (const move of moves) end(move, to, outcome);
+  };
 
   const sawKey = (key: string, status: number, span: Span, now: number): void => {
     const isBad = couldBe(key, false, span) || mayBeExpired(key, span.to, now);
@@ -67,11 +75,11 @@ export const newModel = () => {
   const sawMember = (use: Use): void => {
     const { request, response, now, from, to } = use;
     if (!response || response.status >= 500) {
-      end(use.adding, to, "maybe");
+      endAll(use.adding, to, "maybe");
       return;
     }
     const isFirst = (other?: MemberResponse) => other && other.status < 422 && !other.isReplay;
-    end(use.adding, to, response.status === 201 && isFirst(response) ? "done" : "nothing");
+    endAll(use.adding, to, response.status === 201 && isFirst(response) ? "done" : "nothing");
     const thing = `${request.email} in ${request.account}`;
     const live = uses.filter(
       (other) =>
@@ -107,11 +115,14 @@ export const newModel = () => {
 
   return {
     ...timeline,
+    beginRole,
+    endAll,
     sawKey,
     sawMessage,
     sawMember,
     beginUse: (request: MemberRequest, from: number, now: number): Use => {
-      const adding = begin(`${request.email} in ${request.account}`, true, from);
+      const member = `${request.email} in ${request.account}`;
+      const adding = [begin(member, true, from), ...beginRole(member, request.role, from)];
       const use = { request, from, to: never, now, adding };
       uses.push(use);
       return use;

@@ -1,5 +1,5 @@
 /** One month: what the seed plans, how it goes, and what is left of it in the end. */
-import { audit } from "./audit.ts";
+import { audit, auditDeadLetters } from "./audit.ts";
 import { type Cast, newCast } from "./cast.ts";
 import { type Fault, faultNames } from "./gate.ts";
 import type { Stage } from "./operations/operation.ts";
@@ -80,8 +80,11 @@ const day = 24 * 3600 * 1000;
 const end = async (world: World, cast: Cast, steps: Step[]): Promise<void> => {
   world.weather.rate = 0;
   await sleep(day);
+  await world.queue.drained();
+  const redrivenAt = trueTime();
   world.queue.redrive();
   await world.queue.drained();
+  auditDeadLetters(world, redrivenAt);
   for (const { operation, args, number } of steps) {
     if (!["delete-message", "remove-content"].includes(operation)) continue;
     await world.act(`end ${number}`, (process) => perform({ world, process, cast }, operation, args));

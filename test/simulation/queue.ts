@@ -1,8 +1,9 @@
 /** The queue of events, with what SQS does to them: twice, late, out of order, ten at a time. And the bucket of emails. */
 import type { SQSHandler } from "aws-lambda";
+import { maximumRawBytes } from "../../lib/messages/store-message.ts";
 import { deliver } from "../harness/sqs.ts";
 import type { Random } from "./random.ts";
-import { inProcess, type Process, sleep, trueTime } from "./time.ts";
+import { currentProcess, inProcess, type Process, sleep, trueTime } from "./time.ts";
 import type { Span } from "./timeline.ts";
 
 /** Seconds until SQS delivers an event again that the function has neither recorded nor postponed. */
@@ -77,6 +78,7 @@ export const newQueue = ({ random, handler, newProcess, taken }: Options) => {
       }
       return {};
     },
+    deadLetters: (): string[] => deadLetters.map(({ body }) => body),
     redrive: (): void => {
       for (const { body } of deadLetters.splice(0)) send(body);
     },
@@ -90,16 +92,26 @@ export type Queue = ReturnType<typeof newQueue>;
 
 /** An object may appear after the event that names it. */
 export const newBucket = () => {
-  const objects = new Map<string, { from: number; content: Buffer }>();
+  const objects = new Map<string, { from: number; content: Buffer; isTooLarge: boolean }>();
+  const open = new Set<{ process: Process | undefined }>();
   return {
-    put: (key: string, content: Buffer, delay = 0): void => {
-      objects.set(key, { from: trueTime() + delay, content });
+    put: (key: string, content: Buffer, delay: number, isTooLarge: boolean): void => {
+      objects.set(key, { from: trueTime() + delay, content, isTooLarge });
     },
     get: ({ Key = "" }: { Key?: string }): object => {
       const found = objects.get(Key);
       if (!found || found.from > trueTime()) throw Object.assign(new Error("missing"), { name: "NoSuchKey" });
-      const transformToByteArray = async () => found.content;
-      return { ContentLength: found.content.length, Body: { transformToByteArray } };
+      const body = { process: currentProcess() };
+      open.add(body);
+      const destroy = () => void open.delete(body);
+      const transformToByteArray = async () => {
+        destroy();
+        return found.content;
+      };
+      const ContentLength = found.isTooLarge ? maximumRawBytes + 1 : found.content.length;
+      return { ContentLength, Body: { transformToByteArray, destroy } };
     },
+    /** The bodies that nobody has read or destroyed. Their connections end with the process. */
+    openBodies: (): number => [...open].filter(({ process }) => !process?.isStopped).length,
   };
 };

@@ -17,7 +17,9 @@ export const checkRestore = async (world: World, { messages }: Cast): Promise<vo
 
   const now = trueTime();
   const old = new Map(world.engine.items(tableName).map((item) => [`${item.pk} ${item.sk}`, item]));
-  for (const item of world.engine.items(restored)) {
+  const items = world.engine.items(restored);
+  const heads = new Set(items.filter(({ sk }) => sk === "HEAD").map(({ pk }) => pk));
+  for (const item of items) {
     const [kind, account, id] = item.pk.split("#");
     const before = old.get(`${item.pk} ${item.sk}`);
     const isLive = item.expires_at === undefined || Number(item.expires_at) > now / 1000;
@@ -33,6 +35,8 @@ export const checkRestore = async (world: World, { messages }: Cast): Promise<vo
     if (kind !== "MESSAGE" || item.sk.startsWith("SEGMENT_PAGES")) continue;
     const name = messages.find((one) => one.account === account && (world.ids.get(one.name) ?? one.id) === id)?.name;
     demand(!world.model.isOver(`deletion of ${name}`, now), "a message is back", seen);
-    if (item.sk !== "HEAD") demand(!world.model.isOver(`removal of ${name}`, now), "a content is back", seen);
+    // An import that stopped before the backup can leave a segment without a head, until it expires.
+    const isContent = item.sk !== "HEAD" && heads.has(item.pk);
+    demand(!(isContent && world.model.isOver(`removal of ${name}`, now)), "a content is back", seen);
   }
 };

@@ -38,6 +38,6 @@ export const command = async (
   input?: string,
 ): Promise<Ran> => {
   const ran = await world.admin(args, input);
-  for (const move of moves) world.model.end(move, trueTime(), isDone(ran) ? "done" : "maybe");
+  world.model.endAll(moves, trueTime(), isDone(ran) ? "done" : "maybe");
   return ran;
 };

@@ -1,15 +1,19 @@
 /** Members, and what is stored about a person. */
+import { type Cast, roles } from "../cast.ts";
 import { demand } from "../model.ts";
+import type { Random } from "../random.ts";
 import { trueTime } from "../time.ts";
 import { command, keyNames, keyOf, operation } from "./operation.ts";
 
-const roles = ["Developer", "Analyst"];
+const planMember = (random: Random, { accounts, emails }: Cast) => ({
+  account: random.oneOf(accounts),
+  email: random.oneOf(emails),
+});
 
 export const peopleOperations = {
   "add-member": operation({
-    plan: (random, { accounts, emails }) => ({
-      account: random.oneOf(accounts),
-      email: random.oneOf(emails),
+    plan: (random, cast) => ({
+      ...planMember(random, cast),
       role: random.oneOf(roles),
       idempotencyKey: random.chance(0.8) ? random.oneOf(["once", "twice"]) : null,
       key: random.oneOf(["root", ...keyNames]),
@@ -32,7 +36,7 @@ export const peopleOperations = {
       if (response?.status === 401) use.from = Number.POSITIVE_INFINITY; // It never ran.
       if (response && response.status < 500) world.model.sawKey(key, response.status, { from, to: use.to }, now);
       if (response?.status === 401) {
-        world.model.end(use.adding, use.to, "nothing");
+        world.model.endAll(use.adding, use.to, "nothing");
         return;
       }
       demand(!response || [201, 409, 422, 503].includes(response.status), "status", { response });
@@ -41,11 +45,30 @@ export const peopleOperations = {
     },
   }),
 
+  "list-members": operation({
+    plan: (random, { accounts }) => ({ account: random.oneOf(accounts) }),
+    run: async ({ world, cast }, { account }) => {
+      const from = trueTime();
+      const { status, lines } = await world.admin(["list-members", "--account", account]);
+      for (const email of status === 0 ? cast.emails : []) {
+        const isListed = lines.some((line) => line.email === email);
+        const isPossible = world.model.couldBe(`${email} in ${account}`, isListed, { from, to: trueTime() });
+        demand(isPossible, "listed members", { account, email, lines });
+      }
+    },
+  }),
+
+  "set-member-role": operation({
+    plan: (random, cast) => ({ ...planMember(random, cast), role: random.oneOf(roles) }),
+    run: async (stage, { account, email, role }) => {
+      const change = stage.world.model.beginRole(`${email} in ${account}`, role, trueTime());
+      const args = ["set-member-role", email, "--account", account, "--role", role];
+      await command(stage, args, change, ({ status }) => status === 0);
+    },
+  }),
+
   "remove-member": operation({
-    plan: (random, { accounts, emails }) => ({
-      account: random.oneOf(accounts),
-      email: random.oneOf(emails),
-    }),
+    plan: planMember,
     run: async (stage, { account, email }) => {
       const removal = stage.world.model.begin(`${email} in ${account}`, false, trueTime());
       const args = ["remove-member", email, "--account", account];
