@@ -4,8 +4,8 @@ import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { isDeliveryReport, readEnvelope } from "../../lib/messages/envelope.ts";
 import type { MessageRef } from "../../lib/messages/events.ts";
 import { readMarker } from "../../lib/messages/marker.ts";
-import type { NewMessage } from "../../lib/messages/message.ts";
-import { draftMessage, MessageRejectedError, rejectTooLarge, writeContent } from "../../lib/messages/store-message.ts";
+import { type NewMessage, RejectedError } from "../../lib/messages/message.ts";
+import { draftMessage, rejectTooLarge, writeContent } from "../../lib/messages/store-message.ts";
 import { messageMarkerKey } from "../../lib/table/keys.ts";
 import { isThrottled, retry, retryWrite, succeeds } from "../../lib/table/retry.ts";
 import type { Table } from "../../lib/table/table.ts";
@@ -40,13 +40,13 @@ const idOf = (account_id: string, raw: Buffer): string => {
   return digest.toString("hex", 0, 16).replace(/(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 };
 
-/** @throws MessageRejectedError if the sender or the recipient is in neither the email nor `fields` */
+/** @throws RejectedError if the sender or the recipient is in neither the email nor `fields` */
 const messageOf = (id: string, raw: Buffer, fields: ImportFields): NewMessage => {
   const { date, ...envelope } = readEnvelope(raw);
   const sender = envelope.sender || fields.sender;
   const recipient = envelope.recipient || fields.recipient;
-  if (!sender) throw new MessageRejectedError("its headers have no sender. Pass --sender");
-  if (!recipient) throw new MessageRejectedError("its headers have no recipient. Pass --recipient");
+  if (!sender) throw new RejectedError("its headers have no sender. Pass --sender");
+  if (!recipient) throw new RejectedError("its headers have no recipient. Pass --recipient");
   const is_bounce_notification = isDeliveryReport(raw);
   return { sent_at: date, is_bounce_notification, ...fields, ...envelope, sender, recipient, id };
 };
@@ -115,7 +115,7 @@ export const importMail = (
   const importOne = async (found: Found & { isDeleted: boolean }): Promise<void> => {
     const { source, bytes, isDeleted } = found;
     try {
-      if ("error" in found) throw new MessageRejectedError(describe(found.error));
+      if ("error" in found) throw new RejectedError(describe(found.error));
       rejectTooLarge(bytes);
       const { raw, id } = found;
       const message = messageOf(id, raw, fields);
@@ -130,7 +130,7 @@ export const importMail = (
       });
       report({ source, bytes, id, message_id: message.message_id, outcome });
     } catch (error) {
-      if (!(error instanceof MessageRejectedError)) throw error;
+      if (!(error instanceof RejectedError)) throw error;
       report({ source, bytes, error });
     }
   };

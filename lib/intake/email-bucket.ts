@@ -1,6 +1,6 @@
 /** Reads raw emails from the intake's S3 bucket. */
 import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
-import { EventRejectedError } from "./event.ts";
+import { RejectedError } from "../messages/message.ts";
 import type { ReadEmail } from "./record-event.ts";
 
 /** If the function may not list the bucket, a missing object causes AccessDenied. */
@@ -12,7 +12,7 @@ export const openEmailBucket = (Bucket = process.env.EMAIL_BUCKET): ReadEmail =>
   return async (Key, accept) => {
     const getting = client.send(new GetObjectCommand({ Bucket, Key }));
     const { Body, ContentLength = 0 } = await getting.catch((error) => {
-      throw missing.has(error.name) ? new EventRejectedError("its raw email is not in the bucket") : error;
+      throw missing.has(error.name) ? new RejectedError("its raw email is not in the bucket") : error;
     });
     if (!Body) throw new Error("S3 returned no body");
     try {

@@ -1,5 +1,6 @@
 /** An event counts once, because its event record and its change of the message go into one transaction. */
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { RejectedError } from "../messages/message.ts";
 import { epochSeconds } from "../table/expiry.ts";
 import { eventKey, sha256 } from "../table/keys.ts";
 import { isThrottled, retry } from "../table/retry.ts";
@@ -7,7 +8,7 @@ import type { Table } from "../table/table.ts";
 import { type FailedConditions, transact } from "../table/transact.ts";
 import { putIfAbsent, type Write } from "../table/writes.ts";
 import { daySeconds, uptimeMs } from "../time.ts";
-import { EventRejectedError, type MessageEvent } from "./event.ts";
+import type { MessageEvent } from "./event.ts";
 import { longestEventDays } from "./event-lifetime.ts";
 
 /** Until an event record expires, SQS may still deliver the event again. */
@@ -18,7 +19,7 @@ export type Outcome = "recorded" | "repeated" | "expired";
 
 export type Result = { outcome: Outcome; error?: never } | { outcome: "failed"; error: unknown };
 
-export const tooLarge = new EventRejectedError("it does not fit into the message's item of 400 KB");
+export const tooLarge = new RejectedError("it does not fit into the message's item of 400 KB");
 
 const isTooLarge = (error: unknown): boolean =>
   error instanceof TransactionCanceledException &&
@@ -48,13 +49,13 @@ const digestOf = (event: MessageEvent): string =>
 export const resultOf = (event: MessageEvent, { digest }: EventRecord): Result =>
   digest === digestOf(event)
     ? { outcome: "repeated" }
-    : { outcome: "failed", error: new EventRejectedError("its id is taken by another event of the account") };
+    : { outcome: "failed", error: new RejectedError("its id is taken by another event of the account") };
 
 /**
  * Makes the writes and puts the event records in one transaction, and waits while the table is throttled. Returns `null`
  * if the transaction succeeds. If not, nothing is written, and `known` has the results of events recorded earlier.
  *
- * @throws EventRejectedError if the message's item would be too large
+ * @throws RejectedError if the message's item would be too large
  * @throws TooLittleTimeError if the table's deadline is near
  */
 export const recordOnce = async <Event extends MessageEvent>(

@@ -1,7 +1,6 @@
 /** The events that an email-sending pipeline reports about its messages. */
 import * as z from "zod/mini";
-import { NewMessage, text, time, words } from "../messages/message.ts";
-import { MessageRejectedError } from "../messages/store-message.ts";
+import { NewMessage, RejectedError, text, time, validate, words } from "../messages/message.ts";
 
 const { id: uuid, account_id } = NewMessage.shape;
 
@@ -60,14 +59,6 @@ export type MessageEvent = z.output<typeof MessageEvent>;
 export type ChangeEvent = Exclude<MessageEvent, { type: "message.stored" }>;
 export type StoredEvent = Extract<MessageEvent, { type: "message.stored" }>;
 
-/** Thrown for an event that can never be recorded. The error is logged, so it must not quote values of the event. */
-export class EventRejectedError extends Error {
-  override readonly name = "EventRejectedError";
-}
-
-export const isRejection = (error: unknown): boolean =>
-  error instanceof EventRejectedError || error instanceof MessageRejectedError;
-
 /** JSON may write the integer 12 as `12.0` or `1.2e1`. Returns `undefined` for a fraction. */
 const integerOf = (source: string): bigint | undefined => {
   const [, sign, whole = "", fraction = "", exponent = "0"] =
@@ -86,14 +77,9 @@ const parseJson = (json: string): unknown => {
   try {
     return JSON.parse(json, reviveInteger);
   } catch {
-    throw new EventRejectedError("it is not JSON"); // JSON.parse's own message quotes the text.
+    throw new RejectedError("it is not JSON"); // JSON.parse's own message quotes the text.
   }
 };
 
-/** @throws EventRejectedError that names every wrong field */
-export const parseEvent = (json: string): MessageEvent => {
-  const result = MessageEvent.safeParse(parseJson(json));
-  if (result.success) return result.data;
-  const faults = result.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`.trim());
-  throw new EventRejectedError(faults.join("; "));
-};
+/** @throws RejectedError that names every wrong field */
+export const parseEvent = (json: string): MessageEvent => validate(MessageEvent, parseJson(json));

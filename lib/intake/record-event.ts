@@ -12,7 +12,7 @@ import { recordChanges } from "./record-changes.ts";
 /**
  * Returns the raw email with this key, after `accept` has seen its size.
  *
- * @throws EventRejectedError or MessageRejectedError if the email is missing or too large
+ * @throws RejectedError if the email is missing or too large
  */
 export type ReadEmail = (key: string, accept: (bytes: number) => void) => Promise<Uint8Array>;
 
@@ -79,7 +79,7 @@ export const recordEvents = async (
 };
 
 /**
- * @throws EventRejectedError or MessageRejectedError if the event can never be recorded
+ * @throws RejectedError if the event can never be recorded
  * @throws MessageNotStoredYetError if the event arrived before its message
  * @throws TooLittleTimeError if the table's deadline is near
  * @throws Error if the table fails. A retry is safe

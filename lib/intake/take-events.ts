@@ -6,9 +6,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Logger } from "@aws-lambda-powertools/logger";
 import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
 import type { Context, SQSEvent, SQSHandler, SQSRecord } from "aws-lambda";
+import { RejectedError } from "../messages/message.ts";
 import { loggableError } from "../table/table.ts";
 import { uptimeMs } from "../time.ts";
-import { isRejection, type MessageEvent, parseEvent } from "./event.ts";
+import { type MessageEvent, parseEvent } from "./event.ts";
 import { retrySeconds } from "./event-lifetime.ts";
 import type { PostponeEvents } from "./event-queue.ts";
 import { type Result, TooLittleTimeError } from "./event-record.ts";
@@ -29,7 +30,7 @@ const isEarly = ({ error }: Result): boolean => error instanceof MessageNotStore
 const causeOf = (result: Result): object => {
   const { error } = result;
   if (!(error instanceof Error)) return {};
-  const isReason = isRejection(error) || isEarly(result) || error instanceof TooLittleTimeError;
+  const isReason = error instanceof RejectedError || isEarly(result) || error instanceof TooLittleTimeError;
   return isReason ? { reason: error.message } : { error: loggableError(error) };
 };
 

@@ -16,7 +16,7 @@ import { addressDomain } from "./address.ts";
 import type { Compressed } from "./compression.ts";
 import { compressContent } from "./content.ts";
 import type { ContentFields, Head, LongFields } from "./head.ts";
-import { NewMessage } from "./message.ts";
+import { NewMessage, RejectedError, validate } from "./message.ts";
 import { discardSegments, writeSegments } from "./segments.ts";
 
 export const maximumRawBytes = 40 * 1024 * 1024;
@@ -24,22 +24,9 @@ export const maximumRawBytes = 40 * 1024 * 1024;
 /** A longer head would leave less of the item's 400 KB for delivery attempts, and each update costs a unit per KB. */
 const maximumLongFieldsBytes = 50_000;
 
-/** Thrown for a message that can never be stored, for example because its email exceeds 40 MiB. */
-export class MessageRejectedError extends Error {
-  override readonly name = "MessageRejectedError";
-}
-
-/** @throws MessageRejectedError that names every wrong field */
-const validate = (message: NewMessage) => {
-  const result = NewMessage.safeParse(message);
-  if (result.success) return result.data;
-  const faults = result.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
-  throw new MessageRejectedError(faults.join("; "));
-};
-
 /** Nearly all messages have short fields, which go into the head. Long fields are stored with the content. */
 const divide = (message: NewMessage, now: number) => {
-  const { retain_until, message_id, subject, tags, sender, recipient, ...fields } = validate(message);
+  const { retain_until, message_id, subject, tags, sender, recipient, ...fields } = validate(NewMessage, message);
   const long: LongFields = { message_id, subject, tags, sender, recipient };
   const areLong = Buffer.byteLength(JSON.stringify(long)) > maximumLongFieldsBytes;
   const created_at = new Date(now).toISOString();
@@ -61,13 +48,13 @@ const divide = (message: NewMessage, now: number) => {
 
 export const rejectTooLarge = (rawBytes: number): void => {
   if (rawBytes <= maximumRawBytes) return;
-  throw new MessageRejectedError(`the email has ${rawBytes} bytes, but at most ${maximumRawBytes} (40 MiB) are stored`);
+  throw new RejectedError(`the email has ${rawBytes} bytes, but at most ${maximumRawBytes} (40 MiB) are stored`);
 };
 
 /** A valid message that is not stored yet. The first call of `content` renders and compresses the email. */
 export type Draft = { head: Omit<Head, keyof ContentFields>; content: () => Promise<Compressed> };
 
-/** @throws MessageRejectedError if the email is too large, or a field is wrong */
+/** @throws RejectedError if the email is too large, or a field is wrong */
 export const draftMessage = (message: NewMessage, raw: Uint8Array | null, now: number): Draft => {
   rejectTooLarge(raw?.length ?? 0);
   const { head, longFields } = divide(message, now);
@@ -89,7 +76,7 @@ export type HeadPut = Write & { put: PutCommandInput; discard: () => Promise<voi
  * Writes the content of a message. Returns the put of its head, or `null` if the message is already stored. If the put
  * fails, call `discard`, and then call this function again.
  *
- * @throws MessageRejectedError if a message with another email has the id
+ * @throws RejectedError if a message with another email has the id
  */
 export const writeContent = async (table: Table, draft: Draft, now: number): Promise<HeadPut | null> => {
   const { account_id, id, digest } = draft.head;
@@ -97,7 +84,7 @@ export const writeContent = async (table: Table, draft: Draft, now: number): Pro
   const existing = await getItem<Head>(table, key, { consistent: true });
   if (isLive(existing, now)) {
     if (existing?.digest === digest) return null;
-    throw new MessageRejectedError(`a message with another email has the id ${id}`);
+    throw new RejectedError(`a message with another email has the id ${id}`);
   }
   const replaced = existing?.content_digest;
   const written = await writeSegments(table, draft.head, await draft.content(), replaced);
@@ -120,7 +107,7 @@ export const writeContent = async (table: Table, draft: Draft, now: number): Pro
  * Returns false and changes nothing if the message was already stored.
  *
  * @param raw an email of up to 40 MiB, or `null` if the email is not available
- * @throws MessageRejectedError if the email is too large, a field is wrong, or a message with another email has the id
+ * @throws RejectedError if the email is too large, a field is wrong, or a message with another email has the id
  */
 export const storeMessage = async (
   table: Table,

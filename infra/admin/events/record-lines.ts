@@ -1,10 +1,11 @@
 /** Records events from files with one JSON object per line. */
 import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
-import { isRejection, type MessageEvent, parseEvent } from "../../../lib/intake/event.ts";
+import { type MessageEvent, parseEvent } from "../../../lib/intake/event.ts";
 import type { Outcome } from "../../../lib/intake/event-record.ts";
 import { MessageNotStoredYetError } from "../../../lib/intake/record-changes.ts";
 import { recordEvent } from "../../../lib/intake/record-event.ts";
+import { RejectedError } from "../../../lib/messages/message.ts";
 import type { Clock } from "../../../lib/table/expiry.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { inParallel } from "../../mail/in-parallel.ts";
@@ -86,7 +87,7 @@ export const recordLines = async (
     } catch (error) {
       const isEarly = error instanceof MessageNotStoredYetError;
       if (isEarly && !isLast) early.push(line);
-      else if (isEarly || isRejection(error)) report({ source, bytes, error });
+      else if (isEarly || error instanceof RejectedError) report({ source, bytes, error });
       else throw error;
     }
   };

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { EventRejectedError, parseEvent } from "../../../lib/intake/event.ts";
+import { parseEvent } from "../../../lib/intake/event.ts";
+import { RejectedError } from "../../../lib/messages/message.ts";
 
 const common = { id: "1", account_id: randomUUID(), message: { id: randomUUID() } };
 const opened = { type: "message.opened", ...common };
@@ -90,7 +91,7 @@ test.each([
 ])("%j is rejected: %s", (event, reason) => {
   const json = typeof event === "string" ? event : JSON.stringify(event);
 
-  expect(() => parseEvent(json)).toThrow(EventRejectedError);
+  expect(() => parseEvent(json)).toThrow(RejectedError);
   expect(() => parseEvent(json)).toThrow(reason);
 });
 

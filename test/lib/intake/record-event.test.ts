@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { DeleteCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
-import { EventRejectedError, parseEvent, type StoredEvent } from "../../../lib/intake/event.ts";
+import { parseEvent, type StoredEvent } from "../../../lib/intake/event.ts";
 import { recordChange, recordEvent } from "../../../lib/intake/record-event.ts";
 import { deleteMessage } from "../../../lib/messages/delete.ts";
 import { findMessage } from "../../../lib/messages/find.ts";
 import { readMarker } from "../../../lib/messages/marker.ts";
+import { RejectedError } from "../../../lib/messages/message.ts";
 import { eventKey, headKey } from "../../../lib/table/keys.ts";
 import { interceptedTable } from "../../harness/intercepted-table.ts";
 import { pipelineMessage } from "../../harness/pipeline.ts";
@@ -137,7 +138,7 @@ test("A different event with the id of another one is rejected, and changes noth
   const next = await message();
   await store(stored);
   await recordChange(table, opened, noon);
-  const taken = new EventRejectedError("its id is taken by another event of the account");
+  const taken = new RejectedError("its id is taken by another event of the account");
 
   const clicked = () => recordChange(table, { ...opened, type: "message.clicked" }, noon);
   const storedToo = () => store({ ...next.stored, account_id: stored.account_id, id: opened.id });
@@ -164,7 +165,7 @@ test("An event that does not fit into the message's item is rejected, and the ot
       },
       noon,
     );
-  const tooLarge = new EventRejectedError("it does not fit into the message's item of 400 KB");
+  const tooLarge = new RejectedError("it does not fit into the message's item of 400 KB");
 
   await expect(attempt("1", 450)).rejects.toThrow(tooLarge);
   await expect(attempt("1", 20_000)).rejects.toThrow(tooLarge);

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test } from "vitest";
 import { findMessage } from "../../../lib/messages/find.ts";
-import type { NewMessage } from "../../../lib/messages/message.ts";
-import { MessageRejectedError, storeMessage } from "../../../lib/messages/store-message.ts";
+import { type NewMessage, RejectedError } from "../../../lib/messages/message.ts";
+import { storeMessage } from "../../../lib/messages/store-message.ts";
 import { segmentKey } from "../../../lib/table/keys.ts";
 import { startFaultyEngine } from "../../harness/faulty-engine.ts";
 import { interceptedTable } from "../../harness/intercepted-table.ts";
@@ -62,7 +62,7 @@ describe("Storing a message", () => {
     const winner = outcomes.findIndex(({ status }) => status === "fulfilled");
     const rejected = outcomes[1 - winner] as PromiseRejectedResult;
     const reason = `a message with another email has the id ${one.id}`;
-    expect(rejected.reason).toEqual(new MessageRejectedError(reason));
+    expect(rejected.reason).toEqual(new RejectedError(reason));
     expect((await readMessage(one))?.content).toBe(raws[winner]?.toString("latin1"));
   });
 
@@ -167,7 +167,7 @@ describe("Storing a message", () => {
 
     const rejected = storeMessage(table, one, hello, noon);
 
-    await expect(rejected).rejects.toThrow(MessageRejectedError);
+    await expect(rejected).rejects.toThrow(RejectedError);
     await expect(rejected).rejects.toThrow(new RegExp(`^${name}\\S* ${rule.replaceAll(/[()]/g, "\\$&")}`));
     if (name !== "id") expect(await itemsOf(one)).toEqual([]);
   });
