@@ -133,7 +133,7 @@ const changesOf = async (tables: Tables, item: Restored): Promise<Change[]> => {
   return carryMember(tables, item as never, old);
 };
 
-/** A user in each table proves nothing, because unrelated stacks may know the same people. */
+/** A user doesn't prove that a table is a copy, because unrelated stacks may know the same people. */
 const isEvidence = ({ pk, sk }: ItemKey): boolean => !pk.startsWith(itemTypes.user) && !sk.startsWith("SEGMENT#");
 
 const hasAnyOf = async ({ client, name }: Table, keys: ItemKey[]): Promise<boolean> => {

@@ -26,7 +26,10 @@ const emailWith = async (digest: string, path: string, { input }: Shell): Promis
   throw new UserError(`${path}: no email in it has the digest ${digest} of the message's email`);
 };
 
-/** Fields that were lost with a segment come from the email. Lost tags can't be restored, because an email has none. */
+/**
+ * If the subject or an address was lost with a segment, we read it from the email. Lost tags can't be restored, because
+ * an email has none.
+ */
 const fieldsOf = (raw: Buffer): LongFields => {
   const { date: _, ...envelope } = readEnvelope(raw);
   return { ...envelope, tags: [] };

@@ -7,7 +7,7 @@ import { preludeDelimiter } from "./runtime-upload.ts";
 
 export type ResponseStream = awslambda.HttpResponseStream & { beforeFirstWrite?: () => void };
 
-/** `awslambda.HttpResponseStream`. The prelude (status, headers) is sent only when the function first writes data. */
+/** `awslambda.HttpResponseStream`. Status and headers are sent only when the function first writes data. */
 export const HttpResponseStream = {
   from: (stream: ResponseStream, prelude: object): ResponseStream => {
     stream.setContentType("application/vnd.awslambda.http-integration-response");
@@ -39,7 +39,8 @@ export const openResponseStream = (port: number, path: string) => {
     },
   });
 
-  // If a handler destroys its response stream, the process ends, as on AWS: nobody handles the rejection of `begun`.
+  // As on AWS, the process ends if a handler destroys its response stream, because nobody handles the rejection of
+  // `begun`.
   const begun = Promise.withResolvers<void>();
   const accepted = Promise.withResolvers<void>();
   outgoing.once("response", (response) => {

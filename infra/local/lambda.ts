@@ -40,7 +40,7 @@ const newContext = (functionName: string, deadline: number): Context => ({
   succeed: () => {},
 });
 
-/** The promise of each request id resolves when the response begins. */
+/** Each request's promise resolves when its response begins. */
 const waiting = new Map<string, PromiseWithResolvers<HttpResponse>>();
 
 /**

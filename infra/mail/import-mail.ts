@@ -65,7 +65,7 @@ async function* emailsIn(files: MailFile[], account_id: string): AsyncGenerator<
 }
 
 type Options = {
-  /** If true, we store an email again even if its message was deleted. By default, deleted messages stay deleted. */
+  /** Stores emails again even if their messages were deleted. By default, deleted messages stay deleted. */
   restoreDeleted?: boolean | undefined;
 };
 
