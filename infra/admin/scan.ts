@@ -48,8 +48,8 @@ type Options = Pick<ScanCommandInput, "FilterExpression" | "ExpressionAttributeV
 };
 
 /**
- * Calls `read` for each item that passes the filter. Don't delete items during a scan: the embedded DynamoDB ends a
- * parallel scan early if the last item of a page is gone when it reads the next page.
+ * Calls `read` for each item that passes the filter. Don't delete items during a scan, because the embedded DynamoDB
+ * would end a parallel scan early.
  *
  * @throws the first error of `read` or of the table
  */

@@ -8,7 +8,7 @@ import { type Page, type Pages, pageResponse } from "./gateway.ts";
 import { referenceScript } from "./reference-script.ts";
 
 /**
- * The Content-Security-Policy protects the API key in the page: the page may send requests only to this server, and no
+ * The Content-Security-Policy protects the API key in the page. The page may send requests only to this server, and no
  * other site may show the page in a frame.
  */
 const onlyThisServer =
