@@ -11,7 +11,7 @@ import { daySeconds, uptimeMs } from "../time.ts";
 import type { MessageEvent } from "./event.ts";
 import { longestEventDays } from "./event-lifetime.ts";
 
-/** Until an event record expires, SQS may still deliver the event again. */
+/** An event record expires only after SQS can no longer deliver the event. */
 const recordSeconds = longestEventDays * daySeconds;
 
 /** An event is `expired` if its message has expired or was deleted. */

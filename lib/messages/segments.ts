@@ -121,8 +121,7 @@ export const discardSegments = async (
     ExpressionAttributeValues: { ":replaced": replaced ?? "", ...nowValue(now) },
   };
   await succeeds(() => table.client.send(new PutCommand({ ...tombstonePut(table, message, now), ...unchanged })));
-  const key = headKey(message.account_id, message.id);
-  const current = await getItem<Head>(table, key, { consistent: true });
+  const current = await getItem<Head>(table, headKey(message.account_id, message.id), { consistent: true });
   if (current && current.content_digest !== written.content_digest) {
     await deleteAll(table, keysOf(message, written));
   }
