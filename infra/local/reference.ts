@@ -22,7 +22,7 @@ const css = `
   @media (width < 48rem) { .scalar-client .scalar-sidebar-toggle { display: none; } }
 `;
 
-/** Shows a note if a response is a replay, because a replay has the same status and body as the first response. */
+/** A replay has the same status and body as the first response, so the page shows a note. */
 const afterSend = `
   const sendRequest = window.fetch;
   window.fetch = async (...request) => {

@@ -77,7 +77,7 @@ const forgetDeletion = async (table: Table, { account_id, id }: MessageRef): Pro
 
 /**
  * Stores a message unless it was deleted. A deletion at the same time can't get lost, because `delete-message` writes
- * the marker before the head. If our put fails, we read the marker again.
+ * the marker before the head. After a failed put, the marker tells whether the message was deleted.
  */
 const store = async (table: Table, message: NewMessage, raw: Buffer, now: number): Promise<ImportOutcome> => {
   const draft = draftMessage(message, raw, now);
