@@ -14,8 +14,8 @@ export const deadLetterDays = 14;
 export const longestEventDays = 2 * deadLetterDays;
 
 /**
- * Returns the seconds until the next attempt. The first retries come after a second, because an event often arrives just
- * before its message. Later retries are rarer, because every attempt is a paid invocation.
+ * Returns the seconds until the next attempt. The first retries come after a second, because an event often arrives
+ * just before its message. Later retries are rarer, because every attempt is a paid invocation.
  *
  * @param receives how often the queue has delivered the event
  */

@@ -52,8 +52,8 @@ export const resultOf = (event: MessageEvent, { digest }: EventRecord): Result =
     : { outcome: "failed", error: new RejectedError("its id is taken by another event of the account") };
 
 /**
- * Makes the writes and puts the event records in one transaction, and waits while the table is throttled. Returns `null`
- * if the transaction succeeds. If not, nothing is written, and `known` has the results of events recorded earlier.
+ * Makes the writes and puts the event records in one transaction, and waits while the table is throttled. Returns
+ * `null` if the transaction succeeds, and otherwise the failed conditions and the results of `known` events.
  *
  * @throws RejectedError if the message's item would be too large
  * @throws TooLittleTimeError if the table's deadline is near

@@ -13,11 +13,11 @@ export const decodeRaw = (raw: Uint8Array): string => {
   return bytes.toString(isUtf8(bytes) ? "utf8" : "latin1");
 };
 
-/** If long fields and content shared a zstd block, reading the long fields could take more than the first segment. */
+/** Ends the zstd block after the long fields, so that reading a long subject doesn't take a second segment. */
 const endOfBlock = Buffer.of();
 
 /**
- * Yields `"content":…,"content_parsed":…}` in pieces of less than 1 MiB, as JSON.stringify would write it. Never throws.
+ * Yields `"content":…,"content_parsed":…}` in pieces of less than 1 MiB, as JSON.stringify would. Never throws.
  *
  * @param raw `null` if the email is not available
  * @param longFields the fields that come before `content`

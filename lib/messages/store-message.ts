@@ -1,8 +1,8 @@
 /**
  * Stores a message and its raw email. We write the head last; until then, nobody can see half a message.
  *
- * The head is put only if the item under its key is still the one that we have read, so one of several concurrent calls
- * wins. The others look again: either the message is stored now, or a delete took their segments.
+ * We put the head only if the item under its key is still the one that we have read. So one of several concurrent calls
+ * wins, and the others find the message stored, or start again after a delete.
  */
 import { createHash } from "node:crypto";
 import { PutCommand, type PutCommandInput } from "@aws-sdk/lib-dynamodb";
@@ -21,7 +21,7 @@ import { discardSegments, writeSegments } from "./segments.ts";
 
 export const maximumRawBytes = 40 * 1024 * 1024;
 
-/** A longer head would leave less of the item's 400 KB for delivery attempts, and each update costs a unit per KB. */
+/** Longer fields in the head would make each update dearer, because DynamoDB bills the size of the item. */
 const maximumLongFieldsBytes = 50_000;
 
 export const rejectTooLarge = (rawBytes: number): void => {
