@@ -47,7 +47,7 @@ type Tables = {
   reportRole: (member: StoredMember, old: StoredMember) => void;
 };
 
-/** We allow for clocks that differ by a minute, because a restore takes longer and accepts no writes. */
+/** Clocks may differ by a minute: a restore takes longer, and the table accepts no writes meanwhile. */
 const clockMilliseconds = 60_000;
 
 /** Deletes a message in the restored table, or completes a deletion that was interrupted. */
