@@ -42,7 +42,6 @@ export const audit = (world: World, { accounts, messages, emails }: Cast): void 
     USER: (item, email) => demand(emails.includes(email) && item.expires_at === undefined, "user", item),
     ACCOUNT: (item, account) => {
       const isMember = model.couldBe(`${item.email} in ${account}`, true, now);
-      // Who is added beside an erase-person that does not end may stay without the user, until it runs again.
       const isBroken = model.mayHaveBegun(`broken erasure of ${item.email}`, now.to);
       const hasUser = byKey.get(`USER#${item.email} USER`)?.id === item.user_id;
       demand(item.expires_at === undefined && isMember && (hasUser || isBroken), "member", item);

@@ -21,6 +21,7 @@ export type Cast = {
   accounts: string[];
   domain: string;
   emails: string[];
+  keys: string[];
   messages: CastMessage[];
   /** When something happens. Between bursts, there is nothing but time. */
   bursts: number[];
@@ -62,5 +63,12 @@ export const newCast = (random: Random, start: number): Cast => {
       isImported,
     };
   });
-  return { accounts, domain: random.uuid(), emails, messages, bursts };
+  return { accounts, domain: random.uuid(), emails, keys: ["k0", "k1", "k2"], messages, bursts };
+};
+
+/** One of each, so that they meet within milliseconds. */
+export const focusOn = (random: Random, { accounts, emails, keys, messages, ...cast }: Cast): Cast => {
+  const ours = [true, false].map((isImported) => random.oneOf(messages.filter((one) => one.isImported === isImported)));
+  const account = random.oneOf(ours).account;
+  return { ...cast, accounts: [account], emails: [random.oneOf(emails)], keys: [random.oneOf(keys)], messages: ours };
 };

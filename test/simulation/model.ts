@@ -31,6 +31,11 @@ export const newModel = () => {
   /** From now on, a member has this role and no other. */
   const beginRole = (member: string, role: string, from: number): Move[] =>
     roles.map((one) => begin(`${member} as ${one}`, one === role, from));
+  /** From now on, nobody outside knows whether somebody is a member, and in which role. */
+  const beginDoubt = (member: string, from: number): void => {
+    for (const isOn of [true, false]) begin(member, isOn, from);
+    for (const role of roles) beginRole(member, role, from);
+  };
   const endAll = (moves: Move[], to: number, outcome: "done" | "maybe" | "nothing"): void => {
     for (const move of moves) end(move, to, outcome);
   };
@@ -116,6 +121,7 @@ export const newModel = () => {
   return {
     ...timeline,
     beginRole,
+    beginDoubt,
     endAll,
     sawKey,
     sawMessage,

@@ -1,6 +1,6 @@
 /** One month: what the seed plans, how it goes, and what is left of it in the end. */
 import { audit, auditDeadLetters } from "./audit.ts";
-import { type Cast, newCast } from "./cast.ts";
+import { type Cast, focusOn, newCast } from "./cast.ts";
 import { type Fault, faultNames } from "./gate.ts";
 import type { Stage } from "./operations/operation.ts";
 import { type OperationName, operationNames, operations } from "./operations.ts";
@@ -16,13 +16,14 @@ const newSteps = (random: Random, cast: Cast): Step[] => {
   const steps: Step[] = [];
   const favourites = operationNames.filter(() => random.chance(0.6));
   for (const burst of cast.bursts) {
+    const part = random.chance(0.5) ? focusOn(random, cast) : cast;
     for (let count = 3 + random.below(9); count > 0; count--) {
       const at = burst + (random.chance(0.7) ? random.below(200) : random.below(5000));
       const operation = random.oneOf(random.chance(0.7) && favourites.length > 0 ? favourites : operationNames);
       // A caller who got no response sends the same request again, and an operator the same command.
       const same = steps.filter((step) => step.operation === operation);
       const args =
-        random.chance(0.35) && same.length > 0 ? random.oneOf(same).args : operations[operation].plan(random, cast);
+        random.chance(0.35) && same.length > 0 ? random.oneOf(same).args : operations[operation].plan(random, part);
       steps.push({ at, operation, args, number: steps.length });
     }
   }
@@ -92,7 +93,7 @@ const end = async (world: World, cast: Cast, steps: Step[]): Promise<void> => {
   await sleep(3000);
   for (const { name } of cast.messages) {
     await world.act(`last ${name}`, (process) =>
-      perform({ world, process, cast }, "get-message", { name, key: "root" }),
+      perform({ world, process, cast }, "get-message", { name, key: "root", polls: 0 }),
     );
   }
   await world.act("audit", async () => audit(world, cast));

@@ -1,12 +1,12 @@
 /** The life of an API key. */
 import { trueTime } from "../time.ts";
-import { command, keyNames, operation } from "./operation.ts";
+import { command, operation } from "./operation.ts";
 
 export const keyOperations = {
   "create-key": operation({
-    plan: (random, { accounts, bursts }) => ({
+    plan: (random, { accounts, keys, bursts }) => ({
       account: random.oneOf(accounts),
-      name: random.oneOf(keyNames),
+      name: random.oneOf(keys),
       minutes: random.chance(0.5) ? (random.oneOf(bursts.slice(1)) - (bursts[0] ?? 0)) / 60_000 : undefined,
     }),
     run: async (stage, { account, name, minutes }) => {
@@ -26,7 +26,7 @@ export const keyOperations = {
   }),
 
   "revoke-key": operation({
-    plan: (random, { accounts }) => ({ account: random.oneOf(accounts), name: random.oneOf(keyNames) }),
+    plan: (random, { accounts, keys }) => ({ account: random.oneOf(accounts), name: random.oneOf(keys) }),
     run: async (stage, { account, name }) => {
       const key = `${name} of ${account}`;
       const { id } = stage.world.keys.get(key) ?? {};
@@ -37,9 +37,9 @@ export const keyOperations = {
   }),
 
   "rotate-key": operation({
-    plan: (random, { accounts }) => ({
+    plan: (random, { accounts, keys }) => ({
       account: random.oneOf(accounts),
-      name: random.oneOf(keyNames),
+      name: random.oneOf(keys),
       grace: random.oneOf([0, 1, 60]),
     }),
     run: async (stage, { account, name, grace }) => {

@@ -1,41 +1,52 @@
 /** What happens to stored messages: Get Message, and the commands of the operator. */
 import { demand } from "../model.ts";
-import { trueTime } from "../time.ts";
+import { sleep, trueTime } from "../time.ts";
 import type { Ran } from "../world.ts";
-import { command, keyNames, keyOf, messageOf, nameOf, operation } from "./operation.ts";
+import { command, keyOf, messageOf, nameOf, operation, type Stage } from "./operation.ts";
+
+type Get = { name: string; key: string; fields: string | undefined };
+
+const getOnce = async (stage: Stage, { name, key: wanted, fields }: Get): Promise<void> => {
+  const { world, process } = stage;
+  const { account, id, raw } = messageOf(stage, name);
+  const { key, secret } = keyOf(stage, account, wanted);
+  const [from, now] = [trueTime(), Date.now()];
+  const response = await world.request(process, "getMessage", {
+    headers: { Authorization: `Bearer ${secret}` },
+    pathParameters: { account_id: account, message_id: id },
+    ...(fields && { queryStringParameters: { fields } }),
+  });
+  const span = { from, to: trueTime() };
+  if (!response || (response.status === 503 && world.weather.rate > 0)) return;
+  world.model.sawKey(key, response.status, span, now);
+  if (response.status === 401) return;
+  const body = response.status === 200 ? JSON.parse(response.body) : {};
+  if (fields) body.content = undefined;
+  else demand([raw, null, undefined].includes(body.content), "another email", { name, from });
+  const hasContent = fields === undefined && raw !== null;
+  world.model.sawMessage(
+    name,
+    { ...body, content: hasContent ? body.content : undefined, status: response.status },
+    span,
+    now,
+    hasContent,
+  );
+};
 
 export const messageOperations = {
   "get-message": operation({
     plan: (random, cast) => ({
       name: nameOf(random, cast),
-      key: random.oneOf(["root", ...keyNames]),
+      key: random.oneOf(["root", ...cast.keys]),
       fields: random.chance(0.3) ? "status,open_count,click_count,num_attempts" : undefined,
+      polls: random.chance(0.3) ? 1 + random.below(4) : 0,
     }),
-    run: async (stage, { name, key: wanted, fields }) => {
-      const { world, process } = stage;
-      const { account, id, raw } = messageOf(stage, name);
-      const { key, secret } = keyOf(stage, account, wanted);
-      const [from, now] = [trueTime(), Date.now()];
-      const response = await world.request(process, "getMessage", {
-        headers: { Authorization: `Bearer ${secret}` },
-        pathParameters: { account_id: account, message_id: id },
-        ...(fields && { queryStringParameters: { fields } }),
-      });
-      const span = { from, to: trueTime() };
-      if (!response || (response.status === 503 && world.weather.rate > 0)) return;
-      world.model.sawKey(key, response.status, span, now);
-      if (response.status === 401) return;
-      const body = response.status === 200 ? JSON.parse(response.body) : {};
-      if (fields) body.content = undefined;
-      else demand([raw, null, undefined].includes(body.content), "another email", { name, from });
-      const hasContent = fields === undefined && raw !== null;
-      world.model.sawMessage(
-        name,
-        { ...body, content: hasContent ? body.content : undefined, status: response.status },
-        span,
-        now,
-        hasContent,
-      );
+    run: async (stage, { polls, ...get }) => {
+      await getOnce(stage, get);
+      for (let left = polls; left > 0; left--) {
+        await sleep(stage.process.random.below(500));
+        await getOnce(stage, get);
+      }
     },
   }),
 

@@ -14,7 +14,6 @@ export type Operation<Args> = {
 };
 export const operation = <Args extends object>(definition: Operation<Args>) => definition;
 
-export const keyNames = ["k0", "k1", "k2"];
 export const nameOf = (random: Random, { messages }: Cast, isWanted = (_: CastMessage) => true): string =>
   random.oneOf(messages.filter(isWanted)).name;
 export const messageOf = ({ cast, world }: Stage, name: string) => {
