@@ -1,4 +1,4 @@
-/** The CDK app, which has one stack. Its settings come from the CDK context. */
+/** The CDK app has one stack, whose settings come from the CDK context. */
 import { App } from "aws-cdk-lib";
 import { operations } from "../lib/api/operations.ts";
 import { UserError } from "./cli/user-error.ts";

@@ -1,7 +1,7 @@
 /**
  * A restored table again contains keys, members and messages that were revoked, removed or deleted after the restore
  * point. `prepare-table --from OLD_TABLE` repeats all revocations and deletions of the old table. The command never
- * adds a right or data.
+ * grants a right and never adds data.
  *
  *   old table ──── restore point ──────── revoked, removed, deleted ─────▶ now
  *                        └─▶ restored table, where all of that is back
@@ -47,7 +47,7 @@ type Tables = {
   reportRole: (member: StoredMember, old: StoredMember) => void;
 };
 
-/** We allow for clocks that differ by a minute, because a restore takes longer and accepts no writes. */
+/** Clocks may differ by a minute: a restore takes longer, and the table accepts no writes meanwhile. */
 const clockMilliseconds = 60_000;
 
 /** Deletes a message in the restored table, or completes a deletion that was interrupted. */
@@ -159,7 +159,7 @@ const haveItemsInCommon = async ({ restored, old }: Tables): Promise<boolean> =>
 };
 
 /**
- * Returns a function that changes the restored table, but first checks that it can be a copy of `from`.
+ * Checks that `restored` can be a copy of `from`, and returns a function that changes `restored`.
  *
  * @throws UserError before anything is changed
  */

@@ -15,7 +15,7 @@ export type Streams = {
   print: (line: string) => void;
   complain: (line: string) => void;
   input: Readable;
-  /** Standard error, if it is a terminal. A progress line would be noise in a file. */
+  /** Standard error if it is a terminal, because a progress line would be noise in a file. */
   terminal?: Terminal | undefined;
   sleep: (ms: number) => Promise<unknown>;
 };

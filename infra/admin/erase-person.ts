@@ -135,8 +135,8 @@ const findAll = async (
 };
 
 /**
- * Add Account Member may still read a user a second after the user was deleted, because the read is eventually
- * consistent. The request may then run for 28 seconds and add a member whose user is gone.
+ * Add Account Member may still read a deleted user for a second, because its read is eventually consistent. The request
+ * may then run for 28 seconds and add a member whose user is gone.
  */
 const longestAddSeconds = 30;
 

@@ -91,8 +91,7 @@ export const importMessage = (shell: Shell) =>
           const is_deleted = outcome === "deleted";
           const object = { id, file: source, message_id, account_id: account, is_new, is_deleted };
           const line = `${id}  ${source}${is_new ? "" : `  (${names[outcome]})`}`;
-          // On a terminal, we don't print a line for each file of a folder, because thousands of lines would hide the
-          // errors.
+          // On a terminal, thousands of lines for the files of a folder would hide the errors.
           const isPrinted = json || !shell.terminal || paths.includes(source);
           const print = isPrinted ? () => report(shell, json, object, line) : undefined;
           outcomes.add(names[outcome], bytes, print);

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { runAdmin } from "./program.ts";
 
-// A reader such as `head` may close the pipe early. We then exit with 141, like a program that SIGPIPE has ended.
+// A reader such as `head` may close the pipe early. The exit status is then 141, as if SIGPIPE had ended the program.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => process.exit(141));
 
 process.exitCode = await runAdmin(process.argv.slice(2), {

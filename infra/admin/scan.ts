@@ -8,7 +8,7 @@ import { showProgress } from "../cli/progress.ts";
 import { UserError } from "../cli/user-error.ts";
 import { report, type Shell } from "./command.ts";
 
-/** A page of 1 MB takes 128 read units, so eight scans leave most of a table's quota to the API's callers. */
+/** A page of 1 MB takes 128 read units. Eight scans leave most of a table's quota to the API's callers. */
 const parallelScans = 8;
 
 /** An eventually consistent read takes half a read unit per 4 KB, at $0.125 per million units. */
@@ -48,8 +48,8 @@ type Options = Pick<ScanCommandInput, "FilterExpression" | "ExpressionAttributeV
 };
 
 /**
- * Calls `read` for each item that passes the filter. Don't delete items during a scan: the embedded DynamoDB ends a
- * parallel scan early if the last item of a page is gone when it reads the next page.
+ * Calls `read` for each item that passes the filter. Don't delete items during a scan, because the embedded DynamoDB
+ * would end a parallel scan early.
  *
  * @throws the first error of `read` or of the table
  */

@@ -48,8 +48,8 @@ export const openResponseStream = (port: number, path: string) => {
     response.once("end", accepted.resolve).resume();
   });
   outgoing.on("error", (error: NodeJS.ErrnoException) => {
-    // EPIPE or ECONNRESET is no failure of the function if the API's caller has disconnected. But a function that fails
-    // and destroys its stream causes the same errors.
+    // EPIPE or ECONNRESET is no failure if the API's caller has disconnected, but it is one if a failed function
+    // destroys its stream.
     const isReaderGone = !isDestroyed && (error.code === "EPIPE" || error.code === "ECONNRESET");
     for (const { resolve, reject } of [begun, accepted]) isReaderGone ? resolve() : reject(error);
   });

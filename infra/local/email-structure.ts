@@ -18,7 +18,6 @@ import { describeLeaf } from "../../lib/messages/mime.ts";
  */
 export type Structure = { isInline: boolean; isReplaced: boolean }[];
 
-/** Yields each multipart/alternative around a leaf, with the child that contains the leaf. */
 function* alternativesOf(leaf: Leaf): Generator<[alternative: Multipart, child: Leaf | Multipart]> {
   let child: Leaf | Multipart = leaf;
   for (let parent = leaf.parent; parent; parent = parent.parent) {

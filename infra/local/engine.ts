@@ -37,7 +37,7 @@ export const freePort = async (): Promise<number> => {
 };
 
 /**
- * This shell script ends DynamoDB when `npm start` ends, even after `kill -9`: file descriptor 3 is a pipe that closes
+ * This shell script ends DynamoDB when `npm start` ends, even after `kill -9`. File descriptor 3 is a pipe that closes
  * with `npm start`. `exec` keeps the shell's process id, so `$$` is DynamoDB's process id.
  */
 const withLifeline = '(cat <&3; kill $$) >/dev/null 2>&1 & exec "$0" "$@" 3<&-';
@@ -77,7 +77,7 @@ const startOn = (program: string, port: number, file: string | undefined): Promi
   });
 
 type EngineOptions = {
-  /** The ports to try, in this order. By default, any free port. */
+  /** We try these ports in this order. By default, any free port. */
   ports?: readonly number[];
   /** The file for the data. By default, the data is in memory. */
   file?: string | undefined;

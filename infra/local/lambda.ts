@@ -96,7 +96,7 @@ const invokeBuffered = async <Event>(
   }
 };
 
-/** At the deadline, destroys the body of a response that has begun, or rejects if no response has begun. */
+/** A timeout before the response begins rejects the promise. A later timeout destroys the response's body. */
 const within = (milliseconds: number, response: Promise<HttpResponse>): Promise<HttpResponse> => {
   const { promise: timeout, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {

@@ -12,7 +12,7 @@ import { listMessages } from "./message-list.ts";
 
 /**
  * The Content-Security-Policy also applies to the frame that shows an email. A script in an email lacks the nonce, so
- * the script doesn't run even if it escapes from the frame's sandbox.
+ * it doesn't run even if it escapes from the frame's sandbox.
  */
 const policy = (nonce: string): string =>
   `default-src 'none'; script-src 'nonce-${nonce}'; worker-src blob:; connect-src 'self'; ` +

@@ -8,7 +8,7 @@ import { type Page, type Pages, pageResponse } from "./gateway.ts";
 import { referenceScript } from "./reference-script.ts";
 
 /**
- * The Content-Security-Policy protects the API key in the page: the page may send requests only to this server, and no
+ * The Content-Security-Policy protects the API key in the page. The page may send requests only to this server, and no
  * other site may show the page in a frame.
  */
 const onlyThisServer =
@@ -22,7 +22,7 @@ const css = `
   @media (width < 48rem) { .scalar-client .scalar-sidebar-toggle { display: none; } }
 `;
 
-/** Shows a note if a response is a replay, because a replay has the same status and body as the first response. */
+/** A replay has the same status and body as the first response, so the page shows a note. */
 const afterSend = `
   const sendRequest = window.fetch;
   window.fetch = async (...request) => {

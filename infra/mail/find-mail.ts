@@ -5,7 +5,7 @@ import { readdir, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { UserError } from "../cli/user-error.ts";
 
-/** `open` throws if the file can't be read, so that the import reports the file and continues with the next one. */
+/** `open` throws if the file can't be read, so that the import reports it and goes on with the next file. */
 export type MailFile = { path: string; bytes: number; open: () => AsyncIterable<Buffer> };
 
 /** A file without an extension is an mbox, or an email in an MH folder. */

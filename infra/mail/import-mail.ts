@@ -32,7 +32,7 @@ export type Imported = { source: string; bytes: number } & (
 
 type Found = { source: string; bytes: number } & ({ raw: Buffer; id: string } | { id?: never; error: unknown });
 
-/** A UUID (version 8) from the account and the email, so that importing an email twice stores one message. */
+/** Derives a UUID (version 8) from the account and the email, so that importing an email twice stores one message. */
 const idOf = (account_id: string, raw: Buffer): string => {
   const digest = createHash("sha256").update(account_id.toLowerCase()).update(raw).digest();
   digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x80, 6);
@@ -77,7 +77,7 @@ const forgetDeletion = async (table: Table, { account_id, id }: MessageRef): Pro
 
 /**
  * Stores a message unless it was deleted. A deletion at the same time can't get lost, because `delete-message` writes
- * the marker before the head. The deletion overwrites our head, or it makes our put fail, and then we find the marker.
+ * the marker before the head. After a failed put, the marker tells whether the message was deleted.
  */
 const store = async (table: Table, message: NewMessage, raw: Buffer, now: number): Promise<ImportOutcome> => {
   const draft = draftMessage(message, raw, now);

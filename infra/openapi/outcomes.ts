@@ -58,7 +58,6 @@ const replayHeader: Headers = {
   ),
 };
 
-/** Documents the headers of errors. A header's schema lists the values that the errors use. */
 const headersOf = (errors: readonly catalogue.ErrorResponse[]): Headers => {
   const names = new Set(errors.flatMap(({ headers = {} }) => Object.keys(headers)));
   return Object.fromEntries(

@@ -100,7 +100,7 @@ export class Api extends Construct {
     this.restApi = new RestApi(this, "RestApi", {
       restApiName: `EmailApi-${stage}`,
       endpointTypes: [EndpointType.REGIONAL],
-      // All APIs of an AWS account share the role with which API Gateway writes logs, so the role outlives the stack.
+      // All APIs of an AWS account share the role that writes their logs, so it outlives the stack.
       cloudWatchRole: true,
       deployOptions: {
         stageName: stage,

@@ -41,7 +41,7 @@ const keysPerAddress = 10;
 
 /**
  * One rule limits each API key, and another limits each address that sends no key. If a caller makes up a new key for
- * each request, only a limit on everything from one address stops the caller.
+ * each request, only a limit per address stops them.
  *
  * API Gateway responds to a blocked request, because a response of AWS WAF couldn't have a request id.
  */

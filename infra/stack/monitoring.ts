@@ -15,10 +15,7 @@ export type MonitoringProps = Measured & {
   alarmTopic: string | undefined;
 };
 
-/**
- * If an event waits longer in the queue, an alarm starts. SQS's metric ignores events that were already delivered more
- * than three times.
- */
+/** SQS's metric ignores events that were already delivered more than three times. */
 const longWait = Duration.minutes(30);
 
 const seeRunbook = (section: string) => `: see "${section}" in infra/admin/README.md`;

@@ -55,7 +55,10 @@ const Settings = z.object({
   rateLimit: z._default(count(/^[1-9]\d{0,5}$/, "a number of requests per second"), 100),
   /** How many requests a method accepts at once, even above {@link rateLimit}. */
   burstLimit: z._default(count(/^[1-9]\d{0,5}$/, "a number of requests"), 200),
-  /** Requests per minute of one API key. Ten times this limit must stay below AWS WAF's maximum of 2,000,000,000. */
+  /**
+   * Requests per minute of one API key. Ten times the limit of a key must stay below AWS WAF's maximum of
+   * 2,000,000,000.
+   */
   keyRateLimit: z.optional(count(/^[1-9]\d{1,7}$/, "a number of requests per minute from 10 to 99999999")),
   /** The reserved concurrency of each function, which is also its limit. */
   concurrency: z.optional(count(/^[1-9]\d{0,5}$/, "a number of executions")),

@@ -13,15 +13,13 @@ export const deadLetterDays = 14;
 /** A dead letter that is redriven on its last day lives for another 14 days. */
 export const longestEventDays = 2 * deadLetterDays;
 
-const growth = 1.1;
-
 /**
- * Returns the seconds until the next attempt. The first retries come after a second, because an event often arrives just
- * before its message. Later retries are rarer, because every attempt is a paid invocation.
+ * Returns the seconds until the next attempt. The first retries come after a second, because an event often arrives
+ * just before its message. Later retries are rarer, because every attempt is a paid invocation.
  *
  * @param receives how often the queue has delivered the event
  */
-export const retrySeconds = (receives: number): number => Math.round(growth ** (receives - 1));
+export const retrySeconds = (receives: number): number => Math.round(1.1 ** (receives - 1));
 
 /** Returns about how often SQS delivers an event in this time if every attempt fails. */
 export const receivesWithin = (seconds: number): number => {

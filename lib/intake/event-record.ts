@@ -11,7 +11,7 @@ import { daySeconds, uptimeMs } from "../time.ts";
 import type { MessageEvent } from "./event.ts";
 import { longestEventDays } from "./event-lifetime.ts";
 
-/** Until an event record expires, SQS may still deliver the event again. */
+/** An event record expires only after SQS can no longer deliver the event. */
 const recordSeconds = longestEventDays * daySeconds;
 
 /** An event is `expired` if its message has expired or was deleted. */
@@ -52,8 +52,8 @@ export const resultOf = (event: MessageEvent, { digest }: EventRecord): Result =
     : { outcome: "failed", error: new RejectedError("its id is taken by another event of the account") };
 
 /**
- * Makes the writes and puts the event records in one transaction, and waits while the table is throttled. Returns `null`
- * if the transaction succeeds. If not, nothing is written, and `known` has the results of events recorded earlier.
+ * Makes the writes and puts the event records in one transaction, and waits while the table is throttled. Returns
+ * `null` if the transaction succeeds, and otherwise the failed conditions and the results of `known` events.
  *
  * @throws RejectedError if the message's item would be too large
  * @throws TooLittleTimeError if the table's deadline is near

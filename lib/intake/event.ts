@@ -36,14 +36,7 @@ const Status = z.object({
   bounce_classification: z.optional(words),
 });
 
-const Attempt = z.object({
-  type: z.literal("message.delivery_attempt"),
-  ...change,
-  time,
-  status: words,
-  log: text,
-});
-
+const Attempt = z.object({ type: z.literal("message.delivery_attempt"), ...change, time, status: words, log: text });
 const Opened = z.object({ type: z.literal("message.opened"), ...change });
 const Clicked = z.object({ type: z.literal("message.clicked"), ...change });
 

@@ -23,7 +23,7 @@ const add = (changes: Changes, event: ChangeEvent): Changes => {
     }
     case "message.delivery_attempt": {
       const { time, log, status } = event;
-      if (Buffer.byteLength(log) > 400 * 1024) throw tooLarge; // DynamoDB reports very large requests with other errors.
+      if (Buffer.byteLength(log) > 400 * 1024) throw tooLarge; // DynamoDB reports a very large request differently.
       return { ...changes, delivery_attempts: [...delivery_attempts, { time, log, status }] };
     }
     case "message.opened":

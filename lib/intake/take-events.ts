@@ -1,6 +1,6 @@
 /**
- * Receives batches of events from the queue. Only the failed events of a batch are retried. Each event gets one log line
- * and one metric per attempt, and the log never quotes an event.
+ * Receives batches of events from the queue. Only the failed events of a batch are retried. Each event gets one log
+ * line and one metric per attempt, and the log never quotes an event.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Logger } from "@aws-lambda-powertools/logger";

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import type { StreamedBody } from "../streamed-body.ts";
 import { throughZlib } from "../through-zlib.ts";
-import { decompressor, decompressSmall } from "./compression.ts";
+import { decompress, decompressor, smallBytes } from "./compression.ts";
 import { type MessageField, messageFields } from "./fields.ts";
 import type { StoredMessage } from "./find.ts";
 import { headFields } from "./head-fields.ts";
@@ -24,7 +24,7 @@ export async function* slice(content: AsyncIterable<Buffer>, from: number, to: n
     const bytes = chunk.subarray(Math.max(0, from - offset), to - offset);
     if (bytes.length > 0) yield bytes;
     offset += chunk.length;
-    if (offset > to) return; // At the very end, we go on, because the decompressor has yet to check the checksum.
+    if (offset > to) return; // At the very end, we read on, because zstd has yet to compare the checksum.
   }
   if (offset < to) throw new Error("The content of a message is incomplete");
 }
@@ -56,8 +56,9 @@ export const messageBody = (message: StoredMessage, selected?: readonly MessageF
   const to = hasParsed ? content_bytes : content_parsed_start - 1;
   const end = Buffer.from(hasParsed ? "" : "}");
   const chunks = async function* (): AsyncGenerator<Uint8Array> {
-    const small = first && head.segments === 1 ? decompressSmall(first) : null;
-    if (small) return yield Buffer.concat([opening, small.subarray(from, to), end]);
+    if (first && head.segments === 1 && content_bytes <= smallBytes) {
+      return yield Buffer.concat([opening, decompress(first).subarray(from, to), end]);
+    }
     yield* opened(opening, () => slice(throughZlib(readSegments(message), decompressor()), from, to));
     if (!hasParsed) yield end;
   };

@@ -3,8 +3,8 @@
  *
  *   email ──render──> "content":…,"content_parsed":…} ──zstd──> ████████████████ ──cut──> ███ ███ ███ ██
  *
- * `content` and `content_parsed` together take hardly more space than the raw email, because zstd finds each attachment's
- * base64 a second time.
+ * `content` and `content_parsed` together take hardly more space than the raw email, because zstd finds each
+ * attachment's base64 a second time.
  */
 import { constants, createZstdCompress, createZstdDecompress, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { throughZlib } from "../through-zlib.ts";
@@ -17,7 +17,7 @@ const maximumSegmentBytes = 340_000;
 const firstSegmentBytes = 100_000;
 
 /** Content of up to 1 MiB is faster to decompress without a stream. */
-const smallBytes = 1024 * 1024;
+export const smallBytes = 1024 * 1024;
 
 /** The segments after the first have the same size, because parallel reads take as long as the largest segment. */
 const cut = (compressed: Buffer): Buffer[] => {
@@ -44,11 +44,11 @@ export const noContent: Compressed = { segments: [], content_bytes: 0, ...noOffs
 /** An email of up to 64 KiB is faster to compress without a stream, and blocks the process only briefly. */
 const unstreamedBytes = 64 * 1024;
 
-/** In large emails, zstd looks for repetitions at twice as many positions, and the lower level makes up for the time. */
+/** In large emails, zstd looks for repetitions at twice as many positions, and a lower level makes up for the time. */
 const zstdParameters = (rawBytes: number) => ({
   [constants.ZSTD_c_compressionLevel]: rawBytes > smallBytes ? 2 : 3,
-  [constants.ZSTD_c_windowLog]: rawBytes > unstreamedBytes ? windowLog(rawBytes) : 0, // With 0, zstd chooses the window.
-  // A small email fits into the window anyway.
+  [constants.ZSTD_c_windowLog]: rawBytes > unstreamedBytes ? windowLog(rawBytes) : 0, // With 0, zstd chooses it.
+  // A small email fits into zstd's window without long-distance matching.
   [constants.ZSTD_c_enableLongDistanceMatching]: rawBytes > unstreamedBytes ? 1 : 0,
   [constants.ZSTD_c_ldmMinMatch]: 32,
   [constants.ZSTD_c_ldmHashRateLog]: rawBytes > smallBytes ? 3 : 4,
@@ -78,12 +78,4 @@ export const compressToSegments = async (
 /** Chunks of 16 KiB, the default, would mean 32 times as many tasks in Node.js's thread pool. */
 export const decompressor = () => createZstdDecompress({ chunkSize: 512 * 1024 });
 
-/** Returns `null` if the decompressed content has more than 1 MiB. */
-export const decompressSmall = (compressed: Uint8Array): Buffer | null => {
-  try {
-    return zstdDecompressSync(compressed, { chunkSize: 128 * 1024, maxOutputLength: smallBytes });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") return null;
-    throw error;
-  }
-};
+export const decompress = (compressed: Uint8Array): Buffer => zstdDecompressSync(compressed, { chunkSize: 128 * 1024 });

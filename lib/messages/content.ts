@@ -13,19 +13,16 @@ export const decodeRaw = (raw: Uint8Array): string => {
   return bytes.toString(isUtf8(bytes) ? "utf8" : "latin1");
 };
 
-/** If long fields and content shared a zstd block, reading the long fields could take more than the first segment. */
+/** Ends the zstd block after the long fields, so that reading a long subject doesn't take a second segment. */
 const endOfBlock = Buffer.of();
 
 /**
- * Yields `"content":…,"content_parsed":…}` in pieces of less than 1 MiB, as JSON.stringify would write it. Never throws.
+ * Yields `"content":…,"content_parsed":…}` in pieces of less than 1 MiB, as JSON.stringify would. Never throws.
  *
  * @param raw `null` if the email is not available
  * @param longFields the fields that come before `content`
  */
-export function* renderContent(
-  raw: Uint8Array | null,
-  longFields?: Record<string, Json>,
-): Generator<Buffer, ContentOffsets> {
+export function* renderContent(raw: Uint8Array | null, longFields?: JsonObject): Generator<Buffer, ContentOffsets> {
   const content = raw && decodeRaw(raw);
   const content_parsed = raw && parseEmail(raw);
   let content_start = 0;
@@ -38,17 +35,14 @@ export function* renderContent(
   return { content_start, content_parsed_start };
 }
 
-export const compressContent = async (
-  raw: Uint8Array | null,
-  longFields?: Record<string, Json>,
-): Promise<Compressed> => {
+export const compressContent = async (raw: Uint8Array | null, longFields?: JsonObject): Promise<Compressed> => {
   if (!raw && !longFields) return noContent;
   const bytes = (raw?.length ?? 0) + (longFields ? JSON.stringify(longFields).length : 0);
   return compressToSegments(renderContent(raw, longFields), bytes);
 };
 
 /** Returns the length of the JSON in bytes. */
-function* inPieces(fields: Record<string, Json>, end: string): Generator<Buffer, number> {
+function* inPieces(fields: JsonObject, end: string): Generator<Buffer, number> {
   let bytes = 0;
   let text = "";
   for (const token of members(fields)) {
@@ -64,7 +58,8 @@ function* inPieces(fields: Record<string, Json>, end: string): Generator<Buffer,
   return bytes + last.length;
 }
 
-type Json = string | null | Json[] | { [name: string]: Json };
+type Json = string | null | Json[] | JsonObject;
+type JsonObject = { [name: string]: Json };
 
 /** The JSON of a large email can exceed the maximum length of a string, so we yield it in tokens. */
 function* json(value: Json): Generator<string> {
@@ -79,7 +74,7 @@ function* json(value: Json): Generator<string> {
   }
 }
 
-function* members(of: Json[] | { [name: string]: Json }): Generator<string> {
+function* members(of: Json[] | JsonObject): Generator<string> {
   let separator = "";
   for (const [name, value] of Object.entries(of)) {
     yield separator;

@@ -1,6 +1,6 @@
 /**
- * Deletes a message, or only its content, before it expires. A response that is being sent breaks off, because it can't
- * read its other segments. If a call is interrupted, call it again, and it deletes the rest.
+ * Deletes a message, or only its content, before it expires. A response that is being sent breaks off, because its
+ * other segments are gone. If a call is interrupted, call it again, and it deletes the rest.
  */
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { live, nowValue } from "../table/expiry.ts";
@@ -24,7 +24,7 @@ export type Deletion = "deleted" | "gone" | "unknown";
  * Deletes a message, and marks it so that no event of type `message.stored` brings it back. A tombstone replaces the
  * head, so the put of a concurrent `storeMessage` fails, and `storeMessage` starts again.
  *
- * The marker of a deleted message never expires, and a mistyped id must not get one: it would block a later message.
+ * A mistyped id must not get a marker, because the marker would block a later message for ever.
  *
  * @param options.force marks the id as deleted even if nothing in the table has it
  */
@@ -49,7 +49,7 @@ export const deleteMessage = async (
   let wasHere = await putTombstone();
   for (let isAgain = true; isAgain; ) {
     const removed = await deleteSegments(table, message, await listSegments(table, message));
-    // A store that has read the first tombstone may have put its head although we took its segments.
+    // A concurrent store may have put its head although we have just deleted its segments.
     isAgain = await putTombstone();
     wasHere ||= isAgain || removed > 0;
   }
@@ -57,8 +57,8 @@ export const deleteMessage = async (
 };
 
 /**
- * Writes new content and points the head to it, then deletes the old segments. An event that counts an open meanwhile
- * isn't lost. Returns false if somebody else deleted the message or replaced its content meanwhile.
+ * Writes new content and points the head to it, then deletes the old segments. Events that arrive meanwhile aren't
+ * lost. Returns false if somebody else deleted the message or replaced its content meanwhile.
  *
  * @param changes other fields of the head that change with the content
  */
@@ -70,7 +70,7 @@ export const replaceContent = async (
   now: number,
 ): Promise<boolean> => {
   const written = await writeSegments(table, head, content, head.content_digest);
-  // We list the old segments before our update, because a call that begins after it writes segments that must stay.
+  // We list the old segments before our update, because segments that another call writes afterwards must stay.
   const obsolete = await listSegments(table, head, written);
   const fields = Object.entries({ ...written, ...changes });
   const command = new UpdateCommand({
@@ -101,7 +101,7 @@ export const removeContent = async (table: Table, { account_id, id }: MessageRef
   const message = await findMessage(table, account_id, id, now, { withContent: false });
   if (!message) return false;
   const { head } = message;
-  // A long subject is stored with the content, and stays.
+  // A long subject is stored with the content, but must stay.
   const longFields = hasLongFields(head) ? await readLongFields(message).catch((error: Error) => error) : undefined;
   if (longFields instanceof Error) {
     // If a segment is missing, another call may have deleted or emptied the message since we read its head.

@@ -6,14 +6,14 @@ import type { Head, StatusChange } from "./head.ts";
 
 export type MessageRef = { account_id: string; id: string };
 
-/** Lists are appended to those of the head, and numbers are added to its counters. */
+/** A list is appended to the head's list, and a number is added to the head's counter. */
 export type Changes = Partial<
   Pick<Head, "delivery_attempts" | "open_count" | "click_count"> & { status_changes: StatusChange[] }
 >;
 
 /**
- * Makes all changes in one update, which costs as much as one change, because DynamoDB bills the head's size. A head has
- * space for at least 340 KB of delivery attempts.
+ * Makes all changes in one update, which costs as much as one change, because DynamoDB bills the head's size. A head
+ * has space for at least 340 KB of delivery attempts.
  */
 export const changeMessage = (table: Table, { account_id, id }: MessageRef, changes: Changes, now: number): Write => {
   const values: Record<string, unknown> = { ":updated_at": new Date(now).toISOString() };

@@ -1,6 +1,6 @@
 /**
- * The names of the Message object's fields, in order. Every function loads this list, and building the forty zod objects
- * of the Message schema instead would slow down each cold start.
+ * The names of the Message object's fields, in order. Every function loads this list, and building the forty zod
+ * objects of the Message schema instead would slow down each cold start.
  */
 import * as z from "zod/mini";
 

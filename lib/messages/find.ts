@@ -11,9 +11,9 @@ export type StoredMessage = {
   readonly head: Head;
   /** The first segment of the content, unless `withContent` is false. */
   readonly first?: Uint8Array;
-  /** The long fields, if somebody has read them from the content. */
+  /** Only `withLongFields` adds the long fields. */
   readonly longFields?: LongFields | Record<string, never>;
-  /** Whether the head was read strongly consistent. If not, the segments of an older head may be gone. */
+  /** Whether the read of the head was strongly consistent. An older head may name segments that are gone. */
   readonly isCurrent: boolean;
 };
 
@@ -22,8 +22,7 @@ type Item = Head & { sk: string; bytes: Uint8Array };
 /**
  * Returns `null` if the account has no such message, or if the message has expired.
  *
- * @param options.consistent `false` makes one eventually consistent read, at half the price. It also returns `null` if
- * it misses a message that was stored or changed a moment ago
+ * @param options.consistent `false` halves the price, but may miss a message that was stored or changed a moment ago
  * @param options.withContent `false` reads only the head
  * @throws Error if the first segment is missing
  */
@@ -42,6 +41,6 @@ export const findMessage = async (
   const message = { table, head, isCurrent: consistent };
   if (!withContent || head.segments === 0) return message;
   if (next?.sk === segmentSort(head.content_digest, 0)) return { ...message, first: next.bytes };
-  // Either the head is older than the segments, or a segment that an interrupted store left behind sorts first.
+  // An eventually consistent head can be older than its segments, or a leftover of an interrupted store sorts first.
   return consistent ? { ...message, first: await readSegment(message, 0) } : null;
 };

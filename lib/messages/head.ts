@@ -1,4 +1,4 @@
-/** The head is a message's main item. It has all fields of the message but the content, and long fields if they fit. */
+/** The head is the main item of a message. It has all fields except the content and fields that are too long. */
 import type { longFields } from "./fields.ts";
 import type { Message } from "./message.ts";
 
@@ -35,7 +35,7 @@ export type Head = Omit<
 > &
   Partial<LongFields> &
   ContentFields & {
-    /** The recipient's domain if the message is incoming, otherwise the sender's. Some API keys read only one domain. */
+    /** The recipient's domain if the message is incoming, else the sender's. Some API keys read only one domain. */
     domain: string;
     /** DynamoDB's document client returns a number above 2^53 as a bigint. */
     reference_message_id?: number | bigint | undefined;

@@ -7,7 +7,7 @@ import { readSegment } from "./read-segments.ts";
 
 export const hasLongFields = ({ content_start }: Head): boolean => content_start > 0;
 
-/** Reads the first `bytes` bytes of the JSON. We write segment by segment, because a stream would read one too many. */
+/** Decompresses one segment after the other, because a stream would read one segment too many. */
 const readStart = async (message: StoredMessage, bytes: number): Promise<Buffer> => {
   const zstd = decompressor();
   const chunks: Buffer[] = [];
@@ -15,7 +15,7 @@ const readStart = async (message: StoredMessage, bytes: number): Promise<Buffer>
   zstd.on("data", (chunk: Buffer) => {
     chunks.push(chunk);
     missing -= chunk.length;
-    if (missing <= 0) zstd.destroy(); // The rest may be a thousand times as large.
+    if (missing <= 0) zstd.destroy(); // A segment may decompress to a thousand times its size.
   });
   try {
     for (let index = 0; missing > 0; index++) {
@@ -39,8 +39,8 @@ export const readLongFields = async (message: StoredMessage): Promise<LongFields
 };
 
 /**
- * Adds the long fields to a message if the response selects one of them. An eventually consistent head may name segments
- * that `remove-content` has deleted. The function then returns `null`, like `findMessage`, and you read the head again.
+ * Adds the long fields to a message if the response selects one of them. Returns `null` if an eventually consistent
+ * head names segments that `remove-content` has deleted. Then read the head again.
  */
 export const withLongFields = async (
   message: StoredMessage | null,

@@ -17,7 +17,7 @@ const maximumPageSegments = 3;
 /** Fetching a page takes longer than sending it to the caller, so we fetch four pages at a time. */
 export const parallelPages = 4;
 
-/** Content of few segments gets smaller pages, so that there are four of them to fetch at a time. */
+/** Content of few segments gets smaller pages, so that we can still fetch four pages at a time. */
 export const pageSegments = (segments: number): number =>
   Math.max(1, Math.min(maximumPageSegments, Math.ceil((segments - 1) / parallelPages)));
 

@@ -1,8 +1,8 @@
 /**
  * Writes and deletes the segments of a message's content.
  *
- * Content of more than one segment also has a list of its pages, which we write first and never delete: a store that was
- * held up during a delete may still write pages, and without the list nobody could find them.
+ * A store that was held up during a delete may still write pages. We find them through the list of pages, which is
+ * written first and never deleted.
  */
 import { createHash, randomUUID } from "node:crypto";
 import { DeleteCommand, PutCommand, type PutCommandInput } from "@aws-sdk/lib-dynamodb";
@@ -20,8 +20,8 @@ import type { ContentFields, Head } from "./head.ts";
 import { keyOfSegment, type Pages, pageSegments } from "./pages.ts";
 
 /**
- * Two parallel puts of 340 KB already take the 4 MB a second that a new table accepts. With eight parallel puts, four of
- * five were throttled, and a small email beside one of 25 MiB waited for up to 17 s.
+ * Two parallel puts of 340 KB already take the 4 MB a second that a new table accepts. With eight parallel puts, four
+ * of five were throttled, and a small email beside one of 25 MiB waited for up to 17 s.
  */
 const parallelOfOneMessage = 2;
 const ofAllMessages = pLimit(3);
@@ -85,8 +85,8 @@ export const writeSegments = async (
 };
 
 /**
- * A tombstone takes the place of a head: an item with an expiry in the past and none of the message's data. Its random
- * `content_digest` makes the condition of every store fail that began earlier.
+ * A tombstone replaces a head. It has none of the message's data, and an expiry in the past. Its random
+ * `content_digest` makes every store fail that began earlier.
  */
 export const tombstonePut = (table: Table, { account_id, id }: MessageRef, now: number): PutCommandInput => ({
   TableName: table.name,
@@ -106,8 +106,8 @@ const deleteAll = (table: Table, keys: ItemKey[]): Promise<void> =>
  * Deletes the segments of a head that was not put, unless another call has put a head with the same segments. The
  * tombstone prevents other calls from putting such a head later.
  *
- * @param replaced the `content_digest` of the item that the head would have replaced. Without one, a delete has only
- * marked the message so far, and will find the segments itself
+ * @param replaced the `content_digest` of the item that the head would have replaced. If there was none, we put no
+ * tombstone, because a concurrent delete will find the segments itself
  */
 export const discardSegments = async (
   table: Table,
@@ -121,8 +121,7 @@ export const discardSegments = async (
     ExpressionAttributeValues: { ":replaced": replaced ?? "", ...nowValue(now) },
   };
   await succeeds(() => table.client.send(new PutCommand({ ...tombstonePut(table, message, now), ...unchanged })));
-  const key = headKey(message.account_id, message.id);
-  const current = await getItem<Head>(table, key, { consistent: true });
+  const current = await getItem<Head>(table, headKey(message.account_id, message.id), { consistent: true });
   if (current && current.content_digest !== written.content_digest) {
     await deleteAll(table, keysOf(message, written));
   }
@@ -137,8 +136,8 @@ export const listSegments = async (table: Table, { account_id, id }: MessageRef,
 };
 
 /**
- * Deletes the listed segments and those of the listed pages, and returns the number of first segments. The first
- * segments go last, so that after an interruption a repeated delete can still tell that the message existed.
+ * Deletes the listed segments and those of the listed pages, and returns the number of first segments. We delete the
+ * first segments last, so that a repeated delete can still tell that the message existed.
  */
 export const deleteSegments = async (table: Table, message: MessageRef, listed: readonly Listed[]): Promise<number> => {
   const further = listed.flatMap(({ pages }) => (pages ? keysOf(message, pages).slice(1) : []));

@@ -1,8 +1,8 @@
 /**
  * Stores a message and its raw email. We write the head last; until then, nobody can see half a message.
  *
- * The head is put only if the item under its key is still the one that we have read, so one of several concurrent calls
- * wins. The others look again: either the message is stored now, or a delete took their segments.
+ * We put the head only if the item under its key is still the one that we have read. So one of several concurrent calls
+ * wins, and the others find the message stored, or start again after a delete.
  */
 import { createHash } from "node:crypto";
 import { PutCommand, type PutCommandInput } from "@aws-sdk/lib-dynamodb";
@@ -21,19 +21,28 @@ import { discardSegments, writeSegments } from "./segments.ts";
 
 export const maximumRawBytes = 40 * 1024 * 1024;
 
-/** A longer head would leave less of the item's 400 KB for delivery attempts, and each update costs a unit per KB. */
+/** Longer fields in the head would make each update dearer, because DynamoDB bills the size of the item. */
 const maximumLongFieldsBytes = 50_000;
 
-/** Nearly all messages have short fields, which go into the head. Long fields are stored with the content. */
-const divide = (message: NewMessage, now: number) => {
+export const rejectTooLarge = (rawBytes: number): void => {
+  if (rawBytes <= maximumRawBytes) return;
+  throw new RejectedError(`the email has ${rawBytes} bytes, but at most ${maximumRawBytes} (40 MiB) are stored`);
+};
+
+/** A valid message that is not stored yet. The first call of `content` renders and compresses the email. */
+type Draft = { head: Omit<Head, keyof ContentFields>; content: () => Promise<Compressed> };
+
+/** @throws RejectedError if the email is too large, or a field is wrong */
+export const draftMessage = (message: NewMessage, raw: Uint8Array | null, now: number): Draft => {
+  rejectTooLarge(raw?.length ?? 0);
   const { retain_until, message_id, subject, tags, sender, recipient, ...fields } = validate(NewMessage, message);
-  const long: LongFields = { message_id, subject, tags, sender, recipient };
-  const areLong = Buffer.byteLength(JSON.stringify(long)) > maximumLongFieldsBytes;
+  const longFields: LongFields = { message_id, subject, tags, sender, recipient };
+  const areLong = Buffer.byteLength(JSON.stringify(longFields)) > maximumLongFieldsBytes;
   const created_at = new Date(now).toISOString();
   const expires_at = epochSeconds(Date.parse(retain_until));
   const head = {
     ...fields,
-    ...(areLong ? {} : long),
+    ...(areLong ? {} : longFields),
     domain: addressDomain(fields.direction === "incoming" ? recipient : sender) ?? "",
     created_at,
     updated_at: created_at,
@@ -42,35 +51,20 @@ const divide = (message: NewMessage, now: number) => {
     click_count: 0,
     open_count: 0,
     expires_at,
+    digest: raw ? createHash("sha256").update(raw).digest("hex") : "",
   };
-  return { head, longFields: areLong ? long : undefined };
-};
-
-export const rejectTooLarge = (rawBytes: number): void => {
-  if (rawBytes <= maximumRawBytes) return;
-  throw new RejectedError(`the email has ${rawBytes} bytes, but at most ${maximumRawBytes} (40 MiB) are stored`);
-};
-
-/** A valid message that is not stored yet. The first call of `content` renders and compresses the email. */
-export type Draft = { head: Omit<Head, keyof ContentFields>; content: () => Promise<Compressed> };
-
-/** @throws RejectedError if the email is too large, or a field is wrong */
-export const draftMessage = (message: NewMessage, raw: Uint8Array | null, now: number): Draft => {
-  rejectTooLarge(raw?.length ?? 0);
-  const { head, longFields } = divide(message, now);
-  const digest = raw ? createHash("sha256").update(raw).digest("hex") : "";
   let content: Promise<Compressed> | undefined;
   return {
-    head: { ...head, digest },
+    head,
     content: () => {
-      content ??= compressContent(raw, longFields);
+      content ??= compressContent(raw, areLong ? longFields : undefined);
       return content;
     },
   };
 };
 
 /** The put of a head, for a PutCommand or a transaction. If it fails, `discard` deletes the segments of the head. */
-export type HeadPut = Write & { put: PutCommandInput; discard: () => Promise<void> };
+type HeadPut = Write & { put: PutCommandInput; discard: () => Promise<void> };
 
 /**
  * Writes the content of a message. Returns the put of its head, or `null` if the message is already stored. If the put

@@ -5,7 +5,7 @@
  *   stored ── magic, descriptor, window │ compressed blocks … │ checksum
  *   sent ──── magic, descriptor, window │ head in raw blocks │ compressed blocks …
  *
- * Compressed blocks stay valid, because they refer to earlier bytes by a distance, which the JSON doesn't change.
+ * The compressed blocks stay valid, because they refer to earlier bytes by distances, which don't change.
  */
 const magicBytes = 4;
 const headerBytes = 6;

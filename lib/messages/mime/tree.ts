@@ -14,12 +14,7 @@ export const maxParts = 10_000;
 export type Multipart = { type: string; boundary: string; parent: Multipart | undefined };
 
 /** A part without children. Its body is not decoded yet. */
-export type Leaf = {
-  header: HeaderField[];
-  contentType: Structured;
-  body: Buffer;
-  parent: Multipart | undefined;
-};
+export type Leaf = { header: HeaderField[]; contentType: Structured; body: Buffer; parent: Multipart | undefined };
 
 /**
  * Returns null if the email exceeds a limit. Takes linear time.
