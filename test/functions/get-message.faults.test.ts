@@ -170,15 +170,15 @@ describe("Getting a message", () => {
 
   describe("if a segment is missing", () => {
     const torn = newMessage({ account_id: key.account_id });
+    const early = newMessage({ account_id: key.account_id });
     beforeAll(async () => {
       await storeMessage(table, torn, raw, noon);
       await loseSegment(torn, 8);
+      await storeMessage(table, early, raw, noon);
+      await loseSegment(early, 1);
     });
 
     test.each(["identity", "gzip", "br", "zstd"])("logs the status that the caller received (%s)", async (encoding) => {
-      const early = newMessage({ account_id: key.account_id });
-      await storeMessage(table, early, raw, noon);
-      await loseSegment(early, 1);
       const output = captureOutput();
       url = await startService();
 

@@ -31,8 +31,9 @@ const emailWith = (attachments: Buffer[]): Buffer =>
     ].join("\r\n"),
   );
 
-describe("An email of 25 MiB", () => {
-  const attachments = [randomBytes(12 * MiB), randomBytes(6 * MiB)];
+/** The zstd window of such an email exceeds the 8 MB that HTTP allows, so its content is compressed again. */
+describe("An email of 12 MiB", () => {
+  const attachments = [randomBytes(6 * MiB), randomBytes(3 * MiB)];
   const raw = emailWith(attachments);
   let message: NewMessage;
   let secret: string;
@@ -47,7 +48,7 @@ describe("An email of 25 MiB", () => {
     "is returned complete: the email and its attachments, byte for byte (%s)",
     async (encoding) => {
       const url = await startService();
-      expect(raw.length).toBeGreaterThan(24 * MiB);
+      expect(raw.length).toBeGreaterThan(12 * MiB);
 
       const response = await call(`${url}/v2/accounts/${message.account_id}/messages/${message.id}`, {
         headers: { ...bearer(secret), "Accept-Encoding": encoding },

@@ -215,19 +215,21 @@ describe("Storing a message", () => {
 });
 
 describe("Storing a message in a throttled table", () => {
-  /** The SDK makes three attempts for each call, so this is more than it makes for all segments together. */
-  const throttled = 20;
-  const failing = async (error: string, operation: string) => {
+  /** The SDK makes three attempts for each call, and two segments are written at once. So this is more than it makes. */
+  const throttled = 8;
+  /** Fails the puts that follow the first `before`. */
+  const failing = async (error: string, before = 0) => {
     const engine = await startFaultyEngine();
-    let left = throttled;
-    engine.failWith((called) => (called === operation && left-- > 0 ? { error } : undefined));
+    let puts = 0;
+    const isDue = () => puts++ >= before && puts <= before + throttled;
+    engine.failWith((called) => (called === "PutItem" && isDue() ? { error } : undefined));
     return engine;
   };
 
   test.for(["ProvisionedThroughputExceededException", "ThrottlingException", "TransactionConflictException"])(
     "succeeds after %s, and writes each item once",
     async (error) => {
-      const { table: busy, calls } = await failing(error, "PutItem");
+      const { table: busy, calls } = await failing(error, 1); // The first put is the list of pages.
       const one = message();
 
       expect(await storeMessage(busy, one, randomEmail(1_000_000), noon)).toBe(true);
@@ -239,7 +241,7 @@ describe("Storing a message in a throttled table", () => {
   );
 
   test("fails at once after an error that a retry does not mend", async () => {
-    const { table: broken, calls } = await failing("AccessDeniedException", "PutItem");
+    const { table: broken, calls } = await failing("AccessDeniedException");
 
     await expect(storeMessage(broken, message(), hello, noon)).rejects.toThrow("AccessDeniedException");
 
