@@ -54,9 +54,6 @@ export const resultOf = (event: MessageEvent, { digest }: EventRecord): Result =
 /**
  * Makes the writes and puts the event records in one transaction, and waits while the table is throttled. Returns
  * `null` if the transaction succeeds, and otherwise the failed conditions and the results of `known` events.
- *
- * @throws RejectedError if the message's item would be too large
- * @throws TooLittleTimeError if the table's deadline is near
  */
 export const recordOnce = async <Event extends MessageEvent>(
   table: Table,

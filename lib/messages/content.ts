@@ -19,7 +19,6 @@ const endOfBlock = Buffer.of();
 /**
  * Yields `"content":…,"content_parsed":…}` in pieces of less than 1 MiB, as JSON.stringify would. Never throws.
  *
- * @param raw `null` if the email is not available
  * @param longFields the fields that come before `content`
  */
 export function* renderContent(raw: Uint8Array | null, longFields?: JsonObject): Generator<Buffer, ContentOffsets> {

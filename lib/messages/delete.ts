@@ -59,8 +59,6 @@ export const deleteMessage = async (
 /**
  * Writes new content and points the head to it, then deletes the old segments. Events that arrive meanwhile aren't
  * lost. Returns false if somebody else deleted the message or replaced its content meanwhile.
- *
- * @param changes other fields of the head that change with the content
  */
 export const replaceContent = async (
   table: Table,

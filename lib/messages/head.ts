@@ -12,12 +12,8 @@ export type StatusChange = Pick<Message, "status" | "bounce_classification"> & {
   delivered_at?: string | undefined;
 };
 
-export type ContentOffsets = {
-  /** The offset of `"content":` in the JSON, which is 0 for a message without long fields. */
-  content_start: number;
-  /** The offset of `"content_parsed":` in the JSON. */
-  content_parsed_start: number;
-};
+/** The offsets of `"content":` and `"content_parsed":` in the JSON, which begins with the long fields if there are any. */
+export type ContentOffsets = { content_start: number; content_parsed_start: number };
 
 export type ContentFields = ContentOffsets & {
   segments: number;

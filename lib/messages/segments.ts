@@ -88,14 +88,10 @@ export const writeSegments = async (
  * A tombstone replaces a head. It has none of the message's data, and an expiry in the past. Its random
  * `content_digest` makes every store fail that began earlier.
  */
-export const tombstonePut = (table: Table, { account_id, id }: MessageRef, now: number): PutCommandInput => ({
-  TableName: table.name,
-  Item: {
-    ...headKey(account_id, id),
-    content_digest: randomUUID(),
-    expires_at: epochSeconds(now) - daySeconds, // past even for a slow clock
-  },
-});
+export const tombstonePut = (table: Table, { account_id, id }: MessageRef, now: number): PutCommandInput => {
+  const expires_at = epochSeconds(now) - daySeconds; // A time that is past even for a slow clock.
+  return { TableName: table.name, Item: { ...headKey(account_id, id), content_digest: randomUUID(), expires_at } };
+};
 
 const deleteAll = (table: Table, keys: ItemKey[]): Promise<void> =>
   writeAll(table, keys, ({ pk, sk }) =>

@@ -23,11 +23,7 @@ export const readEmailHeader = (raw: Uint8Array): HeaderField[] => {
  * Some mailers omit the empty line after the header, don't indent the continuation of a field, or use field names that
  * RFC 5322 forbids. If a line could belong to the header or to the body, `linesAhead` looks at the lines after it.
  */
-export const readHeader = (
-  email: Email,
-  start: number,
-  limit: number,
-): { header: HeaderField[]; bodyStart: number } | null => {
+export const readHeader = (email: Email, start: number, limit: number) => {
   const header: HeaderField[] = [];
   const append = (text: string) => {
     const last = header.at(-1);
