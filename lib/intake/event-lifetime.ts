@@ -1,5 +1,5 @@
 /**
- * How long an event lives in the SQS queues, at most.
+ * An event lives in the SQS queues for 28 days at most.
  *
  *   sent          first failure                                7 days         14 days
  *   ├── received ──┤── retries, for about an hour ──┤── dead letter ─────────────┤ deleted

@@ -1,6 +1,6 @@
 /**
- * Records all changes of a message that a batch has in one transaction: ten opens are one update of the head and ten
- * event records. Ten transactions would pay for the head ten times, and conflict with those of other invocations.
+ * Records all changes that a batch has for one message in one transaction. Ten transactions would pay for the head ten
+ * times, and conflict with those of other invocations.
  */
 import { type Changes, changeMessage } from "../messages/events.ts";
 import { readMarker } from "../messages/marker.ts";

@@ -18,7 +18,7 @@ export type ReadEmail = (key: string, accept: (bytes: number) => void) => Promis
 
 /**
  * Stores the message of an event once: its head, its marker and the event record go into one transaction. A deleted
- * message is never stored again, because the marker's condition then fails.
+ * message stays deleted, because its marker makes the transaction fail.
  */
 const recordStored = async (table: Table, event: StoredEvent, readEmail: ReadEmail, now: number): Promise<Result> => {
   const { account_id, message, raw_email } = event;
@@ -57,7 +57,7 @@ const isChange = (event: MessageEvent): event is ChangeEvent => event.type !== "
 
 /**
  * Records a batch's messages one at a time, because an email of 40 MiB needs much of the function's memory. The changes
- * of a message follow together. If an event fails, the others are still recorded.
+ * of each message are then recorded together. If an event fails, the others are still recorded.
  */
 export const recordEvents = async (
   table: Table,

@@ -92,8 +92,8 @@ export const replaceContent = async (
 };
 
 /**
- * Deletes a message's content, and keeps the date in the head: if a backup brings the content back, `prepare-table`
- * removes it again. Importing the same email doesn't restore the content. Returns false if there is no such message.
+ * Deletes a message's content. The date in the head lets `prepare-table` delete the content of a restored copy, too.
+ * Importing the same email doesn't restore the content. Returns false if there is no such message.
  */
 export const removeContent = async (table: Table, { account_id, id }: MessageRef, now: number): Promise<boolean> => {
   const message = await findMessage(table, account_id, id, now, { withContent: false });

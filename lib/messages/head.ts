@@ -1,4 +1,4 @@
-/** The head is the main item of a message. It has all fields except the content and fields that are too long. */
+/** The head is a message's main item, with all fields except the content and fields that are too long. */
 import type { longFields } from "./fields.ts";
 import type { Message } from "./message.ts";
 
@@ -12,7 +12,7 @@ export type StatusChange = Pick<Message, "status" | "bounce_classification"> & {
   delivered_at?: string | undefined;
 };
 
-/** The offsets of `"content":` and `"content_parsed":` in the JSON, which begins with the long fields if there are any. */
+/** The offsets of `"content":` and `"content_parsed":` in the JSON. Only long fields come before them. */
 export type ContentOffsets = { content_start: number; content_parsed_start: number };
 
 export type ContentFields = ContentOffsets & {

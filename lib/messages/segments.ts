@@ -1,8 +1,8 @@
 /**
  * Writes and deletes the segments of a message's content.
  *
- * A store that was held up during a delete may still write pages. We find them through the list of pages, which is
- * written first and never deleted.
+ * A store that overlaps with a delete may still write pages. The next delete finds these pages, because the list of the
+ * pages is written first and never deleted.
  */
 import { createHash, randomUUID } from "node:crypto";
 import { DeleteCommand, PutCommand, type PutCommandInput } from "@aws-sdk/lib-dynamodb";
@@ -85,8 +85,8 @@ export const writeSegments = async (
 };
 
 /**
- * A tombstone replaces a head. It has none of the message's data, and an expiry in the past. Its random
- * `content_digest` makes every store fail that began earlier.
+ * A tombstone is an item that replaces a head. It expires at once, and its random `content_digest` makes every store fail
+ * that began earlier.
  */
 export const tombstonePut = (table: Table, { account_id, id }: MessageRef, now: number): PutCommandInput => {
   const expires_at = epochSeconds(now) - daySeconds; // A time that is past even for a slow clock.

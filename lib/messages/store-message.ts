@@ -21,7 +21,7 @@ import { discardSegments, writeSegments } from "./segments.ts";
 
 export const maximumRawBytes = 40 * 1024 * 1024;
 
-/** Longer fields in the head would make each update dearer, because DynamoDB bills the size of the item. */
+/** Longer fields in the head would make each update more expensive, because DynamoDB bills the size of the item. */
 const maximumLongFieldsBytes = 50_000;
 
 export const rejectTooLarge = (rawBytes: number): void => {
@@ -63,7 +63,7 @@ export const draftMessage = (message: NewMessage, raw: Uint8Array | null, now: n
   };
 };
 
-/** The put of a head, for a PutCommand or a transaction. If it fails, `discard` deletes the segments of the head. */
+/** The put of a head, for a PutCommand or a transaction. If the put fails, `discard` deletes the head's segments. */
 type HeadPut = Write & { put: PutCommandInput; discard: () => Promise<void> };
 
 /**

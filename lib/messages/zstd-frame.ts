@@ -20,7 +20,7 @@ const maximumWindow = (23 - 10) << 3;
 
 /** A zstd block has at most 128 KiB, and at most the size of the window (RFC 8878, section 3.1.1.2.4). */
 const maximumBlockBytes = 128 * 1024;
-/** The window of a small email may be smaller than our raw blocks, so we send it with a window of 128 KiB. */
+/** The window of a small email may be smaller than our raw blocks, so the sent frame has at least 128 KiB. */
 const minimumWindow = (17 - 10) << 3;
 
 export const isSendable = (firstSegment: Uint8Array): boolean =>

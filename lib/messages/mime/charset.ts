@@ -11,7 +11,7 @@ const iso2022Jp = /^(?:x-|cs)?iso-?2022-?jp|^(?:x-)?cp5022[012]$/;
 const esc = "\x1b";
 const overriddenEscape = new RegExp(String.raw`${esc}(?:\([BIJ]|\$[@B]|&@)(?=${esc})`, "g");
 
-/** iconv-lite would accept `hex` as a charset, and its UTF-7 is slow, so we have our own. */
+/** iconv-lite would accept `hex` as a charset, and decode UTF-7 slowly. */
 const notCharsets = new Set(["binary", "base64", "hex", "cesu8", "utf7", "utf7imap"]);
 
 /** Node.js's `TextDecoder` lacks some Korean and Hong Kong characters that iconv-lite has. */
@@ -41,7 +41,7 @@ export const charsetDecoder = (): DecodeCharset => {
   };
 };
 
-/** Mailers split characters between encoded words, so we join words first. UTF-7 words would mix their base64. */
+/** Mailers split characters between encoded words, so we decode adjacent words together, except in UTF-7. */
 export const joinsWords = (charset: string): boolean => !utf7Labels.has(charset.toLowerCase());
 
 const codecOf = (label: string): Codec => {

@@ -16,7 +16,7 @@ const unixDate = /^(?:[a-z]+ )?([a-z]{3,}) (\d{1,2}) (\d{1,2}[:.]\S+)( [a-z]+| [
 /** Matches `Nov 20, 2026 12:00:00 PM`. */
 const americanDate = /^(?:[a-z]+\.? )?([a-z]{3,}\.?) (\d{1,2}) (\d{4}) /i;
 
-/** Unlike `Date.parse`, which reads `Foo 1` as a date, this returns null if the text is none. */
+/** Returns null if the text is not a date. `Date.parse` would read `Foo 1` as a date. */
 export const parseDate = (text: string): Date | null => {
   const words = withoutComments(text).replace(unixDate, "$2 $1 $5 $3$4").replace(americanDate, "$2 $1 $3 ");
   const match = dateTime.exec(words);

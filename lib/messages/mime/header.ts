@@ -51,7 +51,7 @@ export const afterComments = (text: string, at: number): number => {
   return next;
 };
 
-/** Matches `=?utf-8?q?na=C3=AF?=` (RFC 2047, section 2). A language may follow the charset (RFC 2231, section 5). */
+/** Matches an encoded word such as `=?utf-8?q?na=C3=AF?=` (RFC 2047, section 2; RFC 2231, section 5). */
 const encodedWord = /=\?([^?* \t]*)(?:\*[^? \t]*)?\?([bq])\?([^?]*)\?=/gi;
 
 const plainText = /^[^\x80-\xff=]*$/;

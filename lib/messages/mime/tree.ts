@@ -13,7 +13,7 @@ export const maxParts = 10_000;
 /** `parent` is the enclosing multipart. */
 export type Multipart = { type: string; boundary: string; parent: Multipart | undefined };
 
-/** A part without children. Its body is not decoded yet. */
+/** A part without children, with its body as it was sent. */
 export type Leaf = { header: HeaderField[]; contentType: Structured; body: Buffer; parent: Multipart | undefined };
 
 /**
@@ -65,7 +65,7 @@ const isBlankText = (body: Buffer): boolean => !/\S/.test(body.toString("latin1"
 /** Returns the next line that opens or closes a part, and the depth of its multipart; the outermost has 0. */
 const findDelimiter = ({ bytes, lineBreak }: Email, from: number, open: readonly Multipart[]) => {
   if (open.length === 0) return undefined;
-  // If two nested multiparts have the same boundary, the later entry wins, which is the inner multipart.
+  // If nested multiparts share a boundary, the delimiter belongs to the inner multipart.
   const depths = new Map(open.map(({ boundary }, depth) => [boundary, depth]));
   const dashes = Buffer.of(lineBreak, 0x2d, 0x2d);
   let at = bytes.indexOf(dashes, from - 1);
