@@ -35,8 +35,11 @@ export const charsetDecoder = (): DecodeCharset => {
   const codecs = new Map<string, Codec>();
   return (bytes, charset) => {
     const label = charset.trim().toLowerCase();
-    const codec = codecs.get(label) ?? (codecs.size < maximumLabels ? codecOf(label) : decodeUnlabelled);
-    if (codecs.size < maximumLabels) codecs.set(label, codec);
+    const known = codecs.get(label);
+    if (known) return known(bytes).toWellFormed();
+    if (codecs.size === maximumLabels) return decodeUnlabelled(bytes);
+    const codec = codecOf(label);
+    codecs.set(label, codec);
     return codec(bytes).toWellFormed();
   };
 };

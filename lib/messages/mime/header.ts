@@ -26,7 +26,11 @@ export const headerValues = (fields: readonly HeaderField[], name: string): stri
   fields.filter((field) => field.name.toLowerCase() === name).map(({ value }) => trimBlanks(value));
 
 /** `String.trim` would also remove U+00A0, which can be a byte of a UTF-8 character. */
-export const trimBlanks = (text: string): string => trimEndBlanks(text.replace(/^[ \t]+/, ""));
+export const trimBlanks = (text: string): string => {
+  let start = 0;
+  while (isBlank(text[start])) start++;
+  return trimEndBlanks(text.slice(start));
+};
 
 export const trimEndBlanks = (text: string): string => {
   let end = text.length;

@@ -55,18 +55,26 @@ export const parameterText = ({ parameters }: Structured, name: string, decode: 
 };
 
 /** `name*1*=ve.txt` is a segment of `name` with the index 1. The second `*` means that its text is percent-encoded. */
-type Attribute = { base: string; index: string | undefined; extended: boolean; text: string };
+type Segment = { base: string; index: number; extended: boolean; text: string };
 
 const readParameters = (text: string): Structured["parameters"] => {
-  const groups = Map.groupBy(attributes(text), ({ base }) => base);
-  return new Map(Array.from(groups, ([base, group]) => [base, parameterOf(group)]));
+  const parameters: Structured["parameters"] = new Map();
+  const segments: Segment[] = [];
+  for (const { name, value } of attributes(text)) {
+    const [base = "", index, star] = name.split("*", 3);
+    if (index !== undefined) {
+      segments.push({ base, index: Number(index), extended: index === "" || star === "", text: value });
+    } else if (!parameters.has(base)) {
+      parameters.set(base, { bytes: value });
+    }
+  }
+  // If a parameter also has a plain form, it is for programs that don't know RFC 2231, so the segments win.
+  for (const [base, group] of Map.groupBy(segments, ({ base }) => base)) parameters.set(base, joinSegments(group));
+  return parameters;
 };
 
-const parameterOf = (group: Attribute[]): Parameter => {
-  // If a parameter also has a plain form, it is for programs that don't know RFC 2231, so the segments win.
-  const segments = group.filter(({ index }) => index !== undefined);
-  if (segments.length === 0) return { bytes: group[0]?.text ?? "" };
-  segments.sort((a, b) => Number(a.index) - Number(b.index) || 0);
+const joinSegments = (segments: Segment[]): Parameter => {
+  segments.sort((a, b) => a.index - b.index || 0);
   const texts = segments.map(({ text, extended }) => (extended ? decodePercent(text) : text));
   if (!segments.some(({ extended }) => extended)) return { bytes: texts.join("") };
 
@@ -81,7 +89,7 @@ const decodePercent = (text: string): string => decodeEscapes(text, /%([0-9a-f]{
 const quotedCharset = /[^'";]*'[^'";]*'(?=")/y;
 
 /** Accepts unquoted values with spaces, and a missing `;` or end quote. */
-function* attributes(text: string): Generator<Attribute> {
+function* attributes(text: string): Generator<{ name: string; value: string }> {
   let at = 0;
   while (at < text.length) {
     at = afterComments(text, at);
@@ -90,8 +98,6 @@ function* attributes(text: string): Generator<Attribute> {
     const name = trimBlanks(text.slice(start, at)).toLowerCase();
     const hasValue = text[at++] === "=";
     if (!hasValue) continue;
-    const [base = "", index, star] = name.split("*", 3);
-    const attribute = { base, index, extended: index === "" || star === "" };
 
     while (isBlank(text[at])) at++;
     quotedCharset.lastIndex = at;
@@ -100,12 +106,12 @@ function* attributes(text: string): Generator<Attribute> {
     if (text[at] === '"') {
       const { value, next } = quotedString(text, at);
       at = next;
-      yield { ...attribute, text: charset + value };
+      yield { name, value: charset + value };
     } else {
       const end = text.indexOf(";", at);
       const value = text.slice(at, end < 0 ? text.length : end);
       at += value.length;
-      yield { ...attribute, text: unquoted(name, trimBlanks(value)) };
+      yield { name, value: unquoted(name, trimBlanks(value)) };
     }
   }
 }
