@@ -37,7 +37,7 @@ const keyOf = (pick: Pick): ItemKey => {
     head,
     head,
     head,
-    head,
+    segmentKey(account_id, id, "x", 0),
     segmentKey(account_id, id, "x", 0),
     segmentKey(account_id, id, "y", 0),
     messageMarkerKey(account_id, id),
@@ -89,20 +89,18 @@ const changeOf = (pick: Pick) =>
   );
 
 const writeOf = (table: Table, pick: Pick): Write => {
-  const head = { TableName: table.name, Item: { ...keyOf(pick), ...fieldsOf(pick) }, ...conditionOf(pick) };
-  return pick(
-    putIfAbsent(table, keyOf(pick), fieldsOf(pick), now),
-    put(table, keyOf(pick), fieldsOf(pick)),
-    markStored(table, refOf(pick), 9),
-    changeMessage(table, refOf(pick), { open_count: 1, delivery_attempts: [{ time: "", log: "", status: "" }] }, now),
-    updateLive(
-      table,
-      keyOf(pick),
-      { UpdateExpression: "SET id = :id", ExpressionAttributeValues: { ":id": "two" } },
-      now,
-    ),
-    { ...put(table, keyOf(pick), {}), transactItem: { Put: head } },
+  const headPut = () => ({ TableName: table.name, Item: { ...keyOf(pick), ...fieldsOf(pick) }, ...conditionOf(pick) });
+  const counts = { open_count: 1, delivery_attempts: [{ time: "", log: "", status: "" }] };
+  const change = { UpdateExpression: "SET id = :id", ExpressionAttributeValues: { ":id": "two" } };
+  const make = pick<() => Write>(
+    () => putIfAbsent(table, keyOf(pick), fieldsOf(pick), now),
+    () => put(table, keyOf(pick), fieldsOf(pick)),
+    () => markStored(table, refOf(pick), 9),
+    () => changeMessage(table, refOf(pick), counts, now),
+    () => updateLive(table, keyOf(pick), change, now),
+    () => ({ ...put(table, keyOf(pick), {}), transactItem: { Put: headPut() } }),
   );
+  return make();
 };
 
 const makers = {
@@ -127,7 +125,7 @@ const makers = {
       ExpressionAttributeValues: { ":pk": pk, ...values },
       ConsistentRead: true,
       ...pick({}, { Limit: 1 }, { Limit: 2 }),
-      ...pick({}, {}, { ExclusiveStartKey: { pk, sk } }),
+      ...pick({}, { ExclusiveStartKey: { pk, sk } }),
       ...pick({}, { ProjectionExpression: "pk, sk" }),
     });
   },
@@ -193,13 +191,15 @@ const calls = fc.array(
   { minLength: 1, maxLength: 40, size: "max" },
 );
 
+const wholeTable = { kind: "scan", numbers: [] };
+
 test("The table of the simulation responds like the embedded engine", async () => {
   await fc.assert(
     fc.asyncProperty(calls, async (calls) => {
       const table = await freshTable();
       const engine = newEngine(() => now);
       engine.create(table.name);
-      for (const { kind, numbers } of [...calls, { kind: "scan", numbers: [] }]) {
+      for (const { kind, numbers } of calls.flatMap((call) => [call, wholeTable])) {
         const left = [...numbers];
         const pick: Pick = (...options) => options[(left.shift() ?? 0) % options.length] as never;
         const command = makers[kind as Kind](table, pick);
