@@ -1,7 +1,7 @@
 /** The texts about Add Account Member in the API reference. */
 import { alreadyMember, invalid } from "../../lib/api/error-catalogue.ts";
 import { addAccountMember } from "../../lib/api/operations.ts";
-import { AccountMember, NewMember, newMemberRules, Role } from "../../lib/members/member.ts";
+import { AccountMember, NewMember, Role, rules } from "../../lib/members/member.ts";
 import { component } from "./components.ts";
 import accountMember from "./examples/account-member.json" with { type: "json" };
 import type { OperationTexts } from "./texts.ts";
@@ -27,10 +27,10 @@ The API key needs the scope \`${addAccountMember.scope}\`.`,
     examples: { added: { summary: "A new member", value: accountMember } },
   },
   errors: {
-    "A body that is not an object": invalid(newMemberRules.body),
-    "A missing or wrong email": invalid(newMemberRules.email),
-    "A missing or wrong role": invalid(newMemberRules.role),
-    "A wrong name": invalid(newMemberRules.name),
+    "A body that is not an object": invalid(rules.body),
+    "A missing or wrong email": invalid(rules.email),
+    "A missing or wrong role": invalid(rules.role),
+    "A wrong name": invalid(rules.name),
     "Already a member": alreadyMember,
   },
   descriptions: { 409: "The user is already a member of this account. Nothing changed." },

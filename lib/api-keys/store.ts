@@ -29,7 +29,7 @@ export type NewApiKey = { secret: string; apiKey: ApiKey };
 
 export const idOfSecret = (secret: string): string => sha256(secret);
 
-/** Lists a key's digest under its account, because the key itself can only be found by its digest. */
+/** Without this listing, nobody could list an account's keys: a key is stored under its digest only. */
 const putListing = (table: Table, { account_id, id, expires_at }: ApiKey): Write =>
   put(table, apiKeyListingKey(account_id, id), { id, expires_at });
 
@@ -38,7 +38,7 @@ const putApiKey = (table: Table, apiKey: ApiKey): Write[] => [
   putListing(table, apiKey),
 ];
 
-/** A secret has a prefix by which secret scanners recognise it, and 256 random bits. */
+/** Secret scanners recognise a leaked key by its prefix `emk_`. */
 const newApiKey = (grant: Grant, now: number): NewApiKey => {
   const secret = `emk_${randomBytes(32).toString("base64url")}`;
   return { secret, apiKey: { id: idOfSecret(secret), ...grant, created_at: new Date(now).toISOString() } };
@@ -50,23 +50,22 @@ export const createApiKey = async (table: Table, grant: Grant, now: number): Pro
   return created;
 };
 
-/** A strongly consistent read, so that a new key works and a revoked key fails on the very next request. */
-const readApiKey = (table: Table, id: string): Promise<ApiKey | undefined> =>
+/**
+ * Also finds revoked and expired keys, so always check the result with {@link isUsable}. The read is strongly
+ * consistent: a new key works and a revoked key fails on the very next request.
+ */
+export const findApiKey = (table: Table, id: string): Promise<ApiKey | undefined> =>
   getItem<ApiKey>(table, apiKeyKey(id), { consistent: true });
-
-/** Also finds revoked and expired keys, because the log names them. Always check the result with {@link isUsable}. */
-export const findApiKey = (table: Table, secret: string): Promise<ApiKey | undefined> =>
-  readApiKey(table, idOfSecret(secret));
 
 export const isUsable = (apiKey: ApiKey, now: number): boolean => isLive(apiKey, now) && !apiKey.revoked_at;
 
-/** The SDK has 50 connections. A read that waits too long for a free connection times out. */
+/** The SDK has 50 connections, and a read that waits too long for a free one times out. */
 const readsAtOnce = 20;
 
-/** Returns the account's keys, including revoked keys but no expired ones, the oldest first. */
+/** Revoked keys stay in the list until they expire. */
 export const listApiKeys = async (table: Table, account_id: string, now: number): Promise<ApiKey[]> => {
   const listed = await listItems<Pick<ApiKey, "id">>(table, apiKeyListingKey(account_id, ""));
-  const apiKeys = await pLimit(readsAtOnce).map(listed, async ({ id }) => (await readApiKey(table, id)) ?? []);
+  const apiKeys = await pLimit(readsAtOnce).map(listed, async ({ id }) => (await findApiKey(table, id)) ?? []);
   return apiKeys
     .flat()
     .filter((apiKey) => isLive(apiKey, now))
@@ -75,7 +74,7 @@ export const listApiKeys = async (table: Table, account_id: string, now: number)
 
 const usable = `${live} AND attribute_not_exists(revoked_at)`;
 
-/** Returns false if the key is unknown, expired or already revoked. A second call keeps the first `revoked_at`. */
+/** Returns false if the key is unknown, expired or already revoked. */
 export const revokeApiKey = (table: Table, id: string, now: number): Promise<boolean> => {
   const command = new UpdateCommand({
     TableName: table.name,
@@ -87,11 +86,10 @@ export const revokeApiKey = (table: Table, id: string, now: number): Promise<boo
   return succeeds(() => table.client.send(command));
 };
 
-/** A key that was valid for 90 days gets a successor that is valid for 90 days. */
+/** When a key that was valid for 90 days is rotated, its successor is valid for 90 days, too. */
 const nextExpiry = ({ created_at, expires_at }: ApiKey, now: number): number | undefined =>
   expires_at && epochSeconds(now) + expires_at - epochSeconds(Date.parse(created_at));
 
-/** Lets a usable key and its listing expire at `apiKey.expires_at`, unless the key expires earlier anyway. */
 const shorten = (table: Table, apiKey: ApiKey & { expires_at: number }, now: number): Write[] => [
   update(
     table,
@@ -106,7 +104,7 @@ const shorten = (table: Table, apiKey: ApiKey & { expires_at: number }, now: num
   putListing(table, apiKey),
 ];
 
-/** Returns false if the key is unknown, revoked or expired, or expires earlier anyway. */
+/** Returns false if the key is unknown, revoked or expired, or if it expires before `apiKey.expires_at` anyway. */
 export const shortenApiKey = async (
   table: Table,
   apiKey: ApiKey & { expires_at: number },
@@ -114,8 +112,8 @@ export const shortenApiKey = async (
 ): Promise<boolean> => (await transact(table, shorten(table, apiKey, now))) === null;
 
 /**
- * Replaces an API key by a new key with the same scopes, in one transaction. The old key expires after `graceSeconds`;
- * a second rotation can only bring that end forward. Returns `null` if the old key is unknown, revoked or expired.
+ * Replaces an API key by a new key with the same scopes. The old key still works for `graceSeconds`, and rotating it
+ * again can't make it last longer. Returns `null` if the old key is unknown, revoked or expired.
  */
 export const rotateApiKey = async (
   table: Table,
@@ -123,7 +121,7 @@ export const rotateApiKey = async (
   graceSeconds: number,
   now: number,
 ): Promise<(NewApiKey & { old: ApiKey }) | null> => {
-  const found = await readApiKey(table, id);
+  const found = await findApiKey(table, id);
   if (!found || !isUsable(found, now)) return null;
   const end = epochSeconds(now) + graceSeconds;
   const old = { ...found, expires_at: Math.min(end, found.expires_at ?? end) };
@@ -131,6 +129,6 @@ export const rotateApiKey = async (
   const grant = { account_id, scopes, label, expires_at: nextExpiry(found, now) };
   const { secret, apiKey } = newApiKey(grant, now);
   const failed = await transact(table, [...putApiKey(table, apiKey), ...shorten(table, old, now)]);
-  // If another rotation or a revocation has changed the old API key meanwhile, we start again.
+  // Another rotation or a revocation has changed the old key meanwhile, so we look at it again.
   return failed ? rotateApiKey(table, id, graceSeconds, now) : { secret, apiKey, old };
 };

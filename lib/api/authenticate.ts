@@ -1,5 +1,5 @@
 /** Authentication with API keys (RFC 6750). Every request reads its key from the table; we cache none. */
-import { type ApiKey, findApiKey, isUsable } from "../api-keys/store.ts";
+import { type ApiKey, findApiKey, idOfSecret, isUsable } from "../api-keys/store.ts";
 import { invalidApiKey, missingCredentials } from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";
 import type { ApiMiddleware, ApiRequest } from "./request.ts";
@@ -8,7 +8,7 @@ import type { ApiMiddleware, ApiRequest } from "./request.ts";
 const bearer = /^Bearer +([\w.~+/-]+=*)$/i;
 
 const findUsableKey = async ({ table, now, requestLog }: ApiRequest, secret: string): Promise<ApiKey> => {
-  const apiKey = await findApiKey(table, secret);
+  const apiKey = await findApiKey(table, idOfSecret(secret));
   requestLog.apiKey = apiKey;
   if (!apiKey || !isUsable(apiKey, now)) throw new ApiError(invalidApiKey);
   return apiKey;

@@ -7,7 +7,7 @@ import { openTable, type Table } from "../table/table.ts";
 import { authenticate } from "./authenticate.ts";
 import { authorize } from "./authorize.ts";
 import type { ApiHandler, Delivery } from "./delivery.ts";
-import { errorHandler } from "./error-handler.ts";
+import { errorHandler } from "./errors.ts";
 import * as idempotency from "./idempotency.ts";
 import { observe } from "./observe.ts";
 import type { AccountPath, Operation } from "./operations.ts";

@@ -1,8 +1,9 @@
-/** The one error class whose message a caller sees. */
+/** Turns errors into responses. A caller sees only the messages of ApiErrors. */
 import { isUnavailable } from "../table/retry.ts";
 import { type ErrorResponse, internalError, unavailable } from "./error-catalogue.ts";
+import type { ApiMiddleware } from "./request.ts";
+import { errorBody, requestIdHeader, toProxyResult } from "./response.ts";
 
-/** The {@link file://./error-catalogue.ts catalogue} lists all errors of the API. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
@@ -16,8 +17,22 @@ export class ApiError extends Error {
   }
 }
 
-/** Any other error becomes a 503 if the table is unavailable, and a 500 otherwise. */
 export const toApiError = (error: Error): ApiError => {
   if (error instanceof ApiError) return error;
   return new ApiError(isUnavailable(error) ? unavailable : internalError);
+};
+
+export const errorHandler: ApiMiddleware = {
+  after: ({ context, response }) => {
+    if (response?.headers) response.headers[requestIdHeader] = context.request.requestLog.requestId;
+  },
+  onError: (request) => {
+    if (!request.error) return;
+    const { status, message, headers } = toApiError(request.error);
+    request.response = toProxyResult({
+      status,
+      headers: { ...headers, [requestIdHeader]: request.context.request.requestLog.requestId },
+      body: errorBody({ message }),
+    });
+  },
 };

@@ -1,6 +1,6 @@
 /**
  * Idempotency. An operation's writes and its stored response go into one transaction, so a retry never finds one
- * without the other. We need no lock, no lease and no state "in progress".
+ * without the other.
  *
  *   first use                                  + 24 h
  *   ├── same request: replayed ────────────────┤── a new key
@@ -10,7 +10,7 @@
 import { batched } from "../table/batched.ts";
 import { epochSeconds, isLive } from "../table/expiry.ts";
 import { getItem } from "../table/get.ts";
-import { idempotencyRecordKey, sha256 } from "../table/keys.ts";
+import { type ItemKey, idempotencyRecordKey, sha256 } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
 import { type FailedConditions, transact } from "../table/transact.ts";
 import { putIfAbsent, type Write } from "../table/writes.ts";
@@ -23,15 +23,13 @@ import type { ApiResponse } from "./response.ts";
 
 export type StorableResponse = ApiResponse & { body: string };
 
-/** Makes the writes of a request at most once per Idempotency-Key. */
 export type Once = {
   /**
    * Makes the writes and stores the response. If the Idempotency-Key was used before, `commit` writes nothing and
-   * returns the stored response. If the condition of a write fails, `commit` writes nothing, and `failed` says which
-   * write.
+   * returns the stored response. If the condition of a write fails, `commit` writes nothing and returns `failed`.
    *
    * @throws ApiError 422 if the Idempotency-Key was used with a different request
-   * @throws TimeoutError or ThrottlingException if conflicts last longer than 20 s, or throttling lasts longer than 1 s
+   * @throws the errors of {@link transact}
    */
   commit: (
     response: StorableResponse,
@@ -41,7 +39,7 @@ export type Once = {
   store: (response: StorableResponse) => Promise<StorableResponse>;
 };
 
-/** Sorts the fields of JSON, so that two requests are the same whatever the order of their fields. */
+/** JSON with sorted fields: a retry may send the same fields in another order. */
 const canonical = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonical)}]`;
   if (typeof value === "number") return String(value); // JSON.stringify writes Infinity (1e400) as null.
@@ -53,32 +51,27 @@ const canonical = (value: unknown): string => {
 const digestOf = ({ method, path }: Operation, parameters: AccountPath, body: unknown): string =>
   sha256(`${method} ${path} ${canonical(parameters)} ${canonical(body)}`);
 
-type Use = { account_id: string; key: string; digest: string };
-
 type StoredResponse = { digest: string; status: number; body: string; expires_at: number };
+
+/** `record` is the key of the item that stores the response, and `digest` tells different requests apart. */
+type Use = { record: ItemKey; digest: string };
 
 const toReplay = (stored: StoredResponse, use: Use): StorableResponse => {
   if (stored.digest !== use.digest) throw new ApiError(idempotencyKeyReused);
   return { status: stored.status, body: stored.body, headers: { "Idempotent-Replayed": "true" } };
 };
 
-/** An eventually consistent read costs half. If it misses a response of a moment ago, `commit` finds the response. */
+/** We save half the price with an eventually consistent read: `commit` finds a response that this read misses. */
 const findReplay = async (table: Table, use: Use, now: number): Promise<StorableResponse | undefined> => {
-  const stored = await getItem<StoredResponse>(table, idempotencyRecordKey(use.account_id, use.key));
+  const stored = await getItem<StoredResponse>(table, use.record);
   return stored && isLive(stored, now) ? toReplay(stored, use) : undefined;
 };
 
 const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
   const commit: Once["commit"] = async (response, writes) => {
     const { status, body } = response;
-    const record =
-      use &&
-      putIfAbsent<StoredResponse>(
-        table,
-        idempotencyRecordKey(use.account_id, use.key),
-        { digest: use.digest, status, body, expires_at: epochSeconds(now) + daySeconds },
-        now,
-      );
+    const expires_at = epochSeconds(now) + daySeconds;
+    const record = use && putIfAbsent(table, use.record, { digest: use.digest, status, body, expires_at }, now);
     const failed = await transact(table, record ? [...writes, record] : writes);
     if (!failed) return { response };
     const stored = record && failed.get(record);
@@ -91,7 +84,7 @@ const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
   };
 };
 
-/** With an Idempotency-Key, one {@link batched} call reads the stored response together with the item of `prefetch`. */
+/** {@link batched} reads the stored response and the item of `prefetch` in one call. */
 export const header = ({ idempotent }: Operation): ApiMiddleware => ({
   before: ({ context: { request } }) => {
     const [key, ...others] = new Set(idempotent ? headerValues(request, "idempotency-key") : []);
@@ -103,13 +96,13 @@ export const header = ({ idempotent }: Operation): ApiMiddleware => ({
   },
 });
 
-type Replay = { once: Once; stored: Promise<StorableResponse | undefined> | undefined };
-
-export const startReplay = (
-  operation: Operation,
-  { table, now, path, idempotencyKey: key, json }: ApiRequest,
-): Replay => {
+export const startReplay = (operation: Operation, { table, now, path, idempotencyKey, json }: ApiRequest) => {
   const use =
-    key === undefined ? undefined : { account_id: path.account_id, key, digest: digestOf(operation, path, json) };
+    idempotencyKey === undefined
+      ? undefined
+      : {
+          record: idempotencyRecordKey(path.account_id, idempotencyKey),
+          digest: digestOf(operation, path, json),
+        };
   return { once: makeOnce(table, use, now), stored: use && findReplay(table, use, now) };
 };

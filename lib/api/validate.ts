@@ -2,32 +2,21 @@
 import jsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type * as z from "zod/mini";
-import {
-  bodyTooLarge,
-  type ErrorResponse,
-  halfSurrogatePair,
-  invalid,
-  malformedJson,
-  nestedTooDeep,
-  notJsonMediaType,
-  protoField,
-  prototypeField,
-  repeatedParameter,
-} from "./error-catalogue.ts";
+import * as catalogue from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";
 import type { AccountPath, Operation } from "./operations.ts";
 import { type Parameter, schemaOf } from "./parameters.ts";
 import type { ApiMiddleware } from "./request.ts";
 
 const maximumBodyBytes = 64 * 1024;
-/** `JSON.parse` accepts any depth, but deeply nested JSON would overflow the call stack of our recursive functions. */
+/** `JSON.parse` accepts any depth, but deeply nested JSON would overflow the stack of our recursive checks. */
 const maximumDepth = 100;
 
 const check = <T>(schema: z.ZodMiniType<T>, value: unknown): T => {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const messages = new Set(result.error.issues.map(({ message }) => message));
-  throw new ApiError(invalid([...messages].join("; ")));
+  throw new ApiError(catalogue.invalid([...messages].join("; ")));
 };
 
 export const path = <Path extends AccountPath>({ pathParameters }: Operation<Path>): ApiMiddleware<Path> => {
@@ -44,7 +33,7 @@ const queryValue = (
   name: string,
 ): string | undefined => {
   const values = multiValueQueryStringParameters?.[name] ?? [];
-  if (values.length > 1) throw new ApiError(repeatedParameter(name));
+  if (values.length > 1) throw new ApiError(catalogue.repeatedParameter(name));
   return values[0] ?? queryStringParameters?.[name];
 };
 
@@ -64,24 +53,15 @@ export const query = <Query>({ queryParameters }: Operation<AccountPath, Query>)
   };
 };
 
-/** A media type with the suffix `+json` is JSON, too (RFC 6838, section 4.2.8). */
+/** Media types such as `application/problem+json` are JSON, too (RFC 6838, section 4.2.8). */
 const jsonMediaType = /^application\/(?:[\w.!#$&^+-]+\+)?json[ \t]*(?:;|$)/i;
-
-const checkMediaType = ({ headers }: APIGatewayProxyEvent): void => {
-  if (!jsonMediaType.test(headers["content-type"] ?? "")) throw new ApiError(notJsonMediaType);
-};
-
-const checkSize = ({ body, isBase64Encoded }: APIGatewayProxyEvent): void => {
-  const bytes = Buffer.byteLength(body ?? "", isBase64Encoded ? "base64" : "utf8");
-  if (bytes > maximumBodyBytes) throw new ApiError(bodyTooLarge);
-};
 
 const parser = jsonBodyParser<APIGatewayProxyEvent>({ disableContentTypeCheck: true });
 
-/** Middy's JSON parser rejects these fields, and puts the field's name into `cause.data` of its error. */
-const forbiddenFields = new Map<unknown, ErrorResponse>([
-  ["__proto__", protoField],
-  ["constructor", prototypeField],
+/** Middy's JSON parser rejects these fields, and its error has the field's name in `cause.data`. */
+const forbiddenFields = new Map<unknown, catalogue.ErrorResponse>([
+  ["__proto__", catalogue.protoField],
+  ["constructor", catalogue.prototypeField],
 ]);
 
 const parseJson = (event: APIGatewayProxyEvent, context: Context): unknown => {
@@ -92,15 +72,15 @@ const parseJson = (event: APIGatewayProxyEvent, context: Context): unknown => {
     return request.event.body;
   } catch (error) {
     const { data } = Object(Object(error).cause);
-    throw new ApiError(forbiddenFields.get(data) ?? malformedJson);
+    throw new ApiError(forbiddenFields.get(data) ?? catalogue.malformedJson);
   }
 };
 
 /** DynamoDB can't store half a surrogate pair. */
 const checkJson = (value: unknown, depth = 0): void => {
-  if (typeof value === "string" && !value.isWellFormed()) throw new ApiError(halfSurrogatePair);
+  if (typeof value === "string" && !value.isWellFormed()) throw new ApiError(catalogue.halfSurrogatePair);
   if (value === null || typeof value !== "object") return;
-  if (depth === maximumDepth) throw new ApiError(nestedTooDeep);
+  if (depth === maximumDepth) throw new ApiError(catalogue.nestedTooDeep);
   for (const [name, field] of Object.entries(value)) {
     checkJson(name, depth);
     checkJson(field, depth + 1);
@@ -113,8 +93,9 @@ export const body = <Body>({
   before: ({ event, context }) => {
     if (!schema) return;
     const { request } = context;
-    checkMediaType(event);
-    checkSize(event);
+    if (!jsonMediaType.test(event.headers["content-type"] ?? "")) throw new ApiError(catalogue.notJsonMediaType);
+    const bytes = Buffer.byteLength(event.body ?? "", event.isBase64Encoded ? "base64" : "utf8");
+    if (bytes > maximumBodyBytes) throw new ApiError(catalogue.bodyTooLarge);
     request.json = parseJson(event, context);
     checkJson(request.json);
     request.body = check(schema, request.json);

@@ -3,26 +3,24 @@ import * as z from "zod/mini";
 
 export const roles = ["Administrator", "Developer", "Analyst", "Billing Manager"] as const;
 
-/** The "valid email address" of WHATWG's HTML, as in browsers, but the domain must contain a dot. */
+/** As browsers check email fields (HTML standard, "valid email address"), but the domain must contain a dot. */
 const address = /^[\w.!#$%&'*+/=?^`{|}~-]+@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/i;
 
-export const newMemberRules = {
+export const rules = {
   body: "The request body must be a JSON object",
   email: "email must be an email address of at most 254 characters",
   role: `role must be one of ${roles.slice(0, -1).join(", ")} and ${roles.at(-1)}`,
   name: "name must be a string of 1 to 255 characters",
 } as const;
 
-const rules = newMemberRules;
-
 export const Role = z.enum(roles, rules.role);
 
-/** The body of Add Account Member. Email addresses are compared in lower case, although RFC 5321 lets case matter. */
+/** We compare email addresses in lower case, although RFC 5321 lets the case of the local part matter. */
 export const NewMember = z.object(
   {
     email: z.string(rules.email).check(z.regex(address, rules.email), z.maxLength(254, rules.email), z.toLowerCase()),
     role: Role,
-    // With the flag `u`, `.` matches one code point, and JSON Schema counts code points, too.
+    // The flag `u` lets `.` match a code point, so an emoji counts as one character, as in JSON Schema.
     name: z.optional(z.string(rules.name).check(z.regex(/^.{1,255}$/su, rules.name))),
   },
   rules.body,

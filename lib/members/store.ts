@@ -9,7 +9,7 @@ import type { Table } from "../table/table.ts";
 import { putIfAbsent, type Write } from "../table/writes.ts";
 import type { AccountMember, NewMember } from "./member.ts";
 
-/** A person, who has one email address and can be a member of several accounts. */
+/** One person is one user, even as a member of several accounts. */
 export type User = { id: string; email: string; created_at: string };
 
 export const newUser = (email: string, now: number): User => ({
@@ -28,28 +28,25 @@ export const newMember = (
   return { id: randomUUID(), created_at, updated_at: created_at, user_id, account_id, role };
 };
 
-/** An eventually consistent read costs half. If the read misses a new user, the condition of {@link putUser} fails. */
+/** We save half the price with an eventually consistent read: if it misses a new user, {@link putUser} finds the user. */
 export const findUser = (table: Table, email: string): Promise<User | undefined> =>
   getItem<User>(table, userKey(email));
 
-/** The put's condition fails if the email address already belongs to a user. */
 export const putUser = (table: Table, user: User, now: number): Write<User> =>
   putIfAbsent(table, userKey(user.email), user, now);
 
-/** A member's item in the table. Its email address and its name appear in no response. */
+/** The API never returns a member's email address or name; the operator's commands do. */
 export type StoredMember = AccountMember & Pick<NewMember, "email" | "name">;
 
-/** The put's condition fails if the user already is a member of the account. */
 export const putMember = (table: Table, member: StoredMember, now: number): Write<StoredMember> =>
   putIfAbsent(table, memberKey(member.account_id, member.user_id), member, now);
 
-/** The members of an account, the oldest first. */
 export const listMembers = async (table: Table, account_id: string): Promise<StoredMember[]> => {
   const items = await listItems<StoredMember>(table, memberKey(account_id, ""));
   return items.map(({ pk, sk, ...member }) => member).sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
 };
 
-/** A user who is removed and added again is a new member with a new id. A write to the old member must fail. */
+/** If a user was removed and added again meanwhile, the member has a new id, and a write to the old member fails. */
 const unchanged = ({ account_id, user_id }: AccountMember, TableName: string) => ({
   TableName,
   Key: memberKey(account_id, user_id),

@@ -3,29 +3,18 @@ import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { ItemKey } from "./keys.ts";
 import type { Table } from "./table.ts";
 
-/**
- * The item may have expired.
- *
- * @param options.consistent makes the read strongly consistent, at twice the price; by default false
- */
+/** May return an expired item. Strongly consistent reads cost twice as much, so they are not the default. */
 export const getItem = async <Stored extends object>(
   table: Table,
   Key: ItemKey,
   { consistent = false, abortSignal }: { consistent?: boolean; abortSignal?: AbortSignal } = {},
 ): Promise<Stored | undefined> => {
-  const { Item } = await table.client.send(
-    new GetCommand({
-      TableName: table.name,
-      Key,
-      ConsistentRead: consistent,
-      ReturnConsumedCapacity: "TOTAL",
-    }),
-    abortSignal && { abortSignal },
-  );
+  const read = { TableName: table.name, Key, ConsistentRead: consistent, ReturnConsumedCapacity: "TOTAL" } as const;
+  const { Item } = await table.client.send(new GetCommand(read), abortSignal && { abortSignal });
   return Item as Stored | undefined;
 };
 
-/** Returns at most `limit` items of the partition `from.pk`, in the order of their sort keys, beginning at `from.sk`. */
+/** Reads up to `limit` items of a partition, from the key `from` onwards. */
 export const queryFrom = async <Stored extends object>(
   table: Table,
   from: ItemKey,
