@@ -7,13 +7,14 @@ import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 
 const args = process.argv.slice(2);
-const contextOf = (index: number): string | undefined =>
-  /^(--context|-c)$/.test(args[index - 1] ?? "") ? args[index] : args[index]?.match(/^--context=(.*)/)?.[1];
-const settings = args.flatMap((_, index) => contextOf(index) ?? []);
+const settings = args.flatMap((arg, index) =>
+  /^(--context|-c)$/.test(arg) ? (args[index + 1] ?? "") : (/^(?:--context=|-c)(.*)/.exec(arg)?.[1] ?? []),
+);
 
 const withoutValue = settings.filter((setting) => !/^[^=]+=./.test(setting));
 for (const setting of withoutValue) {
-  console.error(`--context ${setting} has no value: write --context ${setting.split("=")[0]}=VALUE`);
+  const [name = ""] = setting.split("=");
+  console.error(`--context ${setting} has no value: write --context ${name || "NAME"}=VALUE`);
 }
 if (withoutValue.length > 0) process.exit(2);
 

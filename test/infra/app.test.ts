@@ -40,11 +40,12 @@ test("A stack with every setting passes CloudFormation's own rules", async () =>
 });
 
 test("A setting without a value ends the command, instead of being left out of the deployment", async () => {
-  expect(await runInNewHome("npm run -s deploy -- --context intake --context stage=dev -c domain=")).toMatchObject({
+  expect(await runInNewHome("npm run -s deploy -- --context intake -cstage=dev -c domain= --context")).toMatchObject({
     status: 2,
     stderr:
       "--context intake has no value: write --context intake=VALUE\n" +
-      "--context domain= has no value: write --context domain=VALUE\n",
+      "--context domain= has no value: write --context domain=VALUE\n" +
+      "--context  has no value: write --context NAME=VALUE\n",
   });
 });
 
