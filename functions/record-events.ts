@@ -1,4 +1,4 @@
-/** Record Events: takes events from the queue, and records each of them once. */
+/** Record Events: takes events from the queue, and records each event once. */
 import { openEmailBucket } from "../lib/intake/email-bucket.ts";
 import { openEventQueue, type PostponeEvents } from "../lib/intake/event-queue.ts";
 import { type ReadEmail, recordEvents } from "../lib/intake/record-event.ts";
@@ -18,6 +18,6 @@ export const createHandler = (
 const table = openTable({ canWait: true });
 export const handler = createHandler(table);
 
-/** Opens the connection to DynamoDB in Lambda's init phase, with a read that finds nothing. */
+/** Opens the connection to DynamoDB in Lambda's init phase, by a read that finds nothing. */
 export const warmUp = (on = table): Promise<unknown> =>
   getItem(on, eventKey("", ""), { abortSignal: AbortSignal.timeout(500) }).catch(() => {});

@@ -4,12 +4,9 @@ import type { BrotliCompress, Gzip, ZstdCompress, ZstdDecompress } from "node:zl
 type Chunks = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>;
 
 /**
- * Sends `source` through a stream of node:zlib, and returns that stream. If `source` fails, the stream fails with the
- * same error. Destroying the stream destroys `source`.
- *
- * Unlike `pipeline`, this function waits for each write. If `end()` comes while a write is pending, Node.js ends a zstd
- * stream with a second, empty frame, and httpx 0.28 raises `DecodingError` at a second frame. Waiting also keeps only
- * one chunk of `source` in use at a time. An empty chunk ends a zstd block.
+ * Pipes `source` through a stream of node:zlib, and waits for each write, unlike `pipeline`. If `end()` comes while a
+ * write is pending, Node.js ends a zstd stream with a second, empty frame, at which httpx 0.28 raises `DecodingError`.
+ * An empty chunk ends a zstd block.
  */
 export const throughZlib = <Zlib extends BrotliCompress | Gzip | ZstdCompress | ZstdDecompress>(
   source: Chunks,

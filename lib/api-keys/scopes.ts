@@ -1,4 +1,4 @@
-/** An API key's scopes say which operations the key may call, and for which domain's messages. */
+/** The scopes of an API key: which operations it may call, and for which domain's messages. */
 import { normalDomain } from "../domain.ts";
 
 export const scopes = {
@@ -21,7 +21,7 @@ export const grants = (held: readonly string[], ...accepted: string[]): boolean 
 
 export const scopeForms = `${Object.values(scopes).join(", ")} or ${domainScope("example.com")}`;
 
-/** Returns the scope with its domain in ASCII and lower case, or `null` if there is no such scope. */
+/** Returns `null` if there is no such scope. A scope's domain gets its normal spelling. */
 export const parseScope = (text: string): string | null => {
   if (!isDomainScope(text)) return Object.values<string>(scopes).includes(text) ? text : null;
   const domain = text.endsWith("}") ? normalDomain(text.slice(domainPrefix.length, -1)) : null;

@@ -1,4 +1,4 @@
-/** API keys. The table stores only the digest of a secret, so nobody can copy a working key out of the table. */
+/** API keys. We store only a secret's digest, so nobody can copy a working key out of the table. */
 import { randomBytes } from "node:crypto";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
@@ -19,7 +19,7 @@ export type ApiKey = {
   label?: string | undefined;
   created_at: string;
   revoked_at?: string;
-  /** In seconds since the epoch. A key without `expires_at` never expires. */
+  /** In seconds since the epoch. Without `expires_at`, a key never expires. */
   expires_at?: number | undefined;
 };
 

@@ -1,10 +1,10 @@
-/** Authentication with API keys (RFC 6750). Every request reads its key from the table; we cache none. */
+/** Authentication with API keys (RFC 6750). We cache no keys, so a revoked key fails on its next request. */
 import { type ApiKey, findApiKey, idOfSecret, isUsable } from "../api-keys/store.ts";
 import { invalidApiKey, missingCredentials } from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";
 import type { ApiMiddleware, ApiRequest } from "./request.ts";
 
-/** RFC 6750, section 2.1. The scheme may have any case (RFC 9110, section 11.1). */
+/** RFC 6750, section 2.1. `Bearer` may have any case (RFC 9110, section 11.1). */
 const bearer = /^Bearer +([\w.~+/-]+=*)$/i;
 
 const findUsableKey = async ({ table, now, requestLog }: ApiRequest, secret: string): Promise<ApiKey> => {
@@ -14,7 +14,7 @@ const findUsableKey = async ({ table, now, requestLog }: ApiRequest, secret: str
   return apiKey;
 };
 
-/** Starts to read the API key without waiting for it, so that the next checks run meanwhile. */
+/** Doesn't wait for the API key: other checks and reads run while the table looks it up. */
 export const authenticate: ApiMiddleware = {
   before: ({ event, context: { request } }) => {
     const secret = bearer.exec(event.headers.authorization ?? "")?.[1];
@@ -22,7 +22,7 @@ export const authenticate: ApiMiddleware = {
     request.apiKey = findUsableKey(request, secret);
     request.apiKey.catch(() => {}); // Prevents an unhandled rejection before `authorize` awaits the promise.
   },
-  /** A wrong API key always causes 401, even if a later check has failed first. */
+  /** Without a valid API key, a caller must get 401 even if another check has failed first. */
   onError: async (request) => {
     await request.context.request.apiKey?.catch((earlier) => {
       request.error = earlier;

@@ -1,4 +1,4 @@
-/** Authorization: an API key belongs to one account, and its scopes say which operations and data it may use. */
+/** Authorization: checks that the API key belongs to the account in the path, and has the operation's scope. */
 import { grants } from "../api-keys/scopes.ts";
 import type { ApiKey } from "../api-keys/store.ts";
 import { invalidApiKey, lacksScope } from "./error-catalogue.ts";
@@ -6,10 +6,7 @@ import { ApiError } from "./errors.ts";
 import type { Operation } from "./operations.ts";
 import type { ApiMiddleware, ApiRequest } from "./request.ts";
 
-/**
- * The API key must belong to the account in the path, and have the operation's scope or a partial one, such as a
- * domain's. `handle` must check a partial scope again, because only `handle` knows the domain of the item.
- */
+/** A scope for one domain passes, too. Then `handle` must check the domain, which only the message tells. */
 export const authorize = (
   { scope }: Operation,
   isPartialScope: (scope: string) => boolean = () => false,

@@ -8,18 +8,18 @@ import { ApiError } from "./errors.ts";
 import { type ApiMiddleware, headerValues } from "./request.ts";
 
 /**
- * At these levels, we compress faster than most callers read. Brotli's default level, 11, would be slower than the
- * caller. RFC 9659 limits the window of zstd in HTTP to 8 MB; zstd's level 3 uses 2 MB.
+ * At these levels, we compress faster than most callers read; brotli's default level, 11, would keep them waiting. The
+ * window of zstd's level 3 is 2 MB, well below the 8 MB that RFC 9659 allows over HTTP.
  */
 const encoders = {
   zstd: () => createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 3 } }),
   br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
   gzip: () => createGzip({ level: 6 }),
 };
-/** If a caller accepts several codings equally, the first of this list wins. */
+/** The first coding wins if a caller accepts several equally. */
 const preferred: (keyof typeof encoders)[] = ["zstd", "br", "gzip"];
 
-/** Lambda truncates a streamed response at 200 MB, including the status and the headers. */
+/** Lambda cuts a streamed response off at 200 MB, and counts the status and the headers, too. */
 const maximumBytes = 200_000_000 - 1000;
 
 export const compress: ApiMiddleware = {
@@ -27,7 +27,7 @@ export const compress: ApiMiddleware = {
     if (!response) return;
     const { body } = response;
     const { bytes = 0, zstd }: Partial<StreamedBody> = typeof body === "string" ? {} : body;
-    const accepted = headerValues(context.request, "accept-encoding").join(","); // one list (RFC 9110, section 5.3)
+    const accepted = headerValues(context.request, "accept-encoding").join(","); // RFC 9110, section 5.3
     const negotiator = new Negotiator({ headers: { "accept-encoding": accepted } });
     const isTooLarge = bytes > maximumBytes;
     const offered = isTooLarge ? preferred : [...preferred, "identity" as const];

@@ -17,13 +17,13 @@ export type StreamingHandler<Event = APIGatewayProxyEvent> = (
 
 export type ApiHandler = BufferedHandler | StreamingHandler;
 
-/** Runs the middlewares and the operation. Call `log` after the response, because a stream can fail half-way. */
+/** Call `log` only once the response is sent: a stream can fail half-way. */
 export type Serve = (
   event: APIGatewayProxyEvent,
   context: Context,
 ) => Promise<{ response: ProxyResult; log: (sent?: Sent) => void }>;
 
-/** How a function returns its responses to Lambda. Buffered functions don't load the code for streams. */
+/** Each function imports its own delivery, so buffered functions don't load the code for streams. */
 export type Delivery = {
   readonly middlewares: readonly ApiMiddleware[];
   readonly handlerOf: (serve: Serve) => ApiHandler;

@@ -1,4 +1,4 @@
-/** Runs the `handle` of an operation behind the middlewares that all operations share. */
+/** Runs an operation behind the middlewares that all operations share. */
 import middy from "@middy/core";
 import httpHeaderNormalizer from "@middy/http-header-normalizer";
 import type { APIGatewayProxyEvent } from "aws-lambda";
@@ -15,20 +15,19 @@ import { type ApiContext, beginRequest } from "./request.ts";
 import { type ApiResponse, type ProxyResult, toProxyResult } from "./response.ts";
 import * as validate from "./validate.ts";
 
-/** The validated request, the table, and the time in milliseconds since the epoch. */
 type Call<Path, Query, Body> = { path: Path; query: Query; body: Body; table: Table; now: number };
 
 type Definition<Path extends AccountPath, Query, Body, Prefetched> = {
   operation: Operation<Path, Query, Body>;
   delivery: Delivery;
-  /** Whether a scope covers only part of the data. `handle` must then check that the scope covers the item. */
+  /** Whether a scope grants access to some of the items only. Then `handle` must check the item. */
   isPartialScope?: (scope: string) => boolean;
   /**
-   * Reads an item while the API key is being read. It must make only one read: a second read for items that exist would
-   * take longer, and so tell a caller without a valid key that the item exists.
+   * Runs while the API key is looked up. It must make only one read: if it made a second one for items that exist, the
+   * response time would tell a caller without a valid key that the item exists.
    */
   prefetch: (call: Call<Path, Query, Body>) => Promise<Prefetched>;
-  /** The operation itself, once every check has passed. `scopes` are the API key's. */
+  /** Runs once every check has passed. `scopes` are the API key's. */
   handle: (
     call: Call<Path, Query, Body> & {
       prefetched: Prefetched;
@@ -39,8 +38,7 @@ type Definition<Path extends AccountPath, Query, Body, Prefetched> = {
 };
 
 /**
- * Makes `createHandler` of an operation: a Lambda handler that authenticates, authorizes and validates the request,
- * calls `handle`, and turns errors into responses. Tests pass their own table and clock.
+ * Returns `createHandler`, with which a test can pass its own table and clock.
  *
  * @example
  * export const createHandler = endpoint({
@@ -72,7 +70,7 @@ export const endpoint =
     const stack = middy<APIGatewayProxyEvent, ProxyResult, Error, OwnContext>()
       .use([...observing, httpHeaderNormalizer(), ...delivery.middlewares, errorHandler])
       .use([
-        // The order is part of the contract, because the caller gets the error of the first check that fails.
+        // Callers rely on the order of these checks, because they get the error of the first that fails.
         authenticate, // 401
         validate.path(operation), // 400
         validate.query(operation), // 400

@@ -1,6 +1,6 @@
-/** Every error of the API, for the functions, API Gateway and the OpenAPI document. */
+/** Every error of the API. The functions, API Gateway and the OpenAPI document share this list. */
 
-/** `message` is one sentence for the caller. If a header lists several values, each response has one of them. */
+/** If a header lists several values, each response gets one of them at random. */
 export type ErrorResponse = {
   readonly status: number;
   readonly message: string;
@@ -16,7 +16,7 @@ const error = (status: number, message: string, headers: ErrorResponse["headers"
 export const missingCredentials = error(401, "Missing or malformed bearer token", {
   "WWW-Authenticate": "Bearer",
 });
-/** Doesn't tell a caller whether the key is unknown, revoked, expired or another account's. */
+/** A caller can't find out whether a key is unknown, revoked, expired or another account's. */
 export const invalidApiKey = error(401, "Invalid API key", {
   "WWW-Authenticate": 'Bearer error="invalid_token"',
 });
@@ -25,7 +25,7 @@ export const lacksScope = (scope: string) =>
     "WWW-Authenticate": 'Bearer error="insufficient_scope"',
   });
 
-/** @param rule names the field and what it accepts */
+/** @param rule such as "email must be an email address" */
 export const invalid = (rule: string) => error(400, rule);
 export const repeatedParameter = (name: string) => invalid(`${name} must be given only once`);
 export const idempotencyKeyLength = error(400, "Idempotency-Key must be 1 to 255 characters");
@@ -51,7 +51,7 @@ export const noRoute = error(404, "No such route or method");
 export const blocked = error(403, "The request was blocked by a firewall rule");
 export const tooManyRequests = error(429, "Too many requests: please slow down", { "Retry-After": "1" });
 export const internalError = error(500, "Internal server error");
-/** Throttled callers get different values of Retry-After, so that they don't all come back at once. */
+/** With different values of Retry-After, throttled callers don't all come back at once. */
 export const unavailable = error(503, "The service is temporarily unavailable: please try again", {
   "Retry-After": ["1", "2", "3"],
 });

@@ -97,12 +97,7 @@ export const header = ({ idempotent }: Operation): ApiMiddleware => ({
 });
 
 export const startReplay = (operation: Operation, { table, now, path, idempotencyKey, json }: ApiRequest) => {
-  const use =
-    idempotencyKey === undefined
-      ? undefined
-      : {
-          record: idempotencyRecordKey(path.account_id, idempotencyKey),
-          digest: digestOf(operation, path, json),
-        };
+  const record = idempotencyKey === undefined ? undefined : idempotencyRecordKey(path.account_id, idempotencyKey);
+  const use = record && { record, digest: digestOf(operation, path, json) };
   return { once: makeOnce(table, use, now), stored: use && findReplay(table, use, now) };
 };

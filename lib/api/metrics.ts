@@ -1,4 +1,4 @@
-/** The operations' CloudWatch metrics. Their dimension `service` is the operation's id. */
+/** The CloudWatch metrics of the operations. Each metric has the operation's id as its dimension `service`. */
 
 export const metricNamespace = (stage: string): string => `EmailApi/${stage}`;
 

@@ -1,4 +1,4 @@
-/** Writes one log line and the metrics of each request. The log never holds a secret, address, subject or content. */
+/** Writes a log line and metrics for each request. We never log a secret, an address, a subject or content. */
 import { Logger } from "@aws-lambda-powertools/logger";
 import { injectLambdaContext } from "@aws-lambda-powertools/logger/middleware";
 import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
@@ -11,7 +11,6 @@ import type { ApiMiddleware, RequestLog } from "./request.ts";
 import type { ProxyResult } from "./response.ts";
 import type { Sent } from "./send.ts";
 
-/** The caller runs `logRequest` after sending the response, because a stream can fail half-way. */
 export const observe = (operation: Operation) => {
   const logger = new Logger({ serviceName: operation.id });
   const metrics = new Metrics({ serviceName: operation.id });
@@ -30,7 +29,7 @@ export const observe = (operation: Operation) => {
   };
 
   const logRequest = (log: RequestLog, { statusCode, headers }: Omit<ProxyResult, "body">, sent?: Sent): void => {
-    metrics.captureColdStartMetric(); // The caller of a streamed response doesn't wait for the metrics.
+    metrics.captureColdStartMetric(); // The caller of a streamed response doesn't wait for metrics.
     if (headers?.["Idempotent-Replayed"]) count(metricNames.replay);
     if (statusCode === 422) count(metricNames.payloadMismatch);
     if (log.fault) count(metricNames.serverError);
@@ -45,7 +44,7 @@ export const observe = (operation: Operation) => {
       status: statusCode,
       duration_ms: Math.round((uptimeMs() - log.startedAt) * 100) / 100,
       consumed_capacity: log.consumedCapacity,
-      // The time to the first byte includes a cold start, but doesn't depend on how fast the caller reads.
+      // The time to the first byte includes a cold start, but does not depend on how fast the caller reads.
       time_to_first_byte_ms: sent?.firstByteAt && log.receivedAt && sent.firstByteAt - log.receivedAt,
       slow_reader: sent?.isReaderSlow || undefined,
       ...(log.fault && { error: loggableError(log.fault) }),

@@ -1,6 +1,4 @@
-/**
- * The table of operations. The functions, the stack, the local server and the OpenAPI document are built from it.
- */
+/** The table of operations. The functions, the stack, the local server and the OpenAPI document are built from it. */
 import type * as z from "zod/mini";
 import { type Scope, scopes } from "../api-keys/scopes.ts";
 import { NewMember } from "../members/member.ts";
@@ -14,33 +12,28 @@ export type OperationId = "GetMessage" | "AddAccountMember";
 export type AccountPath = { account_id: string };
 
 export type Operation<Path extends AccountPath = AccountPath, Query = unknown, Body = unknown> = {
-  /** The operationId of OpenAPI, and the operation's name in logs and metrics. */
+  /** Names the operation in OpenAPI, in the log and in metrics. */
   readonly id: OperationId;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** A resource path of API Gateway, in which each `{name}` is a field of `pathParameters`. */
   readonly path: string;
   readonly pathParameters: ParametersFor<Path>;
-  /** A request that repeats one of these parameters is rejected; unknown parameters are ignored. */
+  /** A repeated parameter causes 400; unknown parameters are ignored. */
   readonly queryParameters: ParametersFor<Query>;
-  /** The schema of the JSON body, or `null` if the operation reads none. */
+  /** The schema of the JSON body; `null` if the operation reads no body. */
   readonly body: z.ZodMiniType<Body> | null;
-  /** The status of a successful response. The response's schema is in infra/openapi, because no function uses it. */
+  /** The status of a successful response. Its schema is in infra/openapi, because no function uses it. */
   readonly status: number;
-  /** The file that exports the operation's Lambda handler. */
   readonly file: string;
   readonly scope: Scope;
-  /**
-   * The DynamoDB calls of the operation's own code. The function's role also gets the permissions for authentication,
-   * the Idempotency-Key and the retries of a transaction.
-   */
+  /** Only the operation's own calls: the stack adds what authentication, idempotency and transactions require. */
   readonly permissions: readonly Permission[];
-  /** Whether Lambda streams the response. A response that isn't streamed can have at most 6 MB. */
+  /** A response can have at most 6 MB unless Lambda streams it. */
   readonly streams: boolean;
-  /** Whether a retry with the same Idempotency-Key gets the first response again. */
+  /** Whether the operation accepts an Idempotency-Key. */
   readonly idempotent: boolean;
 };
 
-/** Lets TypeScript infer the types of path, query and body. */
 const operation = <Path extends AccountPath, Query, Body = undefined>(
   entry: Operation<Path, Query, Body>,
 ): Operation<Path, Query, Body> => entry;

@@ -1,18 +1,16 @@
-/** The parameters of a path or a query. */
+/** The parameters in a URL's path or query. */
 import * as z from "zod/mini";
 
 export type Parameter<Value> = {
-  /** Parses the text in the URL, or `undefined` if an {@link optional} parameter is missing. */
+  /** Parses the text of the URL, which is `undefined` if the request lacks an {@link optional} parameter. */
   readonly schema: z.ZodMiniType<Value>;
   /** Markdown for the API reference. */
   readonly description: string;
-  /** An example value, written as in a URL. */
   readonly example: string;
-  /** Whether the request log shows the value of this query parameter. Never set it for confidential values. */
+  /** Puts the value of this query parameter into the request log, so never set it for confidential values. */
   readonly isLogged?: boolean;
 };
 
-/** One parameter for each field of `Values`, the parsed object. */
 export type ParametersFor<Values> = { readonly [Name in keyof Values]: Parameter<Values[Name]> };
 
 export const schemaOf = <Values>(parameters: ParametersFor<Values>): z.ZodMiniType<Values> => {
@@ -27,7 +25,7 @@ export const optional = <Value>(parameter: Parameter<Value>): Parameter<Value | 
   schema: z.optional(parameter.schema),
 });
 
-/** An integer in decimal digits, from 0 up. `Number` alone would also accept "", " 1", "1e1" and "0x10". */
+/** Accepts decimal digits only: `Number` alone would also accept "", " 1", "1e1" and "0x10". */
 export const integerParameter = (
   name: string,
   [minimum, maximum]: readonly [minimum: number, maximum: number],
@@ -40,7 +38,7 @@ export const integerParameter = (
   return { schema: z.pipe(z.pipe(digits, z.transform(Number)), number), description, example };
 };
 
-/** A UUID in any case. The operation receives it in lower case. */
+/** Callers may write a UUID in any case; `handle` gets it in lower case. */
 export const uuidParameter = (name: string, description: string, example: string): Parameter<string> => ({
   schema: z.guid(`${name} must be a UUID`).check(z.toLowerCase()),
   description,

@@ -1,9 +1,4 @@
-/**
- * The request that all middlewares and the handler share.
- *
- * Each check throws, or adds its results to the request. `apiKey` is a promise, so that no check waits for the table
- * and all reads run in parallel.
- */
+/** The request that all middlewares and the handler share. Each check throws, or adds its result to the request. */
 import type { MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type { ApiKey } from "../api-keys/store.ts";
@@ -15,14 +10,13 @@ import type { ProxyResult } from "./response.ts";
 
 export type RequestLog = {
   readonly requestId: string;
-  /** API Gateway's `requestId`, which may not be unique, because callers can choose it. */
+  /** Callers can choose API Gateway's `requestId`, so it may not be unique. */
   readonly gatewayRequestId: string | undefined;
-  /** `uptimeMs()` at the start of the request. */
+  /** A value of `uptimeMs()`. */
   readonly startedAt: number;
   /** When API Gateway received the request, in milliseconds since the epoch. */
   readonly receivedAt: number | undefined;
   consumedCapacity: number;
-  /** The query parameters whose `isLogged` is true. */
   query?: Record<string, unknown>;
   /** The API key that the caller sent, even if the key is revoked, expired or another account's. */
   apiKey?: ApiKey | undefined;
@@ -31,20 +25,20 @@ export type RequestLog = {
 };
 
 export type ApiRequest<Path = AccountPath, Query = unknown, Body = unknown> = {
-  /** All values of each header. The names keep the caller's upper and lower case. */
+  /** Header names are spelled as the caller sent them. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The time of the request, in milliseconds since the epoch. */
+  /** In milliseconds since the epoch. */
   readonly now: number;
   readonly requestLog: RequestLog;
   table: Table;
 
-  // Each check sets one of these fields. TypeScript can't know that a field is missing until its check has run.
-  /** Rejects if the API key is invalid. After `authorize`, also rejects if the key doesn't allow the request. */
+  // A field stays undefined until its check has run, which TypeScript can't know.
+  /** A promise, so that no check waits for the table. It rejects if the API key doesn't allow the request. */
   apiKey: Promise<ApiKey>;
   path: Path;
   query: Query;
   idempotencyKey?: string;
-  /** The parsed body, including fields that the schema doesn't know. */
+  /** Unlike `body`, it keeps fields that the schema doesn't know. */
   json: unknown;
   body: Body;
 };
@@ -53,7 +47,7 @@ export type ApiContext<Path = AccountPath, Query = unknown, Body = unknown> = Co
   request: ApiRequest<Path, Query, Body>;
 };
 
-/** The event has its header names in lower case, and only the last value of a repeated header. */
+/** In `event.headers`, names are in lower case, and a repeated header has only its last value. */
 export type ApiMiddleware<Path = AccountPath, Query = unknown, Body = unknown> = MiddlewareObj<
   APIGatewayProxyEvent,
   ProxyResult,
@@ -61,11 +55,11 @@ export type ApiMiddleware<Path = AccountPath, Query = unknown, Body = unknown> =
   ApiContext<Path, Query, Body>
 >;
 
-/** Returns every value of a header that the caller may have repeated. @param name in lower case */
+/** Finds all values of a header that the caller may have sent several times. @param name in lower case */
 export const headerValues = ({ headers }: ApiRequest, name: string): string[] =>
   Object.entries(headers).flatMap(([spelling, values = []]) => (spelling.toLowerCase() === name ? values : []));
 
-/** Retries stop this long before the timeout, so that there is still time for an error response. */
+/** Retries stop a second before the function's timeout, which leaves time to send an error response. */
 const marginMs = 1000;
 
 export const beginRequest = <Path, Query, Body>(

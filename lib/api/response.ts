@@ -1,8 +1,8 @@
-/** Turns an operation's result into the response format that API Gateway expects from Lambda. */
+/** The response of an operation, and the format that API Gateway expects from Lambda. */
 import type { APIGatewayProxyResult } from "aws-lambda";
 import type { StreamedBody } from "../streamed-body.ts";
 
-/** `body` is JSON, or "" for a response without content. */
+/** `body` is JSON; "" means that the response has no content, as with status 204. */
 export type ApiResponse = {
   status: number;
   headers?: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ export const commonHeaders = {
   "X-Content-Type-Options": "nosniff",
 } as const;
 
-/** If a caller reports a problem with this header's value, the operator can find the request in the log. */
+/** The operator finds a request in the log by the value of this header. */
 export const requestIdHeader = "X-Request-Id";
 
 export const toProxyResult = ({ status, headers, body }: ApiResponse): ProxyResult => {

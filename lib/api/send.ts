@@ -5,21 +5,20 @@ import type { ProxyResult } from "./response.ts";
 export type Sent = {
   /** `Date.now()` at the first byte. */
   firstByteAt: number | undefined;
-  /** Whether the caller read so slowly that the response was cut off. */
+  /** Whether we cut the response off because the caller read too slowly. */
   isReaderSlow: boolean;
 };
 
-/** We stop sending 10 s before the function's timeout, at which Lambda ends the process before it writes the log. */
+/** We stop sending 10 s early, because Lambda ends the process at the timeout, before we write the log. */
 const millisecondsToEnd = 10_000;
 
 /**
- * Writes the body as fast as the caller reads. Shortly before the function's timeout, it cuts the body off. We don't
- * use Middy's streaming: after an error in the body, Middy destroys Lambda's stream, and an unhandled rejection in
- * Lambda's runtime client ends the process.
+ * Writes the body as fast as the caller reads. We don't use Middy's streaming: after an error in the body, Middy
+ * destroys Lambda's stream, and an unhandled rejection in Lambda's runtime client ends the process.
  *
  * @param millisecondsLeft until the function's timeout
- * @throws Error if the body fails. Its `cause` is the original error, because the runtime client logs every other field
- * of an error, and DynamoDB's errors can hold items.
+ * @throws Error if the body fails. The original error is its `cause`, because the runtime client logs all other fields,
+ * and DynamoDB's errors can contain items.
  */
 export const sendResponse = async (
   lambdaStream: awslambda.HttpResponseStream,
@@ -48,7 +47,7 @@ export const sendResponse = async (
   };
   const writeAll = async () => {
     for await (const chunk of typeof body === "string" ? [body] : body) await write(chunk);
-    await write(""); // The first write sends the status and the headers, so an empty body needs a write, too.
+    await write(""); // Without a write, an empty response would lose its status and headers.
   };
   try {
     await writeAll().catch((error) => {

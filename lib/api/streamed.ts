@@ -1,11 +1,11 @@
-/** Streams each response to Lambda, in the content coding that the caller accepts. */
+/** Streams each response, compressed with a coding that the caller accepts. */
 import { once } from "node:events";
 import { compress } from "./compress.ts";
 import type { Delivery, StreamingHandler } from "./delivery.ts";
 import type { ApiMiddleware } from "./request.ts";
 import { type Sent, sendResponse } from "./send.ts";
 
-/** Waits for the first byte of the body, because an error before it can still become an error response. */
+/** An error before the first byte of the body can still become an error response, so we wait for that byte. */
 const awaitFirstByte: ApiMiddleware = {
   after: async ({ response }) => {
     if (typeof response?.body === "object") await once(response.body, "readable");

@@ -9,18 +9,17 @@ import type { Operation } from "./operations.ts";
 
 const timeoutMs = 500;
 
-/** Every path parameter of a sample request, including the account. */
+/** Sample requests have this id in every path parameter. */
 export const sampleId = "00000000-0000-4000-8000-000000000000";
 
-/** An item in DynamoDB's JSON without its partition key, because each read fills in the key that it asks for. */
+/** An item in DynamoDB's JSON. It has no partition key, because every read gets the key that it asks for. */
 type SampleItem = { sk: { S: string } } & Record<string, object>;
 
 type Sample = {
-  /** A valid request body. */
   body?: object;
-  /** The items that sample requests find. A Query returns all items; other reads find an item by its sort key. */
+  /** A Query returns all of these items; other reads find an item by its sort key. */
   items?: readonly SampleItem[];
-  /** The number of sample requests. After eight or nine DynamoDB calls in total, V8 has compiled the SDK's code. */
+  /** The number of sample requests. V8 has compiled the SDK's code after eight or nine calls of DynamoDB. */
   requests: number;
 };
 
@@ -40,7 +39,7 @@ const sampleEvent = ({ method, pathParameters }: Operation, { body }: Sample) =>
 type Key = Record<string, unknown>;
 type Read = { Key?: Key | undefined; RequestItems?: Record<string, { Keys: Key[] }> };
 
-/** Lets the SDK serialise, sign and parse a command as usual, but returns the sample's items instead of sending it. */
+/** The SDK serialises, signs and parses a command as usual, but instead of sending it, we return the sample's items. */
 const sendNowhere = ({ middlewareStack, input }: GetCommand, { items = [] }: Sample): void => {
   const found = ({ pk, sk }: Key) =>
     [sampleApiKey, ...items].flatMap((item) => (item.sk.S === sk ? { ...item, pk: { S: pk } } : []));
@@ -52,7 +51,7 @@ const sendNowhere = ({ middlewareStack, input }: GetCommand, { items = [] }: Sam
   middlewareStack.add(() => async () => ({ response }), { step: "deserialize", priority: "low" });
 };
 
-/** Sample requests must appear neither in the log nor in the metrics. */
+/** Keeps sample requests out of the log and the metrics. */
 const withoutOutput = async (run: () => Promise<unknown>): Promise<void> => {
   const streams = [process.stdout, process.stderr].map((stream) => ({ stream, write: stream.write }));
   for (const { stream } of streams) stream.write = () => true;
@@ -61,10 +60,10 @@ const withoutOutput = async (run: () => Promise<unknown>): Promise<void> => {
 };
 
 /**
- * A warm-up first sends a request with an unknown API key, which opens the connections that `handler` will use. Then
- * the warm-up runs requests that succeed without DynamoDB, so that V8 compiles the code before a caller waits. In the
- * init phase, Lambda gives a function more processor time than later (measured in
- * https://github.com/DataDog/datadog-lambda-extension/pull/700, not documented by AWS).
+ * The warm-up's first request has an unknown API key, and opens the connections that `handler` will use. The others
+ * succeed without DynamoDB, so V8 compiles the code before a caller waits. In the init phase, Lambda gives a function
+ * more processor time than later (measured in https://github.com/DataDog/datadog-lambda-extension/pull/700, not
+ * documented by AWS).
  */
 export const lambdaFunction = (operation: Operation, createHandler: (table: Table) => ApiHandler, sample: Sample) => {
   const table = openTable();

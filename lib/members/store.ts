@@ -28,7 +28,7 @@ export const newMember = (
   return { id: randomUUID(), created_at, updated_at: created_at, user_id, account_id, role };
 };
 
-/** We save half the price with an eventually consistent read: if it misses a new user, {@link putUser} finds the user. */
+/** An eventually consistent read costs half. If it misses a new user, the condition of {@link putUser} fails. */
 export const findUser = (table: Table, email: string): Promise<User | undefined> =>
   getItem<User>(table, userKey(email));
 

@@ -1,18 +1,18 @@
-/** Makes one call of several reads. */
+/** Combines several reads into one call. */
 import { BatchGetCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Table } from "./table.ts";
 
 /**
- * Sends eventually consistent GetItem calls as one BatchGetItem. A batch costs the same as its single reads, but the
- * SDK signs, sends and parses only once. Calls share a batch if no I/O comes between them, and must ask for different
- * items. A throttled BatchGetItem leaves items out instead of failing, so a read can miss an item that exists.
+ * Sends eventually consistent GetItem calls as one BatchGetItem, if no I/O comes between them. The price is the same,
+ * but the SDK signs, sends and parses only once. Two calls must not ask for the same item. A throttled BatchGetItem
+ * leaves items out instead of failing, so a read can miss an item that exists.
  */
 export const batched = (table: Table): Table => {
   let keys: NonNullable<GetCommand["input"]["Key"]>[] = [];
   let batch: ReturnType<typeof sendBatch> | undefined;
 
   const sendBatch = async () => {
-    await new Promise<void>(process.nextTick); // until all promises that need no I/O have settled
+    await new Promise<void>(process.nextTick); // Promises that need no I/O settle first.
     const RequestItems = { [table.name]: { Keys: keys } };
     [keys, batch] = [[], undefined];
     const command = new BatchGetCommand({ RequestItems, ReturnConsumedCapacity: "TOTAL" });

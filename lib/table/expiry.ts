@@ -1,15 +1,14 @@
 /**
- * DynamoDB's TTL deletes an expired item hours or days late. So every read and every condition compares `expires_at`
- * with the clock itself, and an expired item counts as absent.
+ * DynamoDB deletes expired items hours or days late. Until then, we treat an expired item as absent: every read and
+ * every condition compares `expires_at` with the clock.
  *
  *   written                expires_at                 TTL deletes it
  *   ├── live ──────────────┤── absent to every caller ┤
  */
 
-/** `Date.now`, or a test's own time. */
 export type Clock = () => number;
 
-/** TTL ignores items whose `expires_at` is not in seconds. */
+/** DynamoDB never deletes an item whose `expires_at` is in milliseconds. */
 export const epochSeconds = (milliseconds: number): number => Math.floor(milliseconds / 1000);
 
 export const isLive = (item: { expires_at?: number | undefined } | undefined, now: number): boolean =>

@@ -1,28 +1,27 @@
 /**
- * Decodes the base64 values of DynamoDB's responses where they are. The SDK would make two strings of each value, which
- * is most of the work for a large message. Instead, we overwrite the text with its bytes before the SDK parses the
- * response, and leave a placeholder such as `#0`; for that, the SDK asks `base64Decoder`, which has the bytes.
+ * Decodes the base64 values of DynamoDB's responses in place. The SDK would make two strings of each value, which is
+ * most of the work for a large message. So we decode each value before the SDK parses the response, and give the SDK a
+ * placeholder such as `#0`. `base64Decoder` turns the placeholder into the bytes.
  *
  *   {"Items":[{"bytes":{"B":"KLUv/WQ…"},"sk":…   ── for the SDK ──▶   {"Items":[{"bytes":{"B":"#0"},"sk":…
  */
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { streamCollector } from "@smithy/core/serde";
 
-/** What comes before a base64 value. Text inside a string can't look like this: JSON escapes its quotes as `\"`. */
+/** A string value can't contain this text, because JSON escapes quotes as `\"`. */
 const opening = '{"B":"';
 
-/** Base64 has no `#`, so no value looks like a placeholder. */
+/** A value can't look like a placeholder, because base64 has no `#`. */
 const placeholderStart = "#";
 
 const padding = "=".charCodeAt(0);
 
-/** V8 frees strings of 64 Ki characters in a minor garbage collection, which is cheap. */
+/** Strings of 64 Ki characters are cheap, because V8 frees them in a minor garbage collection. */
 const pieceCharacters = 64 * 1024;
 
 /**
- * The bytes are shorter than their text, so writing never overtakes reading.
- *
- * @throws TypeError if the text is not base64. Node.js would skip invalid characters, and return fewer bytes
+ * Bytes are shorter than their base64, so writing never overtakes reading. Node.js skips invalid characters, so we
+ * check the length.
  */
 const decodeInPlace = (response: Buffer, start: number, end: number): Uint8Array => {
   let unpadded = end;
@@ -38,7 +37,6 @@ const decodeInPlace = (response: Buffer, start: number, end: number): Uint8Array
   return response.subarray(start, written);
 };
 
-/** Options for a DynamoDB client. */
 export const inPlaceBase64 = (): Pick<DynamoDBClientConfig, "streamCollector" | "base64Decoder"> => {
   const decoded = new Map<string, Uint8Array>();
   let count = 0;
@@ -52,14 +50,14 @@ export const inPlaceBase64 = (): Pick<DynamoDBClientConfig, "streamCollector" | 
       for (let at = response.indexOf(opening); at >= 0; at = response.indexOf(opening, rest)) {
         const start = at + opening.length;
         const end = response.indexOf('"', start);
-        if (end < 0) break; // not JSON, so the SDK will throw
+        if (end < 0) break; // The response isn't JSON, so the SDK will throw.
         const name = `${placeholderStart}${count++}`;
         found.set(name, decodeInPlace(response, start, end));
         pieces.push(response.subarray(rest, start), Buffer.from(name));
         rest = end;
       }
       for (const [name, bytes] of found) decoded.set(name, bytes);
-      // One turn of the event loop later, the SDK has parsed the response, and the bytes can go.
+      // The SDK has parsed the response one turn of the event loop later.
       setImmediate(() => {
         for (const name of found.keys()) decoded.delete(name);
       });

@@ -1,4 +1,4 @@
-/** Reads a partition, page by page or as a whole. */
+/** Reads the items of a partition. */
 import { type NativeAttributeValue, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { ItemKey } from "./keys.ts";
 import type { Table } from "./table.ts";
@@ -6,18 +6,17 @@ import type { Table } from "./table.ts";
 type Item = Record<string, NativeAttributeValue>;
 
 type PageOptions = {
-  /** The sort key after which the page starts; by default the first. An item with this key need not exist. */
+  /** The page starts after this sort key, even if no item has it; by default with the first item. */
   after?: string | undefined;
-  /** The largest number of items; by default as many as fit into 1 MB. */
+  /** The page has at most `limit` items; by default as many as fit into 1 MB. */
   limit?: number | undefined;
   /** The attributes to return; by default all. */
   only?: readonly string[];
 };
 
 /**
- * Returns items of partition `pk` whose sort keys start with `sk`, in the order of their sort keys. Pass `next` as
- * `after` to get the next page, which may be empty; after the last page, `next` is undefined. The read is strongly
- * consistent, and may return expired items.
+ * Finds the items of a partition whose sort keys start with `sk`, with a strongly consistent read. Expired items can be
+ * among them. To get the next page, pass `next` as `after`; after the last page, `next` is undefined.
  */
 export const listPage = async <Stored extends object = Item>(
   table: Table,

@@ -1,9 +1,9 @@
-/** What a function's IAM role allows: these calls, on these item types, and nothing else. */
+/** A function's IAM role allows only the calls that its permissions list. */
 import type { itemTypes } from "./keys.ts";
 
 export type Permission = {
   readonly call: "GetItem" | "BatchGetItem" | "Query" | "PutItem" | "UpdateItem" | "DeleteItem";
   readonly on: readonly (typeof itemTypes)[keyof typeof itemTypes][];
-  /** Limits the call to transactions, so that it can't change an item without the others. */
+  /** Allows the call in a transaction only, so that a function can't write one item without the others. */
   readonly within?: "TransactWriteItems";
 };

@@ -1,7 +1,7 @@
 /**
- * Retries. Waiting adds no capacity to a throttled partition: a request that retried for 20 seconds would hold one of
- * the AWS account's 1,000 Lambda environments for as long, and twice the load of one account would take them all. So a
- * request gives up within a second. A stream that has begun, an import and RecordEvents can wait, and do.
+ * Retries. Waiting adds no capacity to a throttled partition, so a request gives up within a second: if it retried for
+ * 20 seconds, twice the load of one account would occupy all 1,000 Lambda environments. Streams that have begun,
+ * imports and RecordEvents can wait longer.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isThrottlingError, isTransientError } from "@smithy/core/retry";
@@ -11,14 +11,11 @@ const isSdkError = (error: unknown): error is Error & { cause?: Error } => error
 
 export const isThrottled = (error: unknown): boolean => isSdkError(error) && isThrottlingError(error);
 
-/** Whether the table is throttled or unreachable, for example after a timeout or a 5xx error. */
+/** Whether the table is throttled or unreachable, which includes timeouts and 5xx errors. */
 export const isUnavailable = (error: unknown): boolean =>
   isSdkError(error) && (isThrottled(error) || isTransientError(error));
 
-/**
- * A retry's delay in milliseconds, with full jitter: callers that were throttled together would otherwise come back
- * together.
- */
+/** A random delay in milliseconds. Without jitter, callers that were throttled together would come back together. */
 export const backoff = (failures: number, baseMs: number, maximumMs: number): number =>
   Math.random() * Math.min(baseMs * 2 ** failures, maximumMs);
 
@@ -29,12 +26,11 @@ type Options = {
 };
 
 /**
- * Makes a call, and retries it with exponential backoff for longer than the SDK does.
+ * Retries a call with exponential backoff for longer than the SDK does.
  *
- * @param options.isRetryable by default, errors of an unavailable table are retried
+ * @param options.isRetryable by default, only errors of an unavailable table are retried
  * @param options.signal ends the retries with an AbortError
- * @param options.deadline `uptimeMs()` after which no attempt is retried; by default a minute from now
- * @throws the error of the last attempt
+ * @param options.deadline the `uptimeMs()` after which the call is not retried; by default a minute from now
  */
 export const retry = async <T>(
   call: () => Promise<T>,
@@ -53,11 +49,11 @@ export const retry = async <T>(
 const isWriteRetryable = (error: unknown): boolean =>
   isThrottled(error) || (error instanceof Error && error.name === "TransactionConflictException");
 
-/** Retries a write after throttling, and after a conflict with a transaction, which the SDK does not retry. */
+/** Unlike the SDK, also retries a write after a conflict with a transaction. */
 export const retryWrite = <T>(write: () => Promise<T>, deadline?: number): Promise<T> =>
   retry(write, { isRetryable: isWriteRetryable, deadline });
 
-/** Makes a conditional write. Returns whether the condition was true. */
+/** Returns false if the condition of the write failed. */
 export const succeeds = async (write: () => Promise<unknown>): Promise<boolean> => {
   try {
     await retryWrite(write);

@@ -1,4 +1,4 @@
-/** The DynamoDB table: its name and the SDK's client. */
+/** Opens the DynamoDB table. */
 import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { ConfiguredRetryStrategy } from "@smithy/core/retry";
@@ -7,35 +7,31 @@ import { backoff } from "./retry.ts";
 
 type Logger = NonNullable<DynamoDBClientConfig["logger"]>;
 
-/** Without `info`: for a logger that has it, the SDK copies the input and output of every call. */
+/** If a logger has `info`, the SDK copies the input and output of every call, so ours has none. */
 const silent: Omit<Logger, "info"> = { trace() {}, debug() {}, warn() {}, error() {} };
 
-/**
- * The attempts of a call. With six, a hot key at twice its capacity takes five times as many environments, and a table
- * that stalls for 3 s in each attempt outlasts the function.
- */
+/** With six attempts, a hot partition at twice its capacity would occupy five times as many Lambda environments. */
 const attempts = 3;
 
-/** What a log may show of an error: the other fields of DynamoDB's errors can hold stored items. */
+/** We log only these fields of an error, because the other fields of DynamoDB's errors can contain stored items. */
 export const loggableError = ({ name, message, stack }: Error) => ({ name, message, stack });
 
 export type Table = {
   readonly name: string;
   readonly client: Pick<DynamoDBDocumentClient, "send">;
-  /** `uptimeMs()` at which the function that uses the table must be done. No retry begins after it. */
+  /** No retry begins once `uptimeMs()` has reached this value. */
   readonly deadline?: number;
 };
 
 type TableOptions = {
-  /** The table's name; by default the environment variable `TABLE_NAME`. */
   name?: string | undefined;
-  /** The URL of DynamoDB. By default, the SDK uses `AWS_ENDPOINT_URL_DYNAMODB` or the region's URL. */
+  /** The URL of DynamoDB; by default `AWS_ENDPOINT_URL_DYNAMODB` or the region's URL. */
   endpoint?: string | undefined;
-  /** The longest wait for data from DynamoDB, in milliseconds; by default 3,000. */
+  /** How long a response from DynamoDB may pause, in milliseconds; by default 3,000. */
   timeoutMs?: number;
   /**
-   * Waits for about 500 ms and 1 s between the attempts of a call, as the SDK does by default, and not for 25 and 50 ms.
-   * Large messages then take 1.25 puts for each that they need, and otherwise 2.9.
+   * Waits for about 500 ms and 1 s between the attempts of a call, instead of 25 and 50 ms. A large message
+   * then takes 1.25 attempts for each put, and otherwise 2.9.
    */
   canWait?: boolean;
 };
@@ -56,7 +52,7 @@ export const openTable = ({
     ),
     requestHandler: {
       connectionTimeout: 1000,
-      socketTimeout: timeoutMs, // the longest pause before or during a response
+      socketTimeout: timeoutMs,
     },
     logger: silent as Logger,
     ...inPlaceBase64(),

@@ -1,4 +1,4 @@
-/** Transactions: all of the writes or none, also if a response is lost or other transactions want the same items. */
+/** Transactions: all writes happen or none, even if a response is lost or another transaction writes the same items. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
@@ -14,9 +14,8 @@ import { backoff } from "./retry.ts";
 import type { Table } from "./table.ts";
 import type { Item, Write } from "./writes.ts";
 
-/** The writes whose conditions failed in a transaction. */
 export type FailedConditions = {
-  /** The item that made the condition of this write fail; `undefined` if the condition held, or if there is no item. */
+  /** The item that made the condition of this write fail, if there is one. */
   get<Stored extends object>(write: Write<Stored>): Stored | undefined;
 };
 
@@ -32,10 +31,10 @@ const failedConditions = (entries: readonly Entry[]): FailedConditions => {
   };
 };
 
-/** After a conflict, waiting helps: the other transaction ends. A buffered function has 28 seconds. */
+/** Waiting helps after a conflict, because the other transaction ends. A buffered function has 28 seconds. */
 const longestConflictMs = 20_000;
 
-/** After throttling, it doesn't; see retry.ts. */
+/** Waiting doesn't help after throttling, because it adds no capacity. */
 const longestThrottlingMs = 1000;
 
 const conflict = "TransactionConflict";
@@ -43,9 +42,9 @@ const failedCondition = "ConditionalCheckFailed";
 const throttling = new Set(["ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"]);
 const ours = new Set([conflict, failedCondition, ...throttling]);
 
-/** The reason for each write, if a condition failed or a retry can help. @throws any other error as it came */
+/** @throws the error itself, unless a condition failed or a retry can help */
 const readReasons = (error: unknown): CancellationReason[] => {
-  // An earlier attempt is still under way. With the same token, a retry gets its result.
+  // The first attempt is still under way. A retry with the same token gets the result of that attempt.
   if (error instanceof TransactionInProgressException) return [];
   const reasons = error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
   if (!reasons.some(({ Code = "" }) => ours.has(Code))) throw error;
@@ -58,7 +57,7 @@ const reportedFailures = (writes: readonly Write[], reasons: readonly Cancellati
     return Code === failedCondition ? [[write, Item && unmarshall(Item)]] : [];
   });
 
-/** After a conflict, DynamoDB reports no conditions, so we read the items and check them ourselves. */
+/** DynamoDB reports no failed conditions after a conflict, so we read the items and check the conditions ourselves. */
 const readFailures = async (table: Table, writes: readonly Write[], abortSignal: AbortSignal): Promise<Entry[]> => {
   const read = async (write: Write): Promise<Entry> => [
     write,
@@ -68,12 +67,8 @@ const readFailures = async (table: Table, writes: readonly Write[], abortSignal:
 };
 
 /**
- * Makes all writes in one transaction. Returns `null` if the transaction succeeds. If a condition fails, writes nothing
- * and returns the failed conditions. All attempts send one idempotency token, so a retry after a lost response does not
- * repeat the writes.
- *
- * DynamoDB cancels a transaction if a parallel one writes the same items. After such a conflict, we read the items
- * that caused it: if one of them now makes a condition fail, a retry would fail, too.
+ * Makes all writes in one transaction. Returns `null` if it succeeds; if a condition fails, nothing is written. All
+ * attempts have the same idempotency token, so a retry after a lost response doesn't repeat the writes.
  *
  * @throws TimeoutError if conflicts last longer than 20 seconds, or until the table's deadline
  * @throws ThrottlingException if throttling lasts longer than a second

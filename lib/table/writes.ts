@@ -8,15 +8,15 @@ type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[numb
 
 export type Item = Record<string, unknown>;
 
-/** `Stored` is the type of the item that makes the condition fail, if it is there. */
+/** `Stored` is the type of an item that makes the condition fail. */
 export type Write<Stored extends object = object> = {
   readonly transactItem: TransactItem;
   readonly key: ItemKey;
-  /** Whether the condition would fail with this item in the table. After a conflict, nobody else tells us. */
+  /** Whether this item makes the condition fail. We need it after a conflict, when DynamoDB doesn't tell. */
   readonly fails: (found: Item | undefined) => found is Item & Stored;
 };
 
-/** An expired item is overwritten. */
+/** Overwrites an expired item. */
 export const putIfAbsent = <Stored extends object>(
   table: Table,
   key: ItemKey,
