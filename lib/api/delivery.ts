@@ -18,7 +18,7 @@ export type StreamingHandler<Event = APIGatewayProxyEvent> = (
 export type ApiHandler = BufferedHandler | StreamingHandler;
 
 /** Call `log` only once the response is sent: a stream can fail half-way. */
-export type Serve = (
+type Serve = (
   event: APIGatewayProxyEvent,
   context: Context,
 ) => Promise<{ response: ProxyResult; log: (sent?: Sent) => void }>;

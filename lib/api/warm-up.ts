@@ -7,8 +7,6 @@ import { openTable, type Table } from "../table/table.ts";
 import type { ApiHandler } from "./delivery.ts";
 import type { Operation } from "./operations.ts";
 
-const timeoutMs = 500;
-
 /** Sample requests have this id in every path parameter. */
 export const sampleId = "00000000-0000-4000-8000-000000000000";
 
@@ -69,7 +67,7 @@ export const lambdaFunction = (operation: Operation, createHandler: (table: Tabl
   const table = openTable();
   const warmUp = ({ name, client }: Table = table): Promise<void> =>
     withoutOutput(async () => {
-      const abortSignal = AbortSignal.timeout(timeoutMs);
+      const abortSignal = AbortSignal.timeout(500);
       let isOnline = true;
       const send = (command: GetCommand) => {
         if (!isOnline) sendNowhere(command, sample);
