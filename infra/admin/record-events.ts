@@ -13,7 +13,7 @@ Examples:
   record-events --emails outbox/ events.jsonl
   pipeline | record-events -
 
-An event is recorded once, however often it occurs. So after an interruption, run the same command again.
+Within 28 days, an event is recorded once, however often it occurs. So after an interruption, run the same command again.
 "npm run -s event-schema" prints the JSON Schema of an event.`;
 
 const bytesOf = async (paths: string[]): Promise<number> => {
