@@ -17,7 +17,7 @@ const internationalLabel = (text: string): string | null => {
 
 /** `Mail.Bücher.example` becomes `mail.xn--bcher-kva.example`. Returns `null` if the text is no domain name. */
 export const normalDomain = (text: string): string | null => {
-  // A very long text would be slow to convert. A character can be two UTF-16 code units, so we double the limit.
+  // Converting a very long text would be slow. The limit is doubled, because a character can be two UTF-16 code units.
   if (text.length > 2 * maximumLength || text !== text.normalize("NFC")) return null;
   const labels = text
     .toLowerCase()

@@ -6,7 +6,7 @@ import { ApiError } from "./errors.ts";
 import type { Operation } from "./operations.ts";
 import type { ApiMiddleware, ApiRequest } from "./request.ts";
 
-/** A scope for one domain passes, too. Then `handle` must check the domain, which only the message tells. */
+/** Also accepts a scope for one domain, because only `handle` knows the domain of the message. */
 export const authorize = (
   { scope }: Operation,
   isPartialScope: (scope: string) => boolean = () => false,

@@ -1,4 +1,4 @@
-/** Returns each response in one piece. Lambda allows at most 6 MB for it. */
+/** Returns each response in one piece, which can have at most 6 MB on Lambda. */
 import type { BufferedHandler, Delivery } from "./delivery.ts";
 
 export const buffered: Delivery = {

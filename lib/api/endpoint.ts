@@ -20,7 +20,7 @@ type Call<Path, Query, Body> = { path: Path; query: Query; body: Body; table: Ta
 type Definition<Path extends AccountPath, Query, Body, Prefetched> = {
   operation: Operation<Path, Query, Body>;
   delivery: Delivery;
-  /** Whether a scope grants access to some of the items only. Then `handle` must check the item. */
+  /** Whether a scope grants access only to some items, so that `handle` must check the item. */
   isPartialScope?: (scope: string) => boolean;
   /**
    * Runs while the API key is looked up. It must make only one read: if it made a second one for items that exist, the

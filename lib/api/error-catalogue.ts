@@ -51,7 +51,7 @@ export const noRoute = error(404, "No such route or method");
 export const blocked = error(403, "The request was blocked by a firewall rule");
 export const tooManyRequests = error(429, "Too many requests: please slow down", { "Retry-After": "1" });
 export const internalError = error(500, "Internal server error");
-/** With different values of Retry-After, throttled callers don't all come back at once. */
+/** Callers get different values of Retry-After, so that they don't all come back in the same second. */
 export const unavailable = error(503, "The service is temporarily unavailable: please try again", {
   "Retry-After": ["1", "2", "3"],
 });

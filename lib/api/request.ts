@@ -32,13 +32,13 @@ export type ApiRequest<Path = AccountPath, Query = unknown, Body = unknown> = {
   readonly requestLog: RequestLog;
   table: Table;
 
-  // A field stays undefined until its check has run, which TypeScript can't know.
-  /** A promise, so that no check waits for the table. It rejects if the API key doesn't allow the request. */
+  // TypeScript can't know that each field is undefined until the check that sets it has run.
+  /** Rejects if the API key doesn't allow the request. As it is a promise, no check waits for the table. */
   apiKey: Promise<ApiKey>;
   path: Path;
   query: Query;
   idempotencyKey?: string;
-  /** Unlike `body`, it keeps fields that the schema doesn't know. */
+  /** The parsed JSON, with fields that the schema doesn't know; `body` lacks those fields. */
   json: unknown;
   body: Body;
 };

@@ -10,7 +10,7 @@ import type { Operation } from "./operations.ts";
 /** Sample requests have this id in every path parameter. */
 export const sampleId = "00000000-0000-4000-8000-000000000000";
 
-/** An item in DynamoDB's JSON. It has no partition key, because every read gets the key that it asks for. */
+/** An item in DynamoDB's JSON, without its partition key, which we copy from the read. */
 type SampleItem = { sk: { S: string } } & Record<string, object>;
 
 type Sample = {

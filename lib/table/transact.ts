@@ -31,7 +31,7 @@ const failedConditions = (entries: readonly Entry[]): FailedConditions => {
   };
 };
 
-/** Waiting helps after a conflict, because the other transaction ends. A buffered function has 28 seconds. */
+/** Waiting helps after a conflict, because the other transaction ends; and a function has 28 seconds to respond. */
 const longestConflictMs = 20_000;
 
 /** Waiting doesn't help after throttling, because it adds no capacity. */
@@ -44,7 +44,7 @@ const ours = new Set([conflict, failedCondition, ...throttling]);
 
 /** @throws the error itself, unless a condition failed or a retry can help */
 const readReasons = (error: unknown): CancellationReason[] => {
-  // The first attempt is still under way. A retry with the same token gets the result of that attempt.
+  // If an earlier attempt is still under way, a retry with the same token gets the result of that attempt.
   if (error instanceof TransactionInProgressException) return [];
   const reasons = error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
   if (!reasons.some(({ Code = "" }) => ours.has(Code))) throw error;

@@ -12,7 +12,7 @@ export type Item = Record<string, unknown>;
 export type Write<Stored extends object = object> = {
   readonly transactItem: TransactItem;
   readonly key: ItemKey;
-  /** Whether this item makes the condition fail. We need it after a conflict, when DynamoDB doesn't tell. */
+  /** Checks the condition ourselves, because DynamoDB checks no conditions after a conflict between transactions. */
   readonly fails: (found: Item | undefined) => found is Item & Stored;
 };
 
