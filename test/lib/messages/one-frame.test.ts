@@ -45,7 +45,10 @@ test("A response is one frame for random emails, with and without a long subject
       const query = selected && `?fields=${selected}`;
       const headers = { ...bearer(secret), "Accept-Encoding": "zstd" };
       request(`${url}/v2/accounts/${account_id}/messages/${id}${query}`, { headers })
-        .once("response", (response) => buffer(response).then(resolve, reject))
+        .once("response", (response) => {
+          if (response.statusCode === 200) buffer(response).then(resolve, reject);
+          else reject(new Error(`status ${response.statusCode}`));
+        })
         .once("error", reject)
         .end();
     });
