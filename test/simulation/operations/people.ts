@@ -86,14 +86,13 @@ export const peopleOperations = {
       const present = theirs.map(({ name }) => world.model.isOver(name, from - 1000));
       const erasures = theirs.map(({ name }) => world.model.begin(`deletion of ${name}`, true, from));
       const members = cast.accounts.map((account) => world.model.begin(`${email} in ${account}`, false, from));
+      const broken = world.model.begin(`broken erasure of ${email}`, true, from);
       const { status } = await world.admin(["erase-person", email, "--delete"]);
-      const broken = `broken erasure of ${email}`;
       // Who is added beside an erase-person that does not end may stay without the user, and be added a second time.
-      if (status !== 0) {
-        world.model.begin(broken, true, from);
-        for (const account of cast.accounts) world.model.beginDoubt(`${email} in ${account}`, from);
-      }
-      const isSure = !world.model.mayHaveBegun(broken, trueTime());
+      if (status === 0) world.model.end(broken, trueTime(), "nothing");
+      else for (const account of cast.accounts) world.model.beginDoubt(`${email} in ${account}`, from);
+      // Another one that has deleted the user may still wait for its second pass.
+      const isSure = !world.model.mayHaveBegun(`broken erasure of ${email}`, trueTime());
       for (const member of members) world.model.end(member, trueTime(), isSure ? "done" : "maybe");
       for (const [index, erasure] of erasures.entries()) {
         const isExpired = Date.parse(theirs[index]?.retain_until ?? "") < trueTime() + 2000;
