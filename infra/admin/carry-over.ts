@@ -1,7 +1,7 @@
 /**
  * A restored table again contains keys, members and messages that were revoked, removed or deleted after the restore
- * point. `prepare-table --from OLD_TABLE` repeats all revocations and deletions of the old table. The command never
- * grants a right and never adds data.
+ * point. `prepare-table --from OLD_TABLE` revokes and deletes them again. The command never grants a right and never
+ * adds data.
  *
  *   old table ──── restore point ──────── revoked, removed, deleted ─────▶ now
  *                        └─▶ restored table, where all of that is back

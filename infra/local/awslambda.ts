@@ -48,8 +48,8 @@ export const openResponseStream = (port: number, path: string) => {
     response.once("end", accepted.resolve).resume();
   });
   outgoing.on("error", (error: NodeJS.ErrnoException) => {
-    // EPIPE or ECONNRESET is no failure if the API's caller has disconnected, but it is one if a failed function
-    // destroys its stream.
+    // EPIPE and ECONNRESET are expected if the API's caller has disconnected. If a function destroys its own stream,
+    // they are a failure.
     const isReaderGone = !isDestroyed && (error.code === "EPIPE" || error.code === "ECONNRESET");
     for (const { resolve, reject } of [begun, accepted]) isReaderGone ? resolve() : reject(error);
   });

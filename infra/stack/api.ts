@@ -1,4 +1,4 @@
-/** The REST API, with one route per operation. API Gateway's own errors look like the errors of a function. */
+/** The REST API, with one route per operation. Errors of API Gateway have the same format as errors of a function. */
 import { Aws, Duration, type RemovalPolicy, Validations } from "aws-cdk-lib";
 import {
   CfnRestApi,

@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 
 export type Parameter<Value> = {
-  /** Parses the text of the URL, which is `undefined` if the request lacks an {@link optional} parameter. */
+  /** Parses the parameter's text in the URL. */
   readonly schema: z.ZodMiniType<Value>;
   /** Markdown for the API reference. */
   readonly description: string;

@@ -10,7 +10,7 @@ import type { Operation } from "./operations.ts";
 /** Sample requests have this id in every path parameter. */
 export const sampleId = "00000000-0000-4000-8000-000000000000";
 
-/** An item in DynamoDB's JSON, without its partition key, which we copy from the read. */
+/** An item in DynamoDB's JSON. A sample request can ask for any partition key, so the item has none. */
 type SampleItem = { sk: { S: string } } & Record<string, object>;
 
 type Sample = {

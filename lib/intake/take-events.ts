@@ -20,8 +20,8 @@ import { MessageNotStoredYetError } from "./record-changes.ts";
 const pausesMs = [100, 200, 400];
 
 /**
- * No retry begins in the last 15 s of an invocation, because one call to DynamoDB can take 12 s. At the timeout, Lambda
- * would fail the whole batch, and SQS would deliver it again only 12 minutes later.
+ * No retry begins in the last 15 s of an invocation, because one call to DynamoDB can take 12 s. If the function
+ * timed out, SQS would deliver the whole batch again, 12 minutes later.
  */
 const marginMs = 15_000;
 

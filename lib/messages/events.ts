@@ -12,8 +12,8 @@ export type Changes = Partial<
 >;
 
 /**
- * Makes all changes in one update, which costs as much as one change, because DynamoDB bills the head's size. A head
- * has space for at least 340 KB of delivery attempts.
+ * Makes all changes in one update. DynamoDB bills an update by the size of the item, so ten changes cost as much as
+ * one. A head has space for at least 340 KB of delivery attempts.
  */
 export const changeMessage = (table: Table, { account_id, id }: MessageRef, changes: Changes, now: number): Write => {
   const values: Record<string, unknown> = { ":updated_at": new Date(now).toISOString() };

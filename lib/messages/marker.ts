@@ -31,7 +31,7 @@ export const markStored = (table: Table, { account_id, id }: MessageRef, expires
     (found) => found?.deleted_at !== undefined,
   );
 
-/** Keeps events from storing the message, which need not exist yet. */
+/** A deleted message stays deleted, even if its event `message.stored` arrives later. */
 export const markDeleted = async (table: Table, { account_id, id }: MessageRef, now: number): Promise<void> => {
   const command = new UpdateCommand({
     TableName: table.name,

@@ -49,8 +49,8 @@ const writeAll = async <T>(
 };
 
 /**
- * A repeated store gets the same digest, so it overwrites the segments of an interrupted one. Stores before and after a
- * delete get different digests, so neither deletes the segments of the other.
+ * If a message is stored again after an interruption, the digest is the same, so the new segments overwrite the old
+ * ones. After a delete, the digest differs, so a late delete can't touch the segments of a new message.
  */
 const contentDigest = (segments: Buffer[], expires_at: number, replaced = ""): string => {
   const hash = createHash("sha256").update(`${expires_at} ${replaced} `);
@@ -99,8 +99,8 @@ const deleteAll = (table: Table, keys: ItemKey[]): Promise<void> =>
   );
 
 /**
- * Deletes the segments of a head that was not put, unless another call has put a head with the same segments. The
- * tombstone prevents other calls from putting such a head later.
+ * Deletes the segments that a failed store has written, unless another call has stored the same message with them. The
+ * tombstone prevents other calls from doing so later.
  *
  * @param replaced the `content_digest` of the item that the head would have replaced. If there was none, we put no
  * tombstone, because a concurrent delete will find the segments itself

@@ -31,7 +31,7 @@ const failedConditions = (entries: readonly Entry[]): FailedConditions => {
   };
 };
 
-/** Waiting helps after a conflict, because the other transaction ends; and a function has 28 seconds to respond. */
+/** After a conflict, we wait until the other transaction has ended. A function has 28 seconds to respond. */
 const longestConflictMs = 20_000;
 
 /** Waiting doesn't help after throttling, because it adds no capacity. */
