@@ -35,7 +35,7 @@ const fieldsOf = (raw: Buffer): LongFields => {
   return { ...envelope, tags: [] };
 };
 
-/** A long subject is stored with the content. Returns `null` if a segment with the subject is missing. */
+/** Returns `null` if a segment is missing that contains a long subject. */
 const readableLongFields = (message: StoredMessage): Promise<Partial<LongFields> | null> =>
   readLongFields(message).catch((error) => {
     if (isDamage(error)) return null;

@@ -33,8 +33,8 @@ const otherChange = (deployed: Template, next: Template, region: string | undefi
 };
 
 /**
- * CloudFormation adds or removes one replica per update. AWS advises against any other change in the same update. After
- * a rollback, the new replica may remain, and somebody has to delete it by hand.
+ * CloudFormation adds or removes one replica per update, and AWS advises to change nothing else in that update. After a
+ * rollback, the new replica may remain, and somebody has to delete it by hand.
  *
  * @throws UserError if the deployment changes more than one replica, or one replica and something else
  */

@@ -99,7 +99,7 @@ export const removeContent = async (table: Table, { account_id, id }: MessageRef
   const message = await findMessage(table, account_id, id, now, { withContent: false });
   if (!message) return false;
   const { head } = message;
-  // A long subject is stored with the content, but must stay.
+  // We keep a long subject when we delete the content, although the subject is stored with it.
   const longFields = hasLongFields(head) ? await readLongFields(message).catch((error: Error) => error) : undefined;
   if (longFields instanceof Error) {
     // If a segment is missing, another call may have deleted or emptied the message since we read its head.

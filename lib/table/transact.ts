@@ -34,7 +34,7 @@ const failedConditions = (entries: readonly Entry[]): FailedConditions => {
 /** After a conflict, we wait until the other transaction has ended. A function has 28 seconds to respond. */
 const longestConflictMs = 20_000;
 
-/** Waiting doesn't help after throttling, because it adds no capacity. */
+/** A throttled partition gets no more capacity while we wait, so we give up soon. */
 const longestThrottlingMs = 1000;
 
 const conflict = "TransactionConflict";
