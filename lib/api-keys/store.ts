@@ -129,6 +129,6 @@ export const rotateApiKey = async (
   const grant = { account_id, scopes, label, expires_at: nextExpiry(found, now) };
   const { secret, apiKey } = newApiKey(grant, now);
   const failed = await transact(table, [...putApiKey(table, apiKey), ...shorten(table, old, now)]);
-  // Another rotation or a revocation has changed the old key meanwhile, so we look at it again.
+  // If another rotation or a revocation has changed the old key meanwhile, we start again.
   return failed ? rotateApiKey(table, id, graceSeconds, now) : { secret, apiKey, old };
 };

@@ -61,7 +61,7 @@ const toReplay = (stored: StoredResponse, use: Use): StorableResponse => {
   return { status: stored.status, body: stored.body, headers: { "Idempotent-Replayed": "true" } };
 };
 
-/** We save half the price with an eventually consistent read: `commit` finds a response that this read misses. */
+/** An eventually consistent read costs half, and if it misses a stored response, `commit` still finds that response. */
 const findReplay = async (table: Table, use: Use, now: number): Promise<StorableResponse | undefined> => {
   const stored = await getItem<StoredResponse>(table, use.record);
   return stored && isLive(stored, now) ? toReplay(stored, use) : undefined;

@@ -22,7 +22,7 @@ export type Operation<Path extends AccountPath = AccountPath, Query = unknown, B
   readonly queryParameters: ParametersFor<Query>;
   /** The schema of the JSON body; `null` if the operation reads no body. */
   readonly body: z.ZodMiniType<Body> | null;
-  /** The status of a successful response. Its schema is in infra/openapi, because no function uses it. */
+  /** The status of a successful response. */
   readonly status: number;
   readonly file: string;
   readonly scope: Scope;

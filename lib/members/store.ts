@@ -28,7 +28,7 @@ export const newMember = (
   return { id: randomUUID(), created_at, updated_at: created_at, user_id, account_id, role };
 };
 
-/** An eventually consistent read costs half. If it misses a new user, the condition of {@link putUser} fails. */
+/** An eventually consistent read may miss a new user, but then the condition of {@link putUser} fails. */
 export const findUser = (table: Table, email: string): Promise<User | undefined> =>
   getItem<User>(table, userKey(email));
 

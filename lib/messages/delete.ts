@@ -1,6 +1,6 @@
 /**
- * Deletes a message, or only its content, before it expires. A response that is being sent breaks off, because its
- * other segments are gone. If a call is interrupted, call it again, and it deletes the rest.
+ * Deletes a message, or only its content, before it expires. If somebody is reading the content, the
+ * response breaks off. If a deletion is interrupted, the next one deletes the rest.
  */
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { live, nowValue } from "../table/expiry.ts";
@@ -57,8 +57,8 @@ export const deleteMessage = async (
 };
 
 /**
- * Writes new content and points the head to it, then deletes the old segments. Events that arrive meanwhile aren't
- * lost. Returns false if somebody else deleted the message or replaced its content meanwhile.
+ * Writes new content and points the head to it, then deletes the old segments. Returns false if somebody else deleted the
+ * message or replaced its content meanwhile.
  */
 export const replaceContent = async (
   table: Table,

@@ -11,9 +11,8 @@ export type StoredMessage = {
   readonly head: Head;
   /** The first segment of the content, unless `withContent` is false. */
   readonly first?: Uint8Array;
-  /** Only `withLongFields` adds the long fields. */
   readonly longFields?: LongFields | Record<string, never>;
-  /** Whether the read of the head was strongly consistent. An older head may name segments that are gone. */
+  /** Whether the read of the head was strongly consistent. Otherwise, the head may name segments that were deleted since. */
   readonly isCurrent: boolean;
 };
 

@@ -12,7 +12,7 @@ export type StatusChange = Pick<Message, "status" | "bounce_classification"> & {
   delivered_at?: string | undefined;
 };
 
-/** The offsets of `"content":` and `"content_parsed":` in the JSON. Only long fields come before them. */
+/** The offsets of `"content":` and `"content_parsed":` in the JSON. */
 export type ContentOffsets = { content_start: number; content_parsed_start: number };
 
 export type ContentFields = ContentOffsets & {

@@ -85,8 +85,8 @@ export const writeSegments = async (
 };
 
 /**
- * A tombstone is an item that replaces a head. It expires at once, and its random `content_digest` makes every store fail
- * that began earlier.
+ * A tombstone is an expired item that replaces a head. Because of its random `content_digest`, every store that began
+ * earlier fails and starts again.
  */
 export const tombstonePut = (table: Table, { account_id, id }: MessageRef, now: number): PutCommandInput => {
   const expires_at = epochSeconds(now) - daySeconds; // A time that is past even for a slow clock.
@@ -132,8 +132,8 @@ export const listSegments = async (table: Table, { account_id, id }: MessageRef,
 };
 
 /**
- * Deletes the listed segments and those of the listed pages, and returns the number of first segments. We delete the
- * first segments last, so that a repeated delete can still tell that the message existed.
+ * Deletes all segments of the listed contents, and returns the number of contents. The first segment of a content goes
+ * last, so that a repeated delete can still tell that the message existed.
  */
 export const deleteSegments = async (table: Table, message: MessageRef, listed: readonly Listed[]): Promise<number> => {
   const further = listed.flatMap(({ pages }) => (pages ? keysOf(message, pages).slice(1) : []));

@@ -1,8 +1,8 @@
 /**
  * Stores a message and its raw email. We write the head last; until then, nobody can see half a message.
  *
- * We put the head only if the item under its key is still the one that we have read. So one of several concurrent calls
- * wins, and the others find the message stored, or start again after a delete.
+ * The put of the head fails if somebody else has written the head since we read it, so one of several concurrent calls
+ * wins. The others find the message stored, or start again after a delete.
  */
 import { createHash } from "node:crypto";
 import { PutCommand, type PutCommandInput } from "@aws-sdk/lib-dynamodb";

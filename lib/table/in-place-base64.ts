@@ -1,6 +1,6 @@
 /**
  * Decodes the base64 values of DynamoDB's responses in place. The SDK would make two strings of each value, which is
- * most of the work for a large message. So we decode each value before the SDK parses the response, and give the SDK a
+ * most of the work for a large message. We decode each value before the SDK parses the response, and give the SDK a
  * placeholder such as `#0`. `base64Decoder` turns the placeholder into the bytes.
  *
  *   {"Items":[{"bytes":{"B":"KLUv/WQ…"},"sk":…   ── for the SDK ──▶   {"Items":[{"bytes":{"B":"#0"},"sk":…

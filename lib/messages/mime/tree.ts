@@ -7,7 +7,7 @@ import { contentType, type Structured } from "./parameters.ts";
 /** Postfix has the same limit (mime_nesting_limit). Real emails nest fewer than ten multiparts. */
 export const maxNesting = 100;
 
-/** A digest can have hundreds of parts. */
+/** A digest of a mailing list can have hundreds of parts. */
 export const maxParts = 10_000;
 
 /** `parent` is the enclosing multipart. */
@@ -62,7 +62,7 @@ export const splitEmail = (bytes: Buffer): { header: HeaderField[]; leaves: Leaf
 
 const isBlankText = (body: Buffer): boolean => !/\S/.test(body.toString("latin1"));
 
-/** Returns the next line that opens or closes a part, and the depth of its multipart; the outermost has 0. */
+/** Finds the next line that opens or closes a part. The outermost multipart has the depth 0. */
 const findDelimiter = ({ bytes, lineBreak }: Email, from: number, open: readonly Multipart[]) => {
   if (open.length === 0) return undefined;
   // If nested multiparts share a boundary, the delimiter belongs to the inner multipart.
