@@ -57,8 +57,8 @@ export const deleteMessage = async (
 };
 
 /**
- * Writes new content and points the head to it, then deletes the old segments. Returns false if somebody else deleted the
- * message or replaced its content meanwhile.
+ * Writes new content and points the head to it, then deletes the old segments. Returns false if somebody else deleted
+ * the message or replaced its content meanwhile.
  */
 export const replaceContent = async (
   table: Table,

@@ -12,7 +12,7 @@ export type StoredMessage = {
   /** The first segment of the content, unless `withContent` is false. */
   readonly first?: Uint8Array;
   readonly longFields?: LongFields | Record<string, never>;
-  /** Whether the read of the head was strongly consistent. Otherwise, the head may name segments that were deleted since. */
+  /** Whether the read of the head was strongly consistent. If not, the head may name segments that are deleted. */
   readonly isCurrent: boolean;
 };
 
