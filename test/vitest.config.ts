@@ -26,7 +26,7 @@ export default defineConfig({
   test: {
     sequence: { shuffle: { tests: true } },
     isolate: false,
-    maxWorkers: 4, // More than the two processors, because many tests wait for retries and child processes.
+    maxWorkers: 3, // Many tests wait for retries and child processes, but with four on two processors, all take longer.
     projects: [
       project("unit", "test/**/*.test.ts", engine),
       project("browser", "test/**/*.browser.ts"),

@@ -1,4 +1,4 @@
-/** The table of operations. The functions, the stack, the local server and the OpenAPI document are built from it. */
+/** From this table of operations, we build the functions, the stack, the local server and the OpenAPI document. */
 import type * as z from "zod/mini";
 import { type Scope, scopes } from "../api-keys/scopes.ts";
 import { NewMember } from "../members/member.ts";

@@ -30,7 +30,7 @@ export class TooLittleTimeError extends Error {
   override readonly name = "TooLittleTimeError";
 }
 
-/** Five invocations share the 4 MB a second that a new table accepts, so an email of 40 MiB may take 44 s. */
+/** A new table accepts 4 MB a second, which five invocations may have to share. */
 const bytesPerMs = 800;
 
 /** @throws TooLittleTimeError if the deadline of the table is too close to store an email of this size */
