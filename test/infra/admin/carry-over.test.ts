@@ -285,6 +285,6 @@ test("Whatever happened after the restore point, no right and no data is added",
       expect(view.blocked).toEqual(evening.blocked);
       expect(view.leftovers).toEqual([]);
     }),
-    { numRuns: Number(process.env.PROPERTY_CASES ?? 4) },
+    { numRuns: Math.ceil(Number(process.env.PROPERTY_CASES ?? 16) / 4) },
   );
 });
