@@ -17,14 +17,15 @@ import { storeMessage } from "../../../lib/messages/store-message.ts";
 import { messagePartition } from "../../../lib/table/keys.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { type Command, interceptedTable } from "../../harness/intercepted-table.ts";
-import { newMessage, noon, table as sharedTable } from "../../harness/service.ts";
-import * as stored from "./stored-message.ts";
+import { newMessage, noon, table } from "../../harness/service.ts";
+import { readMessage } from "./stored-message.ts";
 
-/** These tests scan their table often, and other test files fill the shared one with hundreds of megabytes. */
-const table: Table = { ...sharedTable, name: `leftovers-${randomUUID()}` };
-await createTable(table.name);
-
-const readMessage = (message: MessageRef) => stored.readMessage(message, noon, table);
+/** A scan reads a whole table, so each scan gets a table with one message. */
+const newTable = async (): Promise<Table> => {
+  const name = `leftovers-${randomUUID()}`;
+  await createTable(name);
+  return { ...table, name };
+};
 
 /** Random bytes do not compress, so this email has two segments: one beside the head, and one page. */
 const raw = Buffer.concat([Buffer.from("Subject: Hello\r\n\r\n"), randomBytes(150_000)]);
@@ -33,16 +34,16 @@ const raw = Buffer.concat([Buffer.from("Subject: Hello\r\n\r\n"), randomBytes(15
 const create = (): NewMessage => newMessage({ account_id: randomUUID(), subject: "é".repeat(60_000) });
 
 /** Returns the keys of all segments that have not expired, also of those that no item names. */
-const segmentsInTable = async ({ account_id, id }: MessageRef, now = noon): Promise<string[]> => {
+const segmentsIn = async ({ name }: Table, { account_id, id }: MessageRef): Promise<string[]> => {
   const scan = paginateScan(
     { client: DynamoDBDocumentClient.from(new DynamoDBClient()) },
     {
-      TableName: table.name,
+      TableName: name,
       FilterExpression: "begins_with(pk, :own) AND begins_with(sk, :segment) AND expires_at > :now",
       ExpressionAttributeValues: {
         ":own": messagePartition(account_id, id),
         ":segment": "SEGMENT#",
-        ":now": now / 1000,
+        ":now": noon / 1000,
       },
       ProjectionExpression: "pk, sk",
     },
@@ -53,8 +54,8 @@ const segmentsInTable = async ({ account_id, id }: MessageRef, now = noon): Prom
 };
 
 /** Returns the keys of the segments that a message needs. */
-const neededSegments = async (message: NewMessage, now = noon): Promise<string[]> => {
-  const found = await findMessage(table, message.account_id, message.id, now, { withContent: false });
+const neededSegments = async (table: Table, message: NewMessage): Promise<string[]> => {
+  const found = await findMessage(table, message.account_id, message.id, noon, { withContent: false });
   if (!found) return [];
   const keys = Array.from({ length: found.head.segments }, (_, index) => keyOfSegment(message, found.head, index));
   return keys.map(({ pk, sk }) => `${pk} ${sk}`).toSorted();
@@ -71,7 +72,7 @@ const acts = {
   delete: (table, message) => deleteMessage(table, message, noon),
 } satisfies Record<string, Act>;
 
-const cutAfter = (calls: number): { table: Table; wasCut: () => boolean } => {
+const cutAfter = (table: Table, calls: number): { table: Table; wasCut: () => boolean } => {
   let left = calls;
   const cut = interceptedTable(table, (_, proceed) => {
     if (left-- <= 0) throw new Error("power cut");
@@ -102,19 +103,19 @@ test.each<[string, Act, Act?]>([
   [
     "Deleting a message whose store was interrupted",
     acts.delete,
-    (_, message) => acts.store(cutAfter(4).table, message).catch(() => {}),
+    (table, message) => acts.store(cutAfter(table, 4).table, message).catch(() => {}),
   ],
 ])("%s leaves no segment behind if it is interrupted after any call and repeated", async (_, act, before) => {
   for (let calls = 0, wasCut = true; wasCut; calls++) {
-    const message = create();
+    const [table, message] = [await newTable(), create()];
     await before?.(table, message);
-    const cut = cutAfter(calls);
+    const cut = cutAfter(table, calls);
     await act(cut.table, message).catch(() => {});
     wasCut = cut.wasCut();
 
     await act(table, message);
 
-    expect(await segmentsInTable(message)).toEqual(await neededSegments(message));
+    expect(await segmentsIn(table, message)).toEqual(await neededSegments(table, message));
   }
 });
 
@@ -128,7 +129,11 @@ const quietTurns = 200;
  * call that is sent next. Without this order, the speed of the functions would decide. At most three segments are written
  * at once, so a function may also have to wait until another one's call is sent.
  */
-const interleave = async (acts: ((table: Table) => Promise<unknown>)[], choose: () => number): Promise<void> => {
+const interleave = async (
+  table: Table,
+  acts: ((table: Table) => Promise<unknown>)[],
+  choose: () => number,
+): Promise<void> => {
   const actors: Actor[] = acts.map(() => ({ calls: [], isDone: false }));
   const ended = acts.map(async (act, index) => {
     const { calls = [] } = actors[index] ?? {};
@@ -162,19 +167,20 @@ test("Stores, removals and deletes of one message at the same time leave it whol
   });
   await fc.assert(
     fc.asyncProperty(fc.infiniteStream(fc.nat(5)), fc.boolean(), names, async (choices, isStored, names) => {
-      const message = create();
+      const [table, message] = [await newTable(), create()];
       if (isStored) await acts.store(table, message);
 
       await interleave(
+        table,
         names.map((name) => (table) => acts[name](table, message)),
         () => choices.next().value,
       );
 
-      const read = await readMessage(message);
+      const read = await readMessage(message, noon, table);
       if (read) expect(read.subject).toBe(message.subject);
       if (read && read.content !== null) expect(read.content).toBe(raw.toString("latin1"));
       if (!names.includes("delete") && (isStored || names.includes("store"))) expect(read).not.toBeNull();
-      expect(await segmentsInTable(message)).toEqual(await neededSegments(message));
+      expect(await segmentsIn(table, message)).toEqual(await neededSegments(table, message));
     }),
     { numRuns: Number(process.env.PROPERTY_CASES ?? 10) },
   );
