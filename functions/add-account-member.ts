@@ -9,10 +9,7 @@ import { lambdaFunction } from "../lib/api/warm-up.ts";
 import type { AccountMember } from "../lib/members/member.ts";
 import { findUser, newMember, newUser, putMember, putUser, type User } from "../lib/members/store.ts";
 
-const created = (member: AccountMember) => ({
-  status: addAccountMember.status,
-  body: JSON.stringify(member),
-});
+const created = (member: AccountMember) => ({ status: addAccountMember.status, body: JSON.stringify(member) });
 const conflict = { status: alreadyMember.status, body: errorBody(alreadyMember) };
 
 export const createHandler = endpoint({

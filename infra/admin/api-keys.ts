@@ -93,8 +93,7 @@ export const listApiKeys = (shell: Shell) =>
 const unique = (ids: string[]): string[] => [...new Set(ids)];
 
 /**
- * Finds API keys and their ids in a text, from `Authorization: Bearer emk_…` to a whole log. In a log, a text that
- * looks like a key's id can also be the digest of a container image.
+ * Finds API keys and their ids in a text, such as a log. What looks like an id can also be a container image's digest.
  */
 const keysIn = (text: string): { secrets: string[]; digests: string[] } => ({
   secrets: unique((text.match(/emk_[\w-]{43}/g) ?? []).map(store.idOfSecret)),
@@ -164,7 +163,7 @@ export const revokeApiKey = (shell: Shell) =>
         for (const id of digests.filter((digest) => !named.includes(digest))) {
           if (!(await revoke(id))) unknown.push(id);
         }
-        // An unknown digest is an error only if the text names no key, because a leaked log may contain other digests.
+        // A log may contain digests of other things, so an unknown digest is an error only if we found no key.
         if (named.length > 0 || unknown.length < digests.length) return;
         for (const id of unknown) shell.fail(new UserError(`${id}: ${noSuchKey}`));
       };

@@ -1,6 +1,6 @@
 /**
- * A restored table again contains keys, members and messages that were revoked, removed or deleted after the restore
- * point. `prepare-table --from OLD_TABLE` revokes and deletes them again. The command never grants a right and never
+ * A restored table again contains keys that were revoked, and members and messages that were deleted, after the restore
+ * point. `prepare-table --from OLD_TABLE` repeats these revocations and deletions. It never grants a right and never
  * adds data.
  *
  *   old table ──── restore point ──────── revoked, removed, deleted ─────▶ now
@@ -47,7 +47,7 @@ type Tables = {
   reportRole: (member: StoredMember, old: StoredMember) => void;
 };
 
-/** Clocks may differ by a minute: a restore takes longer, and the table accepts no writes meanwhile. */
+/** Clocks may differ by a minute. Nothing is written in the first minute, because a restore takes longer. */
 const clockMilliseconds = 60_000;
 
 /** Deletes a message in the restored table, or completes a deletion that was interrupted. */
@@ -90,8 +90,8 @@ const carryKey = ({ restored, now }: Tables, apiKey: ApiKey, old: ApiKey | undef
 };
 
 /**
- * If a member was removed and added again, we repeat only the removal. We don't copy a changed role, because none of
- * the four roles contains another, so any change would also grant rights.
+ * A member who was removed and then added again is only removed. We don't copy a changed role, because none of the four
+ * roles contains another, so any change would also grant rights.
  */
 const carryMember = (
   { restored, reportRole }: Tables,
@@ -133,7 +133,7 @@ const changesOf = async (tables: Tables, item: Restored): Promise<Change[]> => {
   return carryMember(tables, item as never, old);
 };
 
-/** A user doesn't prove that a table is a copy, because unrelated stacks may know the same people. */
+/** Two unrelated tables may know the same user, so a user is no evidence of a copy. */
 const isEvidence = ({ pk, sk }: ItemKey): boolean => !pk.startsWith(itemTypes.user) && !sk.startsWith("SEGMENT#");
 
 const hasAnyOf = async ({ client, name }: Table, keys: ItemKey[]): Promise<boolean> => {

@@ -48,10 +48,7 @@ const addressesOf = async (table: Table, { account_id, id, ...head }: ScannedHea
   return [sender, recipient];
 };
 
-/**
- * An interrupted deletion leaves a tombstone and some segments. Nobody can tell whose message it was, but somebody
- * wanted the message deleted.
- */
+/** Completes a deletion that was interrupted, because its remains no longer tell whose message it was. */
 const unfinishedDeletion = async (table: Table, pk: string): Promise<Found[]> => {
   const [, account_id = "", id = ""] = pk.split("#");
   if (!(await hasSegments(table, { account_id, id }))) return [];
@@ -135,8 +132,8 @@ const findAll = async (
 };
 
 /**
- * Add Account Member may still read a deleted user for a second, because its read is eventually consistent. The request
- * may then run for 28 seconds and add a member whose user is gone.
+ * For a second after the deletion, Add Account Member can still find the user, because it reads with eventual
+ * consistency. It may then take 28 seconds to add a member.
  */
 const longestAddSeconds = 30;
 

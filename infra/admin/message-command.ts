@@ -32,7 +32,7 @@ export const isDamage = (error: unknown): error is Error =>
 
 /**
  * Tells whether an interrupted deletion left segments. We only look for the first segment of a content, because it is
- * deleted last. A deletion keeps the list of a content's pages, which contains nothing of the email.
+ * deleted last. The list of pages is never deleted, but contains nothing of the email.
  *
  * @param except the content that the message still has
  */

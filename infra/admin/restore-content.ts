@@ -26,16 +26,13 @@ const emailWith = async (digest: string, path: string, { input }: Shell): Promis
   throw new UserError(`${path}: no email in it has the digest ${digest} of the message's email`);
 };
 
-/**
- * If the subject or an address was lost with a segment, we read it from the email. Lost tags can't be restored, because
- * an email has none.
- */
+/** Reads a lost subject or address from the original email. Lost tags can't be restored, because an email has none. */
 const fieldsOf = (raw: Buffer): LongFields => {
   const { date: _, ...envelope } = readEnvelope(raw);
   return { ...envelope, tags: [] };
 };
 
-/** Returns `null` if a segment is missing that contains a long subject. */
+/** Returns `null` if the long fields were lost together with a segment. */
 const readableLongFields = (message: StoredMessage): Promise<Partial<LongFields> | null> =>
   readLongFields(message).catch((error) => {
     if (isDamage(error)) return null;

@@ -8,7 +8,7 @@ import { showProgress } from "../cli/progress.ts";
 import { UserError } from "../cli/user-error.ts";
 import { report, type Shell } from "./command.ts";
 
-/** A page of 1 MB takes 128 read units. Eight scans leave most of a table's quota to the API's callers. */
+/** Eight parallel scans leave most of the table's capacity to the API's callers. */
 const parallelScans = 8;
 
 /** An eventually consistent read takes half a read unit per 4 KB, at $0.125 per million units. */

@@ -39,8 +39,7 @@ export const openResponseStream = (port: number, path: string) => {
     },
   });
 
-  // As on AWS, the process ends if a handler destroys its response stream, because nobody handles the rejection of
-  // `begun`.
+  // Nobody handles a rejection of `begun`, so the process ends if a handler destroys its response stream, as on AWS.
   const begun = Promise.withResolvers<void>();
   const accepted = Promise.withResolvers<void>();
   outgoing.once("response", (response) => {

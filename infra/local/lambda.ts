@@ -96,7 +96,7 @@ const invokeBuffered = async <Event>(
   }
 };
 
-/** A timeout before the response begins rejects the promise. A later timeout destroys the response's body. */
+/** Before the response begins, a timeout rejects the promise. Afterwards, it destroys the body. */
 const within = (milliseconds: number, response: Promise<HttpResponse>): Promise<HttpResponse> => {
   const { promise: timeout, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {

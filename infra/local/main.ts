@@ -72,7 +72,7 @@ const startDynamoDb = async ({ data }: Options): Promise<number> => {
   Object.assign(process.env, localEnvironment(engine.port));
   const guard = engineGuard(engine.port);
   servers.push(guard);
-  // Many programs use port 8000. We may take another port, because only the commands that we print depend on the port.
+  // Many programs use port 8000. Any free port will do, because the commands that we print name it.
   return listen(guard, port, "DYNAMODB_PORT").catch((error) => {
     if (isChosen) throw error;
     return listen(guard, 0, "DYNAMODB_PORT");
@@ -126,7 +126,7 @@ const start = async (options: Options): Promise<void> => {
 
 process.on("SIGINT", () => stop(0));
 process.on("SIGTERM", () => stop(0));
-// npm runs the server in a shell. A signal to npm ends only the shell, so the server stops when the shell has ended.
+// npm runs the server in a shell, and passes a signal only to that shell. So we watch whether the shell still runs.
 const parent = process.ppid;
 const orphaned = () => process.ppid !== parent;
 if (process.env.npm_lifecycle_event) setInterval(() => orphaned() && stop(0), 200).unref();

@@ -1,4 +1,4 @@
-/** The page /messages, which shows a message as a mail program does. The page calls Get Message like any client. */
+/** The page /messages, which shows a message as a mail program does. */
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
@@ -40,7 +40,7 @@ const page = (shown: Shown): Page => ({
   },
 });
 
-/** Reads `content` through this server with the caller's API key, so that the page also works with `--api`. */
+/** Calls Get Message on this server, because `--api` forwards that request to the deployed API. */
 const structureOfMessage: Page["respond"] = async ({ url = "", headers, socket }: IncomingMessage) => {
   const { searchParams } = new URL(url, "http://localhost");
   const [account, message] = [searchParams.get("account") ?? "", searchParams.get("message") ?? ""];

@@ -22,7 +22,7 @@ const css = `
   @media (width < 48rem) { .scalar-client .scalar-sidebar-toggle { display: none; } }
 `;
 
-/** A replay has the same status and body as the first response, so the page shows a note. */
+/** The page marks a replay, because it looks exactly like the first response. */
 const afterSend = `
   const sendRequest = window.fetch;
   window.fetch = async (...request) => {
@@ -122,7 +122,6 @@ export const referencePages = (demo?: Demo): Pages => {
   const sendDocument: Page["respond"] = ({ headers: { host } }) => {
     const examples = demo && examplesOf(demo);
     const { info, ...document } = openApiDocument({ serverUrl: `http://${host}`, ...examples });
-    // The local note follows the first paragraph, which says what the API does.
     const description = info.description.replace(/\n\n|$/, `\n${onThisMachine}\n`);
     return pageResponse("application/json", JSON.stringify({ ...document, info: { ...info, description } }));
   };

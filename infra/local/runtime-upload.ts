@@ -45,8 +45,8 @@ const respondEarly = (request: IncomingMessage): void => {
 
 /**
  * Reads the streamed response that AWS's runtime client uploads in a POST request. If `body` is read slowly,
- * backpressure slows the function down. If the reader destroys `body`, we respond before the POST request ends, as
- * AWS's Lambda emulator does (directinvoke.go in github.com/aws/aws-lambda-runtime-interface-emulator).
+ * backpressure slows the function down. If the reader destroys `body`, we answer the POST request early, as AWS's
+ * Lambda emulator does (directinvoke.go in github.com/aws/aws-lambda-runtime-interface-emulator).
  */
 export const readStreamed = (request: IncomingMessage, reply: ServerResponse): Promise<HttpResponse> =>
   new Promise((resolve, reject) => {

@@ -40,7 +40,7 @@ const idOf = (account_id: string, raw: Buffer): string => {
   return digest.toString("hex", 0, 16).replace(/(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 };
 
-/** @throws RejectedError if the sender or the recipient is in neither the email nor `fields` */
+/** @throws RejectedError if neither the email nor `fields` names a sender and a recipient */
 const messageOf = (id: string, raw: Buffer, fields: ImportFields): NewMessage => {
   const { date, ...envelope } = readEnvelope(raw);
   const sender = envelope.sender || fields.sender;
@@ -76,8 +76,8 @@ const forgetDeletion = async (table: Table, { account_id, id }: MessageRef): Pro
 };
 
 /**
- * Stores a message unless it was deleted. A deletion at the same time can't get lost, because `delete-message` writes
- * the marker before the head. After a failed put, the marker tells whether the message was deleted.
+ * Stores a message unless it was deleted. A concurrent `delete-message` can't get lost, because it marks the message as
+ * deleted before it replaces the head.
  */
 const store = async (table: Table, message: NewMessage, raw: Buffer, now: number): Promise<ImportOutcome> => {
   const draft = draftMessage(message, raw, now);

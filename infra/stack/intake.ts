@@ -27,8 +27,8 @@ const timeout = Duration.minutes(2);
 
 /**
  * AWS recommends a visibility timeout of six times the function's timeout. If the function crashes, SQS waits for the
- * visibility timeout before it delivers the events again. If an event fails without a crash, the function itself
- * decides when SQS delivers it again.
+ * visibility timeout before it delivers the events again. After an ordinary failure, the function itself tells SQS when
+ * to deliver the event again.
  */
 const visibilityTimeout = Duration.minutes(6 * timeout.toMinutes());
 
@@ -36,8 +36,8 @@ const visibilityTimeout = Duration.minutes(6 * timeout.toMinutes());
 const [minimumConcurrency, maximumConcurrency] = [2, 1000];
 
 /**
- * A new AWS account has 10 concurrent executions and can't reserve any. If the intake took all 10 executions, Lambda
- * would throttle the API.
+ * A new AWS account has 10 concurrent executions and can't reserve any. If the intake used all of them, Lambda would
+ * throttle the API.
  */
 const defaultConcurrency = 5;
 

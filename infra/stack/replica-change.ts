@@ -56,8 +56,8 @@ export const checkReplicaChange = (deployed: Template, next: Template): void => 
 };
 
 /**
- * Returns an empty template if the stack doesn't exist, or if the credentials may not read it. With an empty template,
- * `checkReplicaChange` accepts any deployment, but CloudFormation still rejects an update of two replicas.
+ * Returns an empty template if the stack doesn't exist, or if the credentials may not read it. `checkReplicaChange`
+ * then accepts any deployment, and a mistake shows only in CloudFormation.
  */
 export const readDeployedTemplate = async (StackName: string, region: string | undefined): Promise<Template> => {
   const client = new CloudFormationClient({ ...(region && { region }), maxAttempts: 2 });

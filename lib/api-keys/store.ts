@@ -50,10 +50,7 @@ export const createApiKey = async (table: Table, grant: Grant, now: number): Pro
   return created;
 };
 
-/**
- * Also finds revoked and expired keys, so always check the result with {@link isUsable}. The read is strongly
- * consistent: a new key works and a revoked key fails on the very next request.
- */
+/** Also finds revoked and expired keys, so check {@link isUsable}. The read is consistent: revocation is immediate. */
 export const findApiKey = (table: Table, id: string): Promise<ApiKey | undefined> =>
   getItem<ApiKey>(table, apiKeyKey(id), { consistent: true });
 
@@ -104,7 +101,7 @@ const shorten = (table: Table, apiKey: ApiKey & { expires_at: number }, now: num
   putListing(table, apiKey),
 ];
 
-/** Returns false if the key is unknown, revoked or expired, or if it expires before `apiKey.expires_at` anyway. */
+/** Makes a key expire earlier. Returns false if the key is unknown or no longer valid, or expires earlier anyway. */
 export const shortenApiKey = async (
   table: Table,
   apiKey: ApiKey & { expires_at: number },

@@ -7,10 +7,7 @@ import { tooLargeUncompressed } from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";
 import { type ApiMiddleware, headerValues } from "./request.ts";
 
-/**
- * At these levels, we compress faster than most callers read; brotli's default level, 11, would keep them waiting. The
- * window of zstd's level 3 is 2 MB, well below the 8 MB that RFC 9659 allows over HTTP.
- */
+/** At these levels, we compress faster than most callers read. Brotli's default level, 11, would keep them waiting. */
 const encoders = {
   zstd: () => createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 3 } }),
   br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),

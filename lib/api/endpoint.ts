@@ -37,17 +37,7 @@ type Definition<Path extends AccountPath, Query, Body, Prefetched> = {
   ) => Promise<ApiResponse> | ApiResponse;
 };
 
-/**
- * Returns `createHandler`, with which a test can pass its own table and clock.
- *
- * @example
- * export const createHandler = endpoint({
- *   operation: addAccountMember,
- *   delivery: buffered,
- *   prefetch: ({ body, table }) => findUser(table, body.email),
- *   handle: async ({ path, body, prefetched: user, once }) => { ... },
- * });
- */
+/** Returns `createHandler`, to which a test can pass its own table and clock. */
 export const endpoint =
   <Path extends AccountPath, Query, Body, Prefetched>({
     operation,

@@ -1,11 +1,4 @@
-/**
- * Idempotency. An operation's writes and its stored response go into one transaction, so a retry never finds one
- * without the other.
- *
- *   first use                                  + 24 h
- *   ├── same request: replayed ────────────────┤── a new key
- *   ├── other request: 422 ────────────────────┤
- */
+/** An operation's writes and its stored response go into one transaction, so no retry finds one without the other. */
 
 import { batched } from "../table/batched.ts";
 import { epochSeconds, isLive } from "../table/expiry.ts";
@@ -78,13 +71,10 @@ const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
     return use && stored ? { response: toReplay(stored, use) } : { failed };
   };
 
-  return {
-    commit,
-    store: async (response) => (use && (await commit(response, [])).response) ?? response,
-  };
+  return { commit, store: async (response) => (use && (await commit(response, [])).response) ?? response };
 };
 
-/** {@link batched} reads the stored response and the item of `prefetch` in one call. */
+/** {@link batched} sends the read of the stored response together with the read of `prefetch`. */
 export const header = ({ idempotent }: Operation): ApiMiddleware => ({
   before: ({ context: { request } }) => {
     const [key, ...others] = new Set(idempotent ? headerValues(request, "idempotency-key") : []);

@@ -33,7 +33,7 @@ export type ApiRequest<Path = AccountPath, Query = unknown, Body = unknown> = {
   table: Table;
 
   // TypeScript can't know that each field is undefined until the check that sets it has run.
-  /** Rejects if the API key doesn't allow the request. As it is a promise, no check waits for the table. */
+  /** Rejects if the API key doesn't allow the request. It is a promise, so that other checks can run meanwhile. */
   apiKey: Promise<ApiKey>;
   path: Path;
   query: Query;

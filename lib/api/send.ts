@@ -13,12 +13,10 @@ export type Sent = {
 const millisecondsToEnd = 10_000;
 
 /**
- * Writes the body as fast as the caller reads. We don't use Middy's streaming: after an error in the body, Middy
- * destroys Lambda's stream, and an unhandled rejection in Lambda's runtime client ends the process.
+ * Writes the body as fast as the caller reads. After an error in the body, Middy's own streaming would end the process.
  *
  * @param millisecondsLeft until the function's timeout
- * @throws Error if the body fails. The original error is its `cause`, because the runtime client logs all other fields,
- * and DynamoDB's errors can contain items.
+ * @throws Error if the body fails, with the original error as its `cause`, which Lambda's runtime client doesn't log
  */
 export const sendResponse = async (
   lambdaStream: awslambda.HttpResponseStream,

@@ -15,7 +15,7 @@ type SampleItem = { sk: { S: string } } & Record<string, object>;
 
 type Sample = {
   body?: object;
-  /** A Query returns all of these items; other reads find an item by its sort key. */
+  /** The items that sample requests find in the table. */
   items?: readonly SampleItem[];
   /** The number of sample requests. V8 has compiled the SDK's code after eight or nine calls of DynamoDB. */
   requests: number;
@@ -59,9 +59,7 @@ const withoutOutput = async (run: () => Promise<unknown>): Promise<void> => {
 
 /**
  * The warm-up's first request has an unknown API key, and opens the connections that `handler` will use. The others
- * succeed without DynamoDB, so V8 compiles the code before a caller waits. In the init phase, Lambda gives a function
- * more processor time than later (measured in https://github.com/DataDog/datadog-lambda-extension/pull/700, not
- * documented by AWS).
+ * succeed without DynamoDB, so V8 compiles the code before a caller waits.
  */
 export const lambdaFunction = (operation: Operation, createHandler: (table: Table) => ApiHandler, sample: Sample) => {
   const table = openTable();

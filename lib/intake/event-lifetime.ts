@@ -1,10 +1,4 @@
-/**
- * An event lives in the SQS queues for 28 days at most.
- *
- *   sent          first failure                                7 days         14 days
- *   ├── received ──┤── retries, for about an hour ──┤── dead letter ─────────────┤ deleted
- *                                                   └── redriven: all of it once more
- */
+/** An event lives in the SQS queues for 28 days at most. */
 
 /** After 7 days, SQS deletes an event that no function has received. */
 export const queueDays = 7;
@@ -13,12 +7,7 @@ export const deadLetterDays = 14;
 /** A dead letter that is redriven on its last day lives for another 14 days. */
 export const longestEventDays = 2 * deadLetterDays;
 
-/**
- * Returns the seconds until the next attempt. The first retries come after a second, because an event often arrives
- * just before its message. Later retries are rarer, because every attempt is a paid invocation.
- *
- * @param receives how often the queue has delivered the event
- */
+/** The first retries come soon, because an event often arrives just before its message. @param receives past deliveries */
 export const retrySeconds = (receives: number): number => Math.round(1.1 ** (receives - 1));
 
 /** Returns about how often SQS delivers an event in this time if every attempt fails. */

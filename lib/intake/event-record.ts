@@ -1,4 +1,4 @@
-/** An event counts once, because its event record and its change of the message go into one transaction. */
+/** Records an event only once: one transaction changes the message and remembers the event's id. */
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { RejectedError } from "../messages/message.ts";
 import { epochSeconds } from "../table/expiry.ts";
@@ -33,7 +33,7 @@ export class TooLittleTimeError extends Error {
 /** A new table accepts 4 MB a second, which five invocations may have to share. */
 const bytesPerMs = 800;
 
-/** @throws TooLittleTimeError if the deadline of the table is too close to store an email of this size */
+/** @throws TooLittleTimeError if too little time is left to store an email of this size */
 export const reserveTime = ({ deadline = Number.POSITIVE_INFINITY }: Table, emailBytes = 0): void => {
   if (deadline - uptimeMs() > 1000 + emailBytes / bytesPerMs) return;
   throw new TooLittleTimeError("too little time is left in this batch. The event will be retried");
@@ -45,15 +45,14 @@ export type EventRecord = { digest: string; expires_at: number };
 const digestOf = (event: MessageEvent): string =>
   sha256(JSON.stringify(event, (_, value) => (typeof value === "bigint" ? String(value) : value)));
 
-/** Returns the result of an event whose id already has an event record. */
 export const resultOf = (event: MessageEvent, { digest }: EventRecord): Result =>
   digest === digestOf(event)
     ? { outcome: "repeated" }
     : { outcome: "failed", error: new RejectedError("its id is taken by another event of the account") };
 
 /**
- * Makes the writes and puts the event records in one transaction, and waits while the table is throttled. Returns
- * `null` if the transaction succeeds, and otherwise the failed conditions and the results of `known` events.
+ * Makes the writes and remembers the events in one transaction. If it fails, returns the failed conditions, and the
+ * results of the events that were recorded earlier.
  */
 export const recordOnce = async <Event extends MessageEvent>(
   table: Table,

@@ -1,7 +1,4 @@
-/**
- * Records all changes that a batch has for one message in one transaction. Ten transactions would pay for the head ten
- * times, and conflict with those of other invocations.
- */
+/** Records all changes of a message in one transaction, because DynamoDB bills each change for the whole item. */
 import { type Changes, changeMessage } from "../messages/events.ts";
 import { readMarker } from "../messages/marker.ts";
 import { isUnavailable } from "../table/retry.ts";
@@ -61,8 +58,7 @@ const recordTogether = async (table: Table, events: readonly ChangeEvent[], now:
 };
 
 /**
- * If one of the changes doesn't fit, or occurs twice, we record them one by one, because DynamoDB rejects a transaction
- * that writes an item twice.
+ * If one of the changes doesn't fit into the message's item, the others are still recorded.
  *
  * @param events at most 99 changes of one message, because a transaction has at most 100 writes
  */

@@ -9,17 +9,10 @@ import type { ChangeEvent, MessageEvent, StoredEvent } from "./event.ts";
 import { type EventRecord, type Outcome, type Result, recordOnce, reserveTime, resultOf } from "./event-record.ts";
 import { recordChanges } from "./record-changes.ts";
 
-/**
- * Returns the raw email with this key, after `accept` has seen its size.
- *
- * @throws RejectedError if the email is missing or too large
- */
+/** Reads a raw email, after `accept` has seen its size. @throws RejectedError if the email is missing or too large */
 export type ReadEmail = (key: string, accept: (bytes: number) => void) => Promise<Uint8Array>;
 
-/**
- * Stores the message of an event once: its head, its marker and the event record go into one transaction. A deleted
- * message stays deleted, because its marker makes the transaction fail.
- */
+/** Stores a message once. A deleted message stays deleted, because its marker makes the transaction fail. */
 const recordStored = async (table: Table, event: StoredEvent, readEmail: ReadEmail, now: number): Promise<Result> => {
   const { account_id, message, raw_email } = event;
   const ref = { account_id, id: message.id };
@@ -55,10 +48,7 @@ const recordStored = async (table: Table, event: StoredEvent, readEmail: ReadEma
 
 const isChange = (event: MessageEvent): event is ChangeEvent => event.type !== "message.stored";
 
-/**
- * Records a batch's messages one at a time, because an email of 40 MiB needs much of the function's memory. The changes
- * of each message are then recorded together. If an event fails, the others are still recorded.
- */
+/** Stores messages one at a time, because a large email needs much memory. A failure doesn't stop the other events. */
 export const recordEvents = async (
   table: Table,
   events: readonly MessageEvent[],

@@ -1,7 +1,4 @@
-/**
- * Receives batches of events from the queue. Only the failed events of a batch are retried. Each event gets one log
- * line and one metric per attempt, and the log never quotes an event.
- */
+/** Receives batches of events from the queue. Only failed events are retried, and the log never quotes an event. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Logger } from "@aws-lambda-powertools/logger";
 import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
@@ -19,10 +16,7 @@ import { MessageNotStoredYetError } from "./record-changes.ts";
 /** If a message is not stored yet, another invocation may be about to store it, so we retry its events soon. */
 const pausesMs = [100, 200, 400];
 
-/**
- * No retry begins in the last 15 s of an invocation, because one call to DynamoDB can take 12 s. If the function
- * timed out, SQS would deliver the whole batch again, 12 minutes later.
- */
+/** No retry begins in the last 15 s: after a timeout, SQS would deliver the whole batch again, 12 minutes later. */
 const marginMs = 15_000;
 
 const isEarly = ({ error }: Result): boolean => error instanceof MessageNotStoredYetError;
@@ -46,11 +40,7 @@ const take = (sqsRecord: SQSRecord): Taken => {
   }
 };
 
-/**
- * Returns the Lambda handler of the event queue. The event source mapping must set `ReportBatchItemFailures`.
- *
- * @param record begins no retry after `deadline`, which is a time of `uptimeMs()`
- */
+/** The event source mapping must set `ReportBatchItemFailures`. @param record may retry until `deadline` */
 export const takeEvents = (
   record: (events: readonly MessageEvent[], deadline: number) => Promise<ReadonlyMap<MessageEvent, Result>>,
   postpone: PostponeEvents,

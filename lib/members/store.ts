@@ -1,4 +1,4 @@
-/** Users, and the members of accounts. */
+/** Stores users and their roles in accounts. */
 import { randomUUID } from "node:crypto";
 import { DeleteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { getItem } from "../table/get.ts";
@@ -64,11 +64,7 @@ export const setMemberRole = (
     ...unchanged(member, table.name),
     UpdateExpression: "SET #role = :role, updated_at = :updated_at",
     ExpressionAttributeNames: { "#role": "role" },
-    ExpressionAttributeValues: {
-      ":id": member.id,
-      ":role": role,
-      ":updated_at": new Date(now).toISOString(),
-    },
+    ExpressionAttributeValues: { ":id": member.id, ":role": role, ":updated_at": new Date(now).toISOString() },
   });
   return succeeds(() => table.client.send(command));
 };

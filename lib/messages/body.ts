@@ -32,8 +32,7 @@ export async function* slice(content: AsyncIterable<Buffer>, from: number, to: n
 const stream = (chunks: AsyncIterable<Uint8Array>): Readable => Readable.from(chunks, { objectMode: false });
 
 /**
- * Returns the selected fields of the Message object, by default all. A body without content is a string, because a
- * stream would take more processor time.
+ * Returns the selected fields, by default all. Without content, the body is a string, which is faster than a stream.
  *
  * @param message with its long fields if `selected` has one: see `withLongFields`
  */

@@ -44,7 +44,7 @@ export const noContent: Compressed = { segments: [], content_bytes: 0, ...noOffs
 /** An email of up to 64 KiB is faster to compress without a stream, and blocks the process only briefly. */
 const unstreamedBytes = 64 * 1024;
 
-/** In large emails, zstd looks for repetitions at twice as many positions, and a lower level makes up for the time. */
+/** In large emails, a denser search finds repeated attachments, and a lower level saves the time that it takes. */
 const zstdParameters = (rawBytes: number) => ({
   [constants.ZSTD_c_compressionLevel]: rawBytes > smallBytes ? 2 : 3,
   [constants.ZSTD_c_windowLog]: rawBytes > unstreamedBytes ? windowLog(rawBytes) : 0, // With 0, zstd chooses it.

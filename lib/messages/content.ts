@@ -16,11 +16,7 @@ export const decodeRaw = (raw: Uint8Array): string => {
 /** Ends the zstd block after the long fields, so that reading a long subject doesn't take a second segment. */
 const endOfBlock = Buffer.of();
 
-/**
- * Yields `"content":…,"content_parsed":…}` in pieces of less than 1 MiB, as JSON.stringify would. Never throws.
- *
- * @param longFields the fields that come before `content`
- */
+/** Yields the JSON in pieces of less than 1 MiB; `longFields` come before `content`. Never throws. */
 export function* renderContent(raw: Uint8Array | null, longFields?: JsonObject): Generator<Buffer, ContentOffsets> {
   const content = raw && decodeRaw(raw);
   const content_parsed = raw && parseEmail(raw);

@@ -1,7 +1,4 @@
-/**
- * Deletes a message, or only its content, before it expires. If somebody is reading the content, the
- * response breaks off. If a deletion is interrupted, the next one deletes the rest.
- */
+/** Deletes a message, or only its content, before it expires. Repeat an interrupted deletion to complete it. */
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { live, nowValue } from "../table/expiry.ts";
 import { getItem } from "../table/get.ts";
@@ -21,10 +18,8 @@ import { deleteSegments, discardSegments, listSegments, tombstonePut, writeSegme
 export type Deletion = "deleted" | "gone" | "unknown";
 
 /**
- * Deletes a message, and marks it so that no event of type `message.stored` brings it back. A tombstone replaces the
- * head, so the put of a concurrent `storeMessage` fails, and `storeMessage` starts again.
- *
- * A mistyped id must not get a marker, because the marker would block a later message for ever.
+ * Deletes a message, and marks its id, so that a late event of type `message.stored` can't bring the message back. A
+ * mistyped id gets no marker, because the marker would block a later message for ever.
  *
  * @param options.force marks the id as deleted even if nothing in the table has it
  */
@@ -49,17 +44,14 @@ export const deleteMessage = async (
   let wasHere = await putTombstone();
   for (let isAgain = true; isAgain; ) {
     const removed = await deleteSegments(table, message, await listSegments(table, message));
-    // A concurrent store may have put its head although we have just deleted its segments.
+    // Meanwhile, `storeMessage` may have written a head whose segments we have just deleted.
     isAgain = await putTombstone();
     wasHere ||= isAgain || removed > 0;
   }
   return wasHere ? "deleted" : "gone";
 };
 
-/**
- * Writes new content and points the head to it, then deletes the old segments. Returns false if somebody else deleted
- * the message or replaced its content meanwhile.
- */
+/** Returns false if the message was deleted, or its content replaced, in the meantime. */
 export const replaceContent = async (
   table: Table,
   head: Head,
@@ -91,15 +83,12 @@ export const replaceContent = async (
   return true;
 };
 
-/**
- * Deletes a message's content. The date in the head lets `prepare-table` delete the content of a restored copy, too.
- * Importing the same email doesn't restore the content. Returns false if there is no such message.
- */
+/** Returns false if there is no such message. Importing the same email again doesn't restore its content. */
 export const removeContent = async (table: Table, { account_id, id }: MessageRef, now: number): Promise<boolean> => {
   const message = await findMessage(table, account_id, id, now, { withContent: false });
   if (!message) return false;
   const { head } = message;
-  // We keep a long subject when we delete the content, although the subject is stored with it.
+  // A long subject is stored with the content, but must outlive it.
   const longFields = hasLongFields(head) ? await readLongFields(message).catch((error: Error) => error) : undefined;
   if (longFields instanceof Error) {
     // If a segment is missing, another call may have deleted or emptied the message since we read its head.

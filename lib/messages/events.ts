@@ -6,15 +6,12 @@ import type { Head, StatusChange } from "./head.ts";
 
 export type MessageRef = { account_id: string; id: string };
 
-/** A list is appended to the head's list, and a number is added to the head's counter. */
+/** Lists are appended to the stored lists, and numbers are added to the stored counters. */
 export type Changes = Partial<
   Pick<Head, "delivery_attempts" | "open_count" | "click_count"> & { status_changes: StatusChange[] }
 >;
 
-/**
- * Makes all changes in one update. DynamoDB bills an update by the size of the item, so ten changes cost as much as
- * one. A head has space for at least 340 KB of delivery attempts.
- */
+/** Makes all changes in one update, because DynamoDB bills each update by the size of the whole item. */
 export const changeMessage = (table: Table, { account_id, id }: MessageRef, changes: Changes, now: number): Write => {
   const values: Record<string, unknown> = { ":updated_at": new Date(now).toISOString() };
   const set = ["updated_at = :updated_at"];

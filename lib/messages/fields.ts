@@ -1,7 +1,4 @@
-/**
- * The names of the Message object's fields, in order. Every function loads this list, and building the forty zod
- * objects of the Message schema instead would slow down each cold start.
- */
+/** The fields of the Message object, in order. A list of names loads faster in a cold start than forty zod objects. */
 import * as z from "zod/mini";
 
 export const fieldsOfHead = [

@@ -12,7 +12,7 @@ export type StoredMessage = {
   /** The first segment of the content, unless `withContent` is false. */
   readonly first?: Uint8Array;
   readonly longFields?: LongFields | Record<string, never>;
-  /** Whether the read of the head was strongly consistent. If not, the head may name segments that are deleted. */
+  /** Whether the message was read with strong consistency. If not, its content may have been deleted since. */
   readonly isCurrent: boolean;
 };
 
@@ -40,6 +40,6 @@ export const findMessage = async (
   const message = { table, head, isCurrent: consistent };
   if (!withContent || head.segments === 0) return message;
   if (next?.sk === segmentSort(head.content_digest, 0)) return { ...message, first: next.bytes };
-  // An eventually consistent head can be older than its segments, or a leftover of an interrupted store sorts first.
+  // An eventually consistent read can miss the first segment. The caller then reads the message again.
   return consistent ? { ...message, first: await readSegment(message, 0) } : null;
 };

@@ -12,12 +12,12 @@ export type StatusChange = Pick<Message, "status" | "bounce_classification"> & {
   delivered_at?: string | undefined;
 };
 
-/** The offsets of `"content":` and `"content_parsed":` in the JSON. */
+/** Byte offsets in the uncompressed JSON. */
 export type ContentOffsets = { content_start: number; content_parsed_start: number };
 
 export type ContentFields = ContentOffsets & {
   segments: number;
-  /** The number of segments in each page after the first segment. */
+  /** The number of segments in each page. Page 0 always has only the first segment. */
   page_segments: number;
   /** The length of the JSON before compression. */
   content_bytes: number;

@@ -7,7 +7,7 @@ import { readSegment } from "./read-segments.ts";
 
 export const hasLongFields = ({ content_start }: Head): boolean => content_start > 0;
 
-/** Decompresses one segment after the other, because a stream would read one segment too many. */
+/** A stream would read one segment more than necessary. */
 const readStart = async (message: StoredMessage, bytes: number): Promise<Buffer> => {
   const zstd = decompressor();
   const chunks: Buffer[] = [];
@@ -31,17 +31,14 @@ const readStart = async (message: StoredMessage, bytes: number): Promise<Buffer>
   return Buffer.concat(chunks).subarray(0, bytes);
 };
 
-/** Returns no fields if the head has all of them. @throws Error if a segment of the content is missing */
+/** @throws Error if a segment of the content is missing */
 export const readLongFields = async (message: StoredMessage): Promise<LongFields | Record<string, never>> => {
   if (!hasLongFields(message.head)) return {};
   const json = await readStart(message, message.head.content_start - 1);
   return JSON.parse(`{${json}}`);
 };
 
-/**
- * Adds the long fields to a message if the response selects one of them. Returns `null` if an eventually consistent
- * head names segments that `remove-content` has deleted. Then read the head again.
- */
+/** Adds the long fields if selected. Returns `null` if the content has been deleted since `message` was read. */
 export const withLongFields = async (
   message: StoredMessage | null,
   selected?: readonly MessageField[],

@@ -1,10 +1,4 @@
-/**
- * Groups the segments of a message's content into pages. Each page has its own partition, and one Query reads it.
- *
- *   page       0      1           2           3
- *   segments   0      1  2  3     4  5  6     7  8
- *              │ beside the head
- */
+/** Groups the segments of a message's content into pages. Each page has its own partition, and one Query reads it. */
 import { segmentKey } from "../table/keys.ts";
 import type { MessageRef } from "./events.ts";
 import type { ContentFields } from "./head.ts";
@@ -17,7 +11,7 @@ const maximumPageSegments = 3;
 /** Fetching a page takes longer than sending it to the caller, so we fetch four pages at a time. */
 export const parallelPages = 4;
 
-/** Content of few segments gets smaller pages, so that we can still fetch four pages at a time. */
+/** Smaller emails get smaller pages, so that we can still fetch four at a time. */
 export const pageSegments = (segments: number): number =>
   Math.max(1, Math.min(maximumPageSegments, Math.ceil((segments - 1) / parallelPages)));
 

@@ -1,8 +1,6 @@
 /**
- * Writes and deletes the segments of a message's content.
- *
- * A store that overlaps with a delete may still write pages. The next delete finds these pages, because the list of the
- * pages is written first and never deleted.
+ * Writes and deletes the segments of a message's content. The list of its pages is written first and never deleted, so
+ * a later delete also finds pages that an interrupted or concurrent `storeMessage` has left.
  */
 import { createHash, randomUUID } from "node:crypto";
 import { DeleteCommand, PutCommand, type PutCommandInput } from "@aws-sdk/lib-dynamodb";
@@ -19,10 +17,7 @@ import type { MessageRef } from "./events.ts";
 import type { ContentFields, Head } from "./head.ts";
 import { keyOfSegment, type Pages, pageSegments } from "./pages.ts";
 
-/**
- * Two parallel puts of 340 KB already take the 4 MB a second that a new table accepts. With eight parallel puts, four
- * of five were throttled, and a small email beside one of 25 MiB waited for up to 17 s.
- */
+/** A new table accepts 4 MB a second, which two parallel puts already take. With eight, four of five were throttled. */
 const parallelOfOneMessage = 2;
 const ofAllMessages = pLimit(3);
 
@@ -48,10 +43,7 @@ const writeAll = async <T>(
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
 };
 
-/**
- * If a message is stored again after an interruption, the digest is the same, so the new segments overwrite the old
- * ones. After a delete, the digest differs, so a late delete can't touch the segments of a new message.
- */
+/** Storing a message again overwrites the segments of an interrupted attempt, but not those of a deleted message. */
 const contentDigest = (segments: Buffer[], expires_at: number, replaced = ""): string => {
   const hash = createHash("sha256").update(`${expires_at} ${replaced} `);
   for (const bytes of segments) hash.update(bytes);
@@ -61,11 +53,7 @@ const contentDigest = (segments: Buffer[], expires_at: number, replaced = ""): s
 const keysOf = (message: MessageRef, pages: Pages): ItemKey[] =>
   Array.from({ length: pages.segments }, (_, index) => keyOfSegment(message, pages, index));
 
-/**
- * Writes all segments, and returns the fields of the head that describe them.
- *
- * @param replaced the `content_digest` of the item that the head will replace, if there is one
- */
+/** @param replaced the `content_digest` of the item that the head will replace, if there is one */
 export const writeSegments = async (
   table: Table,
   { account_id, id, expires_at }: Pick<Head, "account_id" | "id" | "expires_at">,
@@ -84,10 +72,7 @@ export const writeSegments = async (
   return { ...content, ...pages };
 };
 
-/**
- * A tombstone is an expired item that replaces a head. Because of its random `content_digest`, every store that began
- * earlier fails and starts again.
- */
+/** An expired item that replaces a head. Its random digest makes every `storeMessage` fail that began earlier. */
 export const tombstonePut = (table: Table, { account_id, id }: MessageRef, now: number): PutCommandInput => {
   const expires_at = epochSeconds(now) - daySeconds; // A time that is past even for a slow clock.
   return { TableName: table.name, Item: { ...headKey(account_id, id), content_digest: randomUUID(), expires_at } };
@@ -98,13 +83,7 @@ const deleteAll = (table: Table, keys: ItemKey[]): Promise<void> =>
     table.client.send(new DeleteCommand({ TableName: table.name, Key: { pk, sk } })),
   );
 
-/**
- * Deletes the segments that a failed store has written, unless another call has stored the same message with them. The
- * tombstone prevents other calls from doing so later.
- *
- * @param replaced the `content_digest` of the item that the head would have replaced. If there was none, we put no
- * tombstone, because a concurrent delete will find the segments itself
- */
+/** Deletes what a failed `storeMessage` has written, unless another call has stored the same message with it. */
 export const discardSegments = async (
   table: Table,
   message: MessageRef,
@@ -125,16 +104,13 @@ export const discardSegments = async (
 
 type Listed = ItemKey & { pages?: Pages };
 
-/** Lists a message's first segments and its page lists, which lead to all other segments. */
+/** Finds every content that is stored for a message: its first segment, and the list of its pages. */
 export const listSegments = async (table: Table, { account_id, id }: MessageRef, except?: Pages): Promise<Listed[]> => {
   const listed = await listItems<Listed>(table, segmentsOf(account_id, id), "pk", "sk", "pages");
   return listed.filter(({ sk }) => !except || !sk.includes(except.content_digest));
 };
 
-/**
- * Deletes all segments of the listed contents, and returns the number of contents. The first segment of a content goes
- * last, so that a repeated delete can still tell that the message existed.
- */
+/** Deletes the first segment last, because it tells a repeated delete that the message existed. */
 export const deleteSegments = async (table: Table, message: MessageRef, listed: readonly Listed[]): Promise<number> => {
   const further = listed.flatMap(({ pages }) => (pages ? keysOf(message, pages).slice(1) : []));
   const firsts = listed.filter(({ pages }) => !pages);

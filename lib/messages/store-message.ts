@@ -1,9 +1,4 @@
-/**
- * Stores a message and its raw email. We write the head last; until then, nobody can see half a message.
- *
- * The put of the head fails if somebody else has written the head since we read it, so one of several concurrent calls
- * wins. The others find the message stored, or start again after a delete.
- */
+/** Stores a message and its raw email. The head is written last, so nobody can read half a message. */
 import { createHash } from "node:crypto";
 import { PutCommand, type PutCommandInput } from "@aws-sdk/lib-dynamodb";
 import { absent, epochSeconds, isLive } from "../table/expiry.ts";
@@ -63,12 +58,12 @@ export const draftMessage = (message: NewMessage, raw: Uint8Array | null, now: n
   };
 };
 
-/** The put of a head, for a PutCommand or a transaction. If the put fails, `discard` deletes the head's segments. */
+/** The write that adds a head, alone or in a transaction. If it fails, `discard` deletes the segments. */
 type HeadPut = Write & { put: PutCommandInput; discard: () => Promise<void> };
 
 /**
- * Writes the content of a message. Returns the put of its head, or `null` if the message is already stored. If the put
- * fails, call `discard`, and then call this function again.
+ * Writes the segments, and returns the write that adds the head, or `null` if the message is already stored. If that
+ * write fails, because another call was faster, call `discard`, and start again.
  *
  * @throws RejectedError if a message with another email has the id
  */

@@ -3,9 +3,8 @@ import { BatchGetCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Table } from "./table.ts";
 
 /**
- * Sends eventually consistent GetItem calls as one BatchGetItem, if no I/O comes between them. The price is the same,
- * but the SDK signs, sends and parses only once. Two calls must not ask for the same item. A throttled BatchGetItem
- * leaves items out instead of failing, so a read can miss an item that exists.
+ * Sends eventually consistent GetItem calls as one BatchGetItem, which the SDK signs, sends and parses only once. Two
+ * calls must not ask for the same item. A throttled BatchGetItem leaves items out, so a read can miss an item.
  */
 export const batched = (table: Table): Table => {
   let keys: NonNullable<GetCommand["input"]["Key"]>[] = [];

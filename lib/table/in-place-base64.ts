@@ -1,9 +1,6 @@
 /**
- * Decodes the base64 values of DynamoDB's responses in place. The SDK would make two strings of each value, which is
- * most of the work for a large message. We decode each value before the SDK parses the response, and give the SDK a
- * placeholder such as `#0`. `base64Decoder` turns the placeholder into the bytes.
- *
- *   {"Items":[{"bytes":{"B":"KLUv/WQ…"},"sk":…   ── for the SDK ──▶   {"Items":[{"bytes":{"B":"#0"},"sk":…
+ * Decodes the binary values of DynamoDB's responses before the SDK parses them, and leaves a placeholder for each. The
+ * SDK itself would make two strings of each value, which is most of the work for a large message.
  */
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { streamCollector } from "@smithy/core/serde";
@@ -19,10 +16,7 @@ const padding = "=".charCodeAt(0);
 /** Strings of 64 Ki characters are cheap, because V8 frees them in a minor garbage collection. */
 const pieceCharacters = 64 * 1024;
 
-/**
- * Bytes are shorter than their base64, so writing never overtakes reading. Node.js skips invalid characters, so we
- * check the length.
- */
+/** The bytes overwrite their own base64. Node.js skips invalid characters, so we check the length. */
 const decodeInPlace = (response: Buffer, start: number, end: number): Uint8Array => {
   let unpadded = end;
   while (response[unpadded - 1] === padding) unpadded--;
@@ -57,7 +51,7 @@ export const inPlaceBase64 = (): Pick<DynamoDBClientConfig, "streamCollector" | 
         rest = end;
       }
       for (const [name, bytes] of found) decoded.set(name, bytes);
-      // The SDK has parsed the response one turn of the event loop later.
+      // By the next turn of the event loop, the SDK has parsed the response.
       setImmediate(() => {
         for (const name of found.keys()) decoded.delete(name);
       });

@@ -39,24 +39,16 @@ export const segmentSort = (digest: string, index: number): string =>
 
 export const headKey = (account_id: string, id: string) => itemKey(messagePartition(account_id, id), headSort);
 
-/**
- * Page 0, the first segment, is stored beside the head. Each other page has its own partition: in one partition,
- * DynamoDB writes only 1 MB a second, and a message of 40 MiB would take 32 seconds to store. The partition keys of
- * pages begin like the message's, so the same IAM policy covers them.
- */
+/** Each page but page 0 has its own partition. In a single partition, 40 MiB would take 32 seconds to write. */
 export const segmentKey = (account_id: string, id: string, digest: string, index: number, page = 0) => {
   const partition = messagePartition(account_id, id);
   return itemKey(page === 0 ? partition : `${partition}#${digest}#${page}`, segmentSort(digest, index));
 };
 
-/**
- * A delete finds the pages of a message in this item. `_` sorts behind `#`, so the Query for the head and the first
- * segment never returns a page list instead.
- */
+/** Sorts after `SEGMENT#`, so the Query for a message's head and first segment never returns this item. */
 export const pageListKey = (account_id: string, id: string, digest: string) =>
   itemKey(messagePartition(account_id, id), `SEGMENT_PAGES#${digest}`);
 
-/** Matches a message's first segments and its page lists. */
 export const segmentsOf = (account_id: string, id: string) => itemKey(messagePartition(account_id, id), "SEGMENT");
 
 /** @param email in lower case, because addresses that differ only in case belong to one user */

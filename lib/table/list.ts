@@ -14,10 +14,7 @@ type PageOptions = {
   only?: readonly string[];
 };
 
-/**
- * Finds the items of a partition whose sort keys start with `sk`, with a strongly consistent read. Expired items can be
- * among them. To get the next page, pass `next` as `after`; after the last page, `next` is undefined.
- */
+/** Reads with strong consistency. Expired items are included. To get the next page, pass `next` as `after`. */
 export const listPage = async <Stored extends object = Item>(
   table: Table,
   { pk, sk }: ItemKey,

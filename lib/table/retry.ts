@@ -1,8 +1,4 @@
-/**
- * Retries. Waiting adds no capacity to a throttled partition, so a request gives up within a second: if it retried for
- * 20 seconds, twice the load of one account would occupy all 1,000 Lambda environments. Streams that have begun,
- * imports and RecordEvents can wait longer.
- */
+/** Retries. With 20 s of retries, one account at twice its capacity would occupy all 1,000 Lambda environments. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isThrottlingError, isTransientError } from "@smithy/core/retry";
 import { uptimeMs } from "../time.ts";

@@ -30,8 +30,8 @@ type TableOptions = {
   /** How long a response from DynamoDB may pause, in milliseconds; by default 3,000. */
   timeoutMs?: number;
   /**
-   * Waits for about 500 ms and 1 s between the attempts of a call, instead of 25 and 50 ms. On a new table, a large
-   * message took 1.25 attempts for each put with the long waits, and 2.9 with the short ones.
+   * Waits for about 500 ms and 1 s between the attempts of a call, instead of 25 and 50 ms. Storing a large message in
+   * a new table then takes 1.25 attempts for each write instead of 2.9.
    */
   canWait?: boolean;
 };
@@ -50,10 +50,7 @@ export const openTable = ({
     retryStrategy: new ConfiguredRetryStrategy(attempts, (failures) =>
       canWait ? backoff(failures, 500, 2000) : backoff(failures, 25, 100),
     ),
-    requestHandler: {
-      connectionTimeout: 1000,
-      socketTimeout: timeoutMs,
-    },
+    requestHandler: { connectionTimeout: 1000, socketTimeout: timeoutMs },
     logger: silent as Logger,
     ...inPlaceBase64(),
   });

@@ -67,16 +67,11 @@ const readFailures = async (table: Table, writes: readonly Write[], abortSignal:
 };
 
 /**
- * Makes all writes in one transaction. Returns `null` if it succeeds; if a condition fails, nothing is written. All
- * attempts have the same idempotency token, so a retry after a lost response doesn't repeat the writes.
+ * Makes all writes in one transaction, and returns `null`. If a condition fails, nothing is written, and we return the
+ * failed conditions. A retry after a lost response doesn't repeat the writes: all attempts have the same token.
  *
  * @throws TimeoutError if conflicts last longer than 20 seconds, or until the table's deadline
  * @throws ThrottlingException if throttling lasts longer than a second
- *
- * @example
- * const member = putIfAbsent(table, memberKey(account_id, user_id), fields, now);
- * const failed = await transact(table, [member]);
- * if (failed?.get(member)) return "a member already";
  */
 export const transact = async (table: Table, writes: readonly Write[]): Promise<FailedConditions | null> => {
   const startedAt = uptimeMs();

@@ -8,7 +8,7 @@ type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[numb
 
 export type Item = Record<string, unknown>;
 
-/** `Stored` is the type of an item that makes the condition fail. */
+/** `Stored` describes an existing item that makes the condition fail. */
 export type Write<Stored extends object = object> = {
   readonly transactItem: TransactItem;
   readonly key: ItemKey;
@@ -51,12 +51,7 @@ export const update = (
 ): Write => ({
   key,
   transactItem: {
-    Update: {
-      TableName: table.name,
-      Key: key,
-      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-      ...change,
-    },
+    Update: { TableName: table.name, Key: key, ReturnValuesOnConditionCheckFailure: "ALL_OLD", ...change },
   },
   fails: (found): found is Item => fails(found),
 });

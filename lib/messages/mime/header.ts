@@ -4,7 +4,7 @@ import { type DecodeCharset, decodeHeaderBytes, joinsWords } from "./charset.ts"
 /** A header field's `value` has no line breaks, and one character per byte. */
 export type HeaderField = { name: string; value: string };
 
-/** A colon before `//` belongs to a URL. In old emails, blanks may precede the colon (RFC 5322, section 4.5). */
+/** `https://example.com` is no header field. Old emails may have blanks before the colon (RFC 5322, section 4.5). */
 const fieldStart = /^([\x21-\x39\x3b-\x7e]+)[ \t]*:(?!\/\/)/;
 
 export const fieldOf = (line: string): HeaderField | undefined => {

@@ -54,7 +54,7 @@ export const parameterText = ({ parameters }: Structured, name: string, decode: 
   return charset === undefined ? decodeHeaderText(bytes, decode) : decode(Buffer.from(bytes, "latin1"), charset);
 };
 
-/** `name*1*=ve.txt` is a segment of `name` with the index 1. The second `*` means that its text is percent-encoded. */
+/** `name*1*=ve.txt` is segment 1 of `name`. The `*` before the equals sign means that `ve.txt` is percent-encoded. */
 type Segment = { base: string; index: number; extended: boolean; text: string };
 
 const readParameters = (text: string): Structured["parameters"] => {
@@ -127,7 +127,7 @@ const quotedString = (text: string, quote: number): { value: string; next: numbe
   return { value, next: at + 1 };
 };
 
-/** `charset=us-ascii (Plain text)` ends at the blank, but an unquoted file name may contain blanks. */
+/** A value such as `us-ascii (Plain text)` ends at the first blank, but unquoted file names may contain blanks. */
 const unquoted = (name: string, value: string): string => {
   if (/^(file)?name\b/.test(name)) return value;
   const [token = ""] = /^[^( \t]*/.exec(value.slice(afterComments(value, 0))) ?? [];

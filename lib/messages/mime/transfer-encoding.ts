@@ -47,7 +47,7 @@ const decodeUuencode = (body: Buffer): Buffer => {
     const lineEnd = length + sixBits(body[at++]);
     while (length < lineEnd && !endsLine(body[at])) {
       let bits = 0;
-      // Mail servers remove blanks at the end of a line, and a blank stands for zero.
+      // A blank means zero in uuencode, but mail servers remove blanks at the end of a line.
       for (let digits = 0; digits < 4; digits++) bits = (bits << 6) | (endsLine(body[at]) ? 0 : sixBits(body[at++]));
       for (const shift of [16, 8, 0]) if (length < lineEnd) decoded[length++] = bits >> shift;
     }
