@@ -89,23 +89,18 @@ test.each([
   expect(await responds(Number(new URL(service.url).port))).toBe(false);
 });
 
-test("A busy port 8000 does not stop npm start; the printed commands name another port", async () => {
+test("A busy port 8000 does not stop npm start; it ends when its engine ends", async () => {
   const other = createServer().on("error", () => {}); // somebody else may use port 8000 already
   other.listen(8000, "127.0.0.1");
   onTestFinished(() => void other.close());
+  const command = ["env", "-u", "DYNAMODB_PORT", "node", "infra/local/main.ts"];
 
-  const { output } = await startLocal({}, ["env", "-u", "DYNAMODB_PORT", "node", "infra/local/main.ts"]);
-
+  const { output, child, ended, said } = await startLocal({}, command);
   const recorded = await run(commandsOf(output)("The first message is opened once more"));
-  expect(recorded).toMatchObject({ status: 0, stderr: "" });
-  expect(output).toMatch(/DYNAMODB_PORT='(?!8000')\d+' npm run -s admin/);
-});
-
-test("npm start ends when its engine ends, and reports that", async () => {
-  const { child, ended, said } = await startLocal();
-
   process.kill((await engineOf(child)).pid, "SIGKILL");
 
+  expect(output).toMatch(/DYNAMODB_PORT='(?!8000')\d+' npm run -s admin/);
+  expect(recorded).toMatchObject({ status: 0, stderr: "" });
   expect(await ended).toBe(1);
   expect(said()).toContain("The embedded DynamoDB has ended");
 });
