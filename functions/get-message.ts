@@ -1,4 +1,4 @@
-/** Get Message: one message with its delivery attempts and counters, the raw email, and the parsed one. */
+/** Get Message returns one message with its delivery attempts and counters, the raw email and the parsed email. */
 import { endpoint } from "../lib/api/endpoint.ts";
 import { lacksScope, messageNotFound } from "../lib/api/error-catalogue.ts";
 import { ApiError } from "../lib/api/errors.ts";

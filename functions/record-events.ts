@@ -1,4 +1,4 @@
-/** Record Events: takes events from the queue, and records each event once. */
+/** Records the events of the queue, each of them once. */
 import { openEmailBucket } from "../lib/intake/email-bucket.ts";
 import { openEventQueue, type PostponeEvents } from "../lib/intake/event-queue.ts";
 import { type ReadEmail, recordEvents } from "../lib/intake/record-event.ts";

@@ -1,4 +1,4 @@
-/** Gives every domain name one spelling, in ASCII and lower case. */
+/** Normalizes domain names to ASCII and lower case. */
 import { domainToASCII, domainToUnicode } from "node:url";
 
 const ascii = /^[\0-\x7f]*$/;
@@ -6,10 +6,10 @@ const ascii = /^[\0-\x7f]*$/;
 /** Letters, digits and hyphens (RFC 1123, section 2.1). */
 const label = /^(?!-)[a-z\d-]{1,63}(?<!-)$/;
 
-/** 253 characters are 255 bytes on the wire, the limit of RFC 1035 (section 2.3.4). */
+/** A domain name of 253 characters takes 255 bytes on the wire, the limit of RFC 1035 (section 2.3.4). */
 const maximumLength = 253;
 
-/** Rejects characters that IDNA would replace: U+FF41 would become an ordinary `a` (RFC 5891). */
+/** Rejects characters that IDNA would replace, such as a full-width `a` by an ordinary one (RFC 5891). */
 const internationalLabel = (text: string): string | null => {
   const converted = domainToASCII(text);
   return domainToUnicode(converted) === text ? converted : null;
@@ -17,7 +17,8 @@ const internationalLabel = (text: string): string | null => {
 
 /** `Mail.Bücher.example` becomes `mail.xn--bcher-kva.example`. Returns `null` if the text is no domain name. */
 export const normalDomain = (text: string): string | null => {
-  // Converting a very long text would be slow. The limit is doubled, because a character can be two UTF-16 code units.
+  // Very long text is rejected early, because converting it would be slow. The limit is doubled, because a character
+  // can be two UTF-16 code units.
   if (text.length > 2 * maximumLength || text !== text.normalize("NFC")) return null;
   const labels = text
     .toLowerCase()

@@ -142,7 +142,7 @@ const hasAnyOf = async ({ client, name }: Table, keys: ItemKey[]): Promise<boole
   return (Responses?.[name] ?? []).length > 0;
 };
 
-/** Searches for an item that is in the restored table and in the old table, usually with two calls. */
+/** Looks for an item that both tables contain, usually with two calls. */
 const haveItemsInCommon = async ({ restored, old }: Tables): Promise<boolean> => {
   let from: Record<string, unknown> | undefined;
   do {

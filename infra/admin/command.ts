@@ -15,7 +15,7 @@ export type Streams = {
   print: (line: string) => void;
   complain: (line: string) => void;
   input: Readable;
-  /** Standard error if it is a terminal, because a progress line would be noise in a file. */
+  /** Standard error, but only if it is a terminal: progress lines would be noise in a file. */
   terminal?: Terminal | undefined;
   sleep: (ms: number) => Promise<unknown>;
 };
@@ -23,7 +23,10 @@ export type Streams = {
 /** A command's `print` escapes control characters. */
 export type Shell = Pick<Streams, "print" | "input" | "terminal" | "sleep"> & {
   printJson: (object: object) => void;
-  /** Prints the error and sets the exit status, but doesn't stop the command. `source` is the file or line at fault. */
+  /**
+   * Prints the error and sets the exit status, but doesn't stop the command. `source` is the file or line that caused
+   * the error.
+   */
   fail: (error: unknown, source?: string) => void;
 };
 
@@ -57,7 +60,10 @@ export const collect =
   <T>(parse: (value: string) => T) =>
   (value: string, before: T[] = []): T[] => [...before, parse(value)];
 
-/** The operand `-` stands for the lines of standard input. @throws UserError if standard input is empty */
+/**
+ * With the operand `-`, the operands are read from standard input, one per line. @throws UserError if standard input is
+ * empty
+ */
 export const readOperands = async (operands: string[], { input }: Shell): Promise<string[]> => {
   const read = operands.map(async (operand) => (operand === "-" ? (await text(input)).split("\n") : operand));
   const found = (await Promise.all(read)).flat().map((operand) => operand.trim());
@@ -66,7 +72,7 @@ export const readOperands = async (operands: string[], { input }: Shell): Promis
   throw new UserError("Standard input is empty", 2);
 };
 
-/** If one operand fails, the command goes on with the others. */
+/** If one operand fails, the command continues with the others. */
 export const forEachOperand = async (
   shell: Shell,
   operands: string[],
@@ -81,10 +87,12 @@ const localPort = (value: string): number => {
   throw new UserError(`DYNAMODB_PORT takes a port from 1 to 65535, not ${value}`, 2);
 };
 
-/** At 1 Mbit/s, sending three segments (1.4 MB of JSON) in parallel takes about 11 s. */
+/** Over a slow line of 1 Mbit/s, sending three segments (1.4 MB of JSON) takes about 11 s. */
 const timeoutMs = 15_000;
 
-/** Opens the deployed table, or with `--local` the table of `npm start`. @throws UserError if no table is named */
+/**
+ * Opens the deployed table, or with `--local` the one that `npm start` serves. @throws UserError if no table is named
+ */
 export const openTableOf = ({ local }: { local?: true | undefined }): Table => {
   const { AWS_ENDPOINT_URL_DYNAMODB, TABLE_NAME, DYNAMODB_PORT } = process.env;
   if (local) {

@@ -11,7 +11,7 @@ Point-in-time recovery keeps the deleted data for ${recoveryDays} days. If you r
 "prepare-table --from OLD_TABLE" deletes it there, too. Other backups and exports keep it for as long as you keep them.
 The exit status is 0 if the data are gone afterwards, so you can run the command again.`;
 
-/** The time until which AWS can restore data that is deleted now. A local DynamoDB has no backups. */
+/** The time until which AWS can restore the deleted data. A local DynamoDB has no backups. */
 export const recoverableUntil = (local: true | undefined, now: number): string | null =>
   local ? null : new Date(now + recoveryDays * dayMilliseconds).toISOString();
 

@@ -40,7 +40,7 @@ type Found = {
   erase: (table: Table, now: number) => Promise<unknown>;
 };
 
-/** Long addresses are stored with the content. An expired message may still be in the table, so we read it, too. */
+/** An expired message may still be in the table, so we read it, too. */
 const addressesOf = async (table: Table, { account_id, id, ...head }: ScannedHead) => {
   if (head.sender !== undefined) return [head.sender, head.recipient ?? ""];
   const message = await findMessage(table, account_id, id, 0, { withContent: false });

@@ -1,8 +1,8 @@
-/** `npm run admin -- COMMAND`: the operator's commands on the table. */
+/** `npm run admin -- COMMAND`: the operator's commands. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { runAdmin } from "./program.ts";
 
-// A reader such as `head` may close the pipe early. The exit status is then 141, as if SIGPIPE had ended the program.
+// A command such as `head` may close the pipe early. Exits with status 141, as if SIGPIPE had ended the program.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => process.exit(141));
 
 process.exitCode = await runAdmin(process.argv.slice(2), {

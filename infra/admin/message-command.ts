@@ -1,4 +1,4 @@
-/** The commands on single messages share these operands and errors. */
+/** Operands and errors of the commands that act on single messages. */
 import type { MessageRef } from "../../lib/messages/events.ts";
 import type { Head } from "../../lib/messages/head.ts";
 import { listSegments } from "../../lib/messages/segments.ts";
@@ -31,8 +31,8 @@ export const isDamage = (error: unknown): error is Error =>
   error instanceof Error && /^A segment .* is missing$/.test(error.message);
 
 /**
- * Tells whether an interrupted deletion left segments. We only look for the first segment of a content, because it is
- * deleted last. The list of pages is never deleted, but contains nothing of the email.
+ * Tells whether an interrupted deletion left segments. We look only for first segments, because they are deleted last.
+ * The list of pages is never deleted, but contains nothing of the email.
  *
  * @param except the content that the message still has
  */

@@ -16,7 +16,7 @@ import { describeTable, scanPrice } from "./scan.ts";
 
 type State = "enabled" | "enabled already" | "not supported";
 
-/** If we enabled time to live on another program's table, that table could lose items. */
+/** If we enabled time to live on another program's table, its items could expire. */
 const checkKeys = async (table: Table): Promise<void> => {
   const { KeySchema } = await describeTable(table);
   const keys = KeySchema?.map(({ AttributeName }) => AttributeName).join(" and ");

@@ -28,7 +28,7 @@ const closing = `
 npm run -s admin -- COMMAND --help shows the options of a command.
 Exit status: 0 done, 1 something failed, 2 bad arguments.`;
 
-/** An error may quote an API key, which would then stay in a log or in the terminal's scrollback. */
+/** An error may contain an API key, which must not appear in a log or a terminal. */
 const withoutSecrets = (line: string): string => line.replaceAll(/emk_[\w-]+/g, "emk_…");
 
 /** Commander's own usage line says `[options]` even if an option is required. */
@@ -81,7 +81,7 @@ export const runAdmin = async (args: string[], { print, complain, ...streams }: 
   try {
     await program.parseAsync(args, { from: "user" });
   } catch (error) {
-    // Commander has already printed its own errors.
+    // Commander prints its own errors.
     if (!(error instanceof CommanderError)) shell.fail(error);
   }
   return status;

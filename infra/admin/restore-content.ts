@@ -26,7 +26,10 @@ const emailWith = async (digest: string, path: string, { input }: Shell): Promis
   throw new UserError(`${path}: no email in it has the digest ${digest} of the message's email`);
 };
 
-/** Reads a lost subject or address from the original email. Lost tags can't be restored, because an email has none. */
+/**
+ * Reads a lost subject or address from the original email. Lost tags can't be restored, because an email doesn't
+ * contain them.
+ */
 const fieldsOf = (raw: Buffer): LongFields => {
   const { date: _, ...envelope } = readEnvelope(raw);
   return { ...envelope, tags: [] };

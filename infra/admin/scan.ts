@@ -27,7 +27,7 @@ export const describeTable = async ({ client, name: TableName }: Table): Promise
   }
 };
 
-/** Prints the price before the scan starts. AWS counts a table's bytes only every six hours or so. */
+/** Prints the price before the scan starts. AWS updates the size of a table only every six hours or so. */
 export const announceScan = (
   shell: Shell,
   json: true | undefined,
@@ -41,7 +41,7 @@ export const announceScan = (
 };
 
 type Options = Pick<ScanCommandInput, "FilterExpression" | "ExpressionAttributeValues"> & {
-  /** The attributes that `read` receives besides the item's keys. */
+  /** The attributes to read, in addition to the item's keys. */
   only: string[];
   /** The table's size. */
   bytes: number | undefined;

@@ -1,4 +1,4 @@
-/** `show-message` prints the fields of a message and how it is stored, or whatever is left of a damaged message. */
+/** `show-message` prints the fields of a message and how it is stored, even if the message is damaged. */
 import { Option } from "@commander-js/extra-typings";
 import { findMessage, type StoredMessage } from "../../lib/messages/find.ts";
 import { headFields } from "../../lib/messages/head-fields.ts";

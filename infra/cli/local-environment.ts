@@ -1,4 +1,4 @@
-/** The environment variables of a program that uses the local table of `npm start`. */
+/** Environment variables with which a program uses the table that `npm start` serves. */
 
 /** The AWS SDK requires credentials, but a local DynamoDB accepts any. */
 export const localEnvironment = (port: number) => ({

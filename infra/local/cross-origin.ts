@@ -1,6 +1,6 @@
 /**
- * Detects requests from web pages of other sites. A browser sends the page's origin in the header Origin, and the name
- * of the server in the header Host. In a DNS rebinding attack, the header Host contains the attacker's domain.
+ * Detects cross-site requests. A browser sends the page's origin in the header Origin, and the name of the server in
+ * the header Host. In a DNS rebinding attack, the header Host contains the attacker's domain.
  */
 import type { IncomingMessage } from "node:http";
 
@@ -9,7 +9,7 @@ const ownNames = ["127.0.0.1", "localhost", "[::1]"];
 const ownAuthorities = ({ socket }: IncomingMessage): string[] =>
   ownNames.flatMap((name) => [`${name}:${socket.localPort}`, ...(socket.localPort === 80 ? [name] : [])]);
 
-/** Returns whether a web page of another site sends the request. Programs other than browsers send no Origin. */
+/** Programs other than browsers send no Origin. */
 export const hasForeignOrigin = (request: IncomingMessage): boolean => {
   const own = ownAuthorities(request).map((authority) => `http://${authority}`);
   return (request.headersDistinct.origin ?? []).some((origin) => !own.includes(origin.toLowerCase()));

@@ -26,7 +26,7 @@ const openLocked = (path: string, statements: string): DatabaseSync => {
   }
 };
 
-/** SQLite's `application_id` contains "EM" and the version of the items' layout. */
+/** SQLite's `application_id` contains "EM" and the version of our table's layout. */
 const applicationId = 0x454d0001;
 
 /** @throws UserError if the file has items of another layout */

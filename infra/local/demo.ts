@@ -106,8 +106,8 @@ const store = async (table: Table, { file, created, fields, events }: DemoMessag
 const label = "demonstration";
 
 /**
- * Replaces the old API key, which `npm start` can't print again, because the table stores only its digest. The old API
- * key expires at once.
+ * Creates a new API key, because the table stores only the digest of the old one, so `npm start` can't print it. The
+ * old API key expires at once.
  */
 const newKey = async (table: Table, now: number): Promise<string> => {
   const keys = await listApiKeys(table, account_id, now);
@@ -117,7 +117,7 @@ const newKey = async (table: Table, now: number): Promise<string> => {
   return created.secret;
 };
 
-/** Stores the demonstration account with a new key. Messages that an earlier `npm start` has stored don't change. */
+/** Creates the demo account with a new API key. Messages that an earlier `npm start` has stored don't change. */
 export const storeDemo = async (table: Table, now: number): Promise<Demo> => {
   await Promise.all(samples(now).map((sample) => store(table, sample, now)));
   return { account_id, domain_id, api_key: await newKey(table, now), messages: ids };

@@ -1,6 +1,6 @@
 /**
- * Finds the texts of an email that are alternatives of each other, such as plain text and HTML. Only the email's MIME
- * tree knows whether two text parts are alternatives; the response of Get Message doesn't say.
+ * Finds the texts of an email that are alternatives of each other, such as plain text and HTML. Whether two text parts
+ * are alternatives is visible in the email's MIME tree, but not in Get Message's response.
  *
  *   multipart/mixed
  *   ├─ multipart/alternative

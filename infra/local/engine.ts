@@ -37,7 +37,7 @@ export const freePort = async (): Promise<number> => {
 };
 
 /**
- * This shell script ends DynamoDB when `npm start` ends, even after `kill -9`. File descriptor 3 is a pipe that closes
+ * This shell script stops DynamoDB when `npm start` ends, even after `kill -9`. File descriptor 3 is a pipe that closes
  * with `npm start`. `exec` keeps the shell's process id, so `$$` is DynamoDB's process id.
  */
 const withLifeline = '(cat <&3; kill $$) >/dev/null 2>&1 & exec "$0" "$@" 3<&-';
@@ -52,12 +52,14 @@ const spawnEngine = (program: string, args: string[]): ChildProcess =>
 
 export type Engine = {
   port: number;
-  /** Resolves with DynamoDB's last output when DynamoDB exits. */
+  /** Resolves when DynamoDB exits, with the end of its output. */
   ended: Promise<string>;
   stop: () => Promise<void>;
 };
 
-/** Waits until the embedded DynamoDB listens. If DynamoDB exits too early, the result is its last output. */
+/**
+ * Waits until the embedded DynamoDB accepts connections. If DynamoDB exits too early, the result is its last output.
+ */
 const startOn = (program: string, port: number, file: string | undefined): Promise<Engine | string> =>
   new Promise((resolve) => {
     const data = file === undefined ? [] : ["--db-path", file];

@@ -19,7 +19,7 @@ const endToEnd = ({ headersDistinct }: IncomingMessage): Record<string, string[]
   return Object.fromEntries(entries.filter(isForwarded));
 };
 
-/** If the deployed API can't be reached, the caller gets a gateway error, as if API Gateway had failed. */
+/** If the deployed API can't be reached, the caller gets the error that API Gateway would send. */
 const unreachable = (api: URL, error: NodeJS.ErrnoException) => ({
   statusCode: 502,
   headers: { ...commonHeaders },

@@ -34,7 +34,7 @@ export type Forward = (request: IncomingMessage) => Promise<Sendable>;
 
 export type Pages = ReadonlyMap<string, Page>;
 
-/** No cache may store the page, unless `headers` replaces Cache-Control. */
+/** Sets `Cache-Control: no-store`, unless `headers` replaces it. */
 export const pageResponse = (type: string, body: HttpResponse["body"], headers = {}): HttpResponse => ({
   statusCode: 200,
   headers: {
@@ -47,7 +47,7 @@ export const pageResponse = (type: string, body: HttpResponse["body"], headers =
   body,
 });
 
-/** API Gateway's limit on the body of a request. */
+/** API Gateway's limit for request bodies. */
 const maximumBodyBytes = 10 * 1024 * 1024;
 
 const foreignOrigin = {
@@ -122,7 +122,7 @@ const respond = async (
 
 const send = async (response: ServerResponse, { statusCode, headers, body }: Sendable): Promise<void> => {
   if (typeof body !== "string" && response.destroyed) {
-    // After the caller has disconnected, nobody reads `body`, and a function that still writes to it would never end.
+    // If nobody read `body` after the caller has disconnected, the function that writes it would hang forever.
     body.destroy();
     return;
   }

@@ -1,6 +1,6 @@
 /**
- * Emulates Lambda and AWS's runtime client. Invokes functions with a streamed or a buffered response. Import this file
- * before a function, because functions use the global `awslambda` when they are loaded.
+ * Invokes functions with a streamed or a buffered response. Import this file before a function's module, which uses the
+ * global `awslambda` as soon as it is loaded.
  */
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
@@ -43,10 +43,7 @@ const newContext = (functionName: string, deadline: number): Context => ({
 /** Each request's promise resolves when its response begins. */
 const waiting = new Map<string, PromiseWithResolvers<HttpResponse>>();
 
-/**
- * Receives the response streams of all functions. The server has no timeouts, because a function may send its first
- * byte long after it opens the stream.
- */
+/** The server has no timeouts, because a function may send its first byte long after it opens the stream. */
 const lambda = createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, (request, reply) => {
   const { resolve, reject } = waiting.get(request.url?.slice(1) ?? "") ?? Promise.withResolvers();
   readStreamed(request, reply).then(resolve, reject);
@@ -114,7 +111,8 @@ const within = (milliseconds: number, response: Promise<HttpResponse>): Promise<
 };
 
 /**
- * Invokes a handler like Lambda. A timeout does not stop the handler's code, because all functions share one process.
+ * Invokes a handler like Lambda. Unlike on AWS, a timeout does not stop the handler's code, because all functions share
+ * one process.
  *
  * @throws FunctionError if the handler fails before its first byte. A later failure destroys the response's body.
  */

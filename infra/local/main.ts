@@ -1,4 +1,4 @@
-/** `npm start` runs the service on this machine, with an embedded DynamoDB and a demonstration account. */
+/** `npm start` runs the service on this machine, with an embedded DynamoDB and a demo account. */
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { operations } from "../../lib/api/operations.ts";
@@ -20,7 +20,7 @@ import { startupMessage } from "./startup-message.ts";
 
 const defaultDynamoDbPort = 8000;
 
-/** With more parallel invocations, calls to the local DynamoDB would time out. */
+/** If more functions ran at the same time, calls to the local DynamoDB would time out. */
 const functionsAtOnce = 20;
 
 const listen = (server: Server, port: number, variable: string): Promise<number> =>
@@ -79,7 +79,7 @@ const startDynamoDb = async ({ data }: Options): Promise<number> => {
   });
 };
 
-/** Starts DynamoDB if necessary. Through the returned environment variables, the operator's commands find the table. */
+/** Starts DynamoDB if necessary. The operator's commands find the table through the returned environment variables. */
 const startTable = async (options: Options): Promise<Record<string, string | undefined>> => {
   const { AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION, TABLE_NAME } = process.env;
   if (AWS_ENDPOINT_URL_DYNAMODB) return { AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION, TABLE_NAME };

@@ -1,4 +1,4 @@
-/** If Node.js rejects a request as malformed HTTP, the response is still an error in the API's format. */
+/** Even if Node.js rejects a request as malformed HTTP, the response is an error in the API's format. */
 import { type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { bodyTooLarge, type ErrorResponse, noRoute } from "../../lib/api/error-catalogue.ts";
@@ -13,7 +13,7 @@ const errors = new Map<string | undefined, ErrorResponse>([
   ["ERR_HTTP_REQUEST_TIMEOUT", { status: 400, message: "The request took too long to arrive" }],
 ]);
 
-/** The delay before the connection is closed, so that a caller can read the response (RFC 9112, section 9.6). */
+/** Gives the caller time to read the response before we close the connection (RFC 9112, section 9.6). */
 const lingerMilliseconds = 1000;
 
 const end = (socket: Duplex, error: ErrorResponse): void => {
@@ -26,7 +26,7 @@ const end = (socket: Duplex, error: ErrorResponse): void => {
   setTimeout(() => socket.destroy(), lingerMilliseconds).unref();
 };
 
-/** If a response has already begun, an error would corrupt the response, so we only close the connection. */
+/** If a response has already begun, an error response would corrupt it, so we only close the connection. */
 export const respondToMalformedHttp = (server: Server): void => {
   const unfinished = new Set<ServerResponse>();
   server.on("request", (_request, response) => {

@@ -1,4 +1,4 @@
-/** Lists all messages of `npm start`. The API has no operation for this, because listing all messages is slow. */
+/** Lists all messages of `npm start`. The API can't list messages, because that would be slow. */
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import type { Head } from "../../lib/messages/head.ts";
 import { headSort, itemTypes } from "../../lib/table/keys.ts";
@@ -17,7 +17,7 @@ const shown = [
 
 export type Listed = Pick<Head, (typeof shown)[number]>;
 
-/** Reads the whole table, and returns the live messages of all accounts, the newest first. */
+/** Reads the whole table, and returns the live messages of all accounts, newest first. */
 export const listMessages = async (table: Table, now: number): Promise<Listed[]> => {
   const found: Listed[] = [];
   let ExclusiveStartKey: Record<string, unknown> | undefined;

@@ -1,4 +1,4 @@
-/** The page /messages, which shows a message as a mail program does. */
+/** The page /messages shows a message as an email program would. */
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
@@ -61,7 +61,7 @@ const parseAttached: Page["respond"] = async (request) => {
   return json({ content_parsed: parseEmail(raw), structure: structureOf(raw) });
 };
 
-/** @param table the table whose messages the page lists; there is none with `--api` */
+/** @param table the table whose messages the page lists; undefined with `--api` */
 export const messagesPages = (shown: Shown, table?: Table): Pages => {
   const list = async () => json(table ? await listMessages(table, Date.now()) : []);
   return new Map<string, Page>([

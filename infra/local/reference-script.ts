@@ -1,4 +1,7 @@
-/** Loads Scalar, the script of the reference page. Browsers can cache the script, because the URL contains a digest. */
+/**
+ * Loads Scalar, the script of the reference page. Browsers can cache the script forever, because its URL contains a
+ * hash of its content.
+ */
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
@@ -6,7 +9,7 @@ import { gzip } from "node:zlib";
 type Reply = { header: () => Reply; send: (text: string) => void };
 type PluginRoute = { url: string; handler: (request: object, reply: Reply) => void };
 
-/** Reads the script from Scalar's plugin for Fastify, because Scalar's other packages have many more dependencies. */
+/** Takes Scalar's script from its plugin for Fastify, because Scalar's other packages have many more dependencies. */
 const readScript = async (): Promise<string> => {
   const { default: addRoutes } = await import("@scalar/fastify-api-reference");
   let script = "";

@@ -53,7 +53,7 @@ const configuration = (demo?: Demo) => ({
   orderSchemaPropertiesBy: "preserve",
   orderRequiredPropertiesFirst: false,
   documentDownloadType: "json",
-  // The settings from `agent` to `withDefaultFonts` turn off Scalar's online services.
+  // These settings turn off Scalar's online services.
   agent: { disabled: true },
   hideClientButton: true,
   mcp: { disabled: true },

@@ -1,7 +1,7 @@
 /**
- * Emulates how Lambda receives a streamed response. AWS's runtime client runs the function, and uploads the function's
- * response to Lambda in a POST request. The upload begins with JSON, which contains the response's status and headers.
- * If the function fails during the upload, the runtime client sends the error in HTTP trailers after the uploaded body.
+ * Receives a function's streamed response, as Lambda's runtime API does. AWS's runtime client runs the function, and
+ * uploads the function's response to Lambda in a POST request. The upload begins with the response's status and
+ * headers, as JSON. If the function fails half-way, the runtime client sends the error in HTTP trailers after the body.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
@@ -21,7 +21,7 @@ export class FunctionError extends Error {
   }
 }
 
-/** Eight zero bytes end the prelude, which is JSON with the response's status and headers. */
+/** The prelude is JSON with the response's status and headers, and ends with eight zero bytes. */
 export const preludeDelimiter = Buffer.alloc(8);
 
 export const functionError = (json: string): FunctionError => {

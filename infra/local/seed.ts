@@ -1,4 +1,4 @@
-/** `--seed` stores your own emails in the demonstration account. */
+/** `--seed` adds your own emails to the demo account. */
 import { stat } from "node:fs/promises";
 import type { Table } from "../../lib/table/table.ts";
 import { dayMilliseconds } from "../../lib/time.ts";
@@ -9,7 +9,7 @@ import { findMail } from "../mail/find-mail.ts";
 import { importMail } from "../mail/import-mail.ts";
 
 export type Seeded = {
-  /** Includes the ids of emails that an earlier `npm start` has stored. */
+  /** Includes the emails that an earlier `npm start` has stored. */
   ids: string[];
   failures: string[];
 };

@@ -1,7 +1,7 @@
 /** The text that `npm start` prints, with commands for trying the API. */
 import type { Demo } from "./demo.ts";
 
-/** Returns variables as the prefix of a shell command, such as `NAME='value' `. */
+/** Formats environment variables as the prefix of a shell command, such as `NAME='value' `. */
 const assignments = (variables: Record<string, string | undefined>): string =>
   Object.entries(variables)
     .filter(([, value]) => value !== undefined)

@@ -1,4 +1,4 @@
-/** Finds the emails of an import whose messages were deleted before. */
+/** Finds the emails of an import whose messages have been deleted earlier. */
 import { BatchGetCommand } from "@aws-sdk/lib-dynamodb";
 import type { MessageMarker } from "../../lib/messages/marker.ts";
 import { type ItemKey, messageMarkerKey } from "../../lib/table/keys.ts";

@@ -56,7 +56,8 @@ async function* filesIn(folder: string, isMailbox = false): AsyncGenerator<MailF
   for (const entry of entries) {
     const { name } = entry;
     const path = join(folder, name);
-    // A Maildir's folder tmp holds incomplete emails. Hidden subfolders of a Maildir, such as .Sent, are Maildirs, too.
+    // The folder `tmp` of a Maildir contains incomplete emails. Hidden subfolders of a Maildir, such as `.Sent`, are
+    // themselves Maildirs.
     const hasEmails = isMaildir && (name === "cur" || name === "new");
     const isWanted = entry.isDirectory()
       ? hasEmails || isHidden(name) === isMaildir

@@ -15,13 +15,13 @@ import type { MailFile } from "./find-mail.ts";
 import { inParallel } from "./in-parallel.ts";
 import { readEmails } from "./read-emails.ts";
 
-/** The fields of all imported messages. `sender` and `recipient` replace addresses that an email lacks. */
+/** The fields of all imported messages. `sender` and `recipient` fill in for addresses that an email lacks. */
 export type ImportFields = Omit<NewMessage, "id" | "message_id" | "subject" | "sender" | "recipient"> & {
   sender?: string | undefined;
   recipient?: string | undefined;
 };
 
-/** `deleted` means that the email was skipped, because its message had been deleted before. */
+/** `deleted` means that the email was skipped, because its message had been deleted earlier. */
 export type ImportOutcome = "stored" | "there already" | "deleted";
 
 /** `source` is a path, or `inbox.mbox:3` for the third email of an mbox. */
@@ -69,7 +69,7 @@ type Options = {
   restoreDeleted?: boolean | undefined;
 };
 
-/** If the marker stayed, `prepare-table` would delete the message again after a restore. */
+/** Without this, `prepare-table` would delete the imported message again after a restore. */
 const forgetDeletion = async (table: Table, { account_id, id }: MessageRef): Promise<void> => {
   const Key = messageMarkerKey(account_id, id);
   await retryWrite(() => table.client.send(new DeleteCommand({ TableName: table.name, Key })));
@@ -97,7 +97,7 @@ const store = async (table: Table, message: NewMessage, raw: Buffer, now: number
 };
 
 /**
- * Stores the emails of the files, several at a time. Messages that already exist don't change. While the table is
+ * Stores the emails in the files, several at a time. Messages that already exist don't change. While the table is
  * throttled, the import waits, so that the operator needn't start again.
  *
  * @param report receives the result of each email. A rejected email doesn't stop the import

@@ -10,7 +10,7 @@ import { maximumRawBytes } from "../../lib/messages/store-message.ts";
 /** `raw` is empty if the email is too large to be stored; `bytes` says how large it is. */
 export type Email = { raw: Buffer; bytes: number; isOfMbox: boolean };
 
-/** A From line must have a time and a year, because not every program quotes text such as "From now on". */
+/** A `From ` line must contain a time and a year, because not every program escapes text such as "From now on". */
 const fromLine = /^From .*\b\d{1,2}:\d{2}\b.*\b\d{4}\b/;
 /** RFC 5322 limits a line to 998 characters. */
 const longestFromLine = 1000;
@@ -70,7 +70,7 @@ async function* splitMbox(chunks: AsyncIterable<Buffer>): AsyncGenerator<Email> 
       }
       at = bytes.indexOf("\nFrom ", at + 1);
     }
-    // The chunk may end within a blank line or a From line.
+    // The chunk may end within a blank line or a `From ` line.
     const kept = Math.max(taken, (at < 0 ? bytes.length - "\nFrom ".length : at) - "\n\r".length);
     email.add(bytes.subarray(taken, kept));
     rest = bytes.subarray(kept);

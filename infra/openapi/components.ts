@@ -1,4 +1,4 @@
-/** Makes JSON Schemas from zod schemas and a description of each field. */
+/** Converts zod schemas to JSON Schema, and adds a description to each field. */
 import * as z from "zod/mini";
 
 export type JsonSchema = { [keyword: string]: unknown };
@@ -30,7 +30,7 @@ const simplify = (jsonSchema: JsonSchema): void => {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 };
 
-/** Options for converting zod schemas to JSON Schema, in the OpenAPI document and the schema of events. */
+/** Options for converting zod schemas to JSON Schema, for the OpenAPI document and for events. */
 export const conversion: z.core.ToJSONSchemaParams = {
   override: ({ jsonSchema }) => simplify(jsonSchema as JsonSchema),
   unrepresentable: ({ zodSchema }) =>

@@ -1,4 +1,4 @@
-/** Builds an operation's OpenAPI object from its entry in the table of operations and its texts. */
+/** Builds the OpenAPI object of an operation from its definition and its descriptions. */
 import type { Operation, OperationId } from "../../lib/api/operations.ts";
 import type { Parameter, ParametersFor } from "../../lib/api/parameters.ts";
 import { type Component, nameOf, parameterSchema, schemaRef } from "./components.ts";
@@ -9,7 +9,7 @@ import type { OperationTexts } from "./texts.ts";
 export type ExampleValues = {
   /** The API's address. The default is the address of `npm start`. */
   serverUrl?: string;
-  /** Example values by parameter. The Idempotency-Key has no default, because a fixed key would work only once. */
+  /** Example values by parameter. A fixed Idempotency-Key would work only once, so it has none. */
   parameters?: Readonly<Record<string, string>>;
   bodies?: Partial<Record<OperationId, unknown>>;
 };

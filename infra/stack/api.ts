@@ -30,7 +30,7 @@ export type Route = ServedOperation & { method: Method };
 export type ApiProps = {
   stage: string;
   operations: readonly ServedOperation[];
-  /** The API's domain name and the ARN of its certificate. Without a domain, API Gateway assigns an address. */
+  /** The API's domain name and the ARN of its certificate. Without a custom domain, API Gateway assigns a URL. */
   domain?: { name: string; certificate: string } | undefined;
   limits: Pick<Settings, "rateLimit" | "burstLimit" | "keyRateLimit">;
   logRetention: RetentionDays;
@@ -54,8 +54,7 @@ const transport = {
  * A throttled function reportedly causes INTEGRATION_FAILURE. Callers may always retry an INTEGRATION_FAILURE, because
  * an operation's writes are one transaction.
  *
- * We list every type that can occur, because an emulator of AWS doesn't apply DEFAULT_4XX and DEFAULT_5XX to other
- * types.
+ * We list every response type, because AWS emulators don't apply DEFAULT_4XX and DEFAULT_5XX to the others.
  */
 const gatewayErrors: readonly { error: errors.ErrorResponse; types: readonly ResponseType[] }[] = [
   {
@@ -80,16 +79,14 @@ const gatewayErrors: readonly { error: errors.ErrorResponse; types: readonly Res
   },
 ];
 
-/**
- * The API is regional, because an edge-optimized API closes a stream that is idle for 30 seconds instead of 5 minutes.
- */
+/** A regional API closes a stream after 5 idle minutes, but an edge-optimized one after 30 seconds. */
 export class Api extends Construct {
   readonly restApi: RestApi;
   readonly accessLog: LogGroup;
   readonly routes: readonly Route[];
   /** The base URL, without a slash at the end. */
   readonly url: string;
-  /** If the API has a domain, the domain's CNAME record must point to this name. */
+  /** The target for the CNAME record of the API's own domain, if it has one. */
   readonly domainTarget: string | undefined;
 
   constructor(scope: Construct, id: string, props: ApiProps) {
@@ -163,7 +160,7 @@ export class Api extends Construct {
 
   private addGatewayResponse(type: ResponseType, { status, message, headers }: errors.ErrorResponse) {
     const { "Content-Type": contentType, ...common } = commonHeaders;
-    // API Gateway reads a quoted value as a constant, and any other value as the name of a parameter. Unlike the
+    // In a mapping, API Gateway reads a quoted value as a constant, and any other as a parameter's name. Unlike the
     // functions, API Gateway can't pick a Retry-After at random, so it always sends the first value.
     const constants = Object.entries({ ...common, ...headers }).map(([name, value]) => [
       name,

@@ -27,7 +27,7 @@ export const addDashboard = (
 ): Dashboard => {
   const operations = api.routes.map(({ operation }) => operation);
   return new Dashboard(scope, "Dashboard", {
-    // Dashboards belong to the AWS account, so the same stage in two regions needs two names.
+    // Dashboards are global in an AWS account, so their names must contain the region.
     dashboardName: `EmailApi-${stage}-${Stack.of(scope).region}`,
     widgets: [
       [

@@ -48,7 +48,7 @@ export class Intake extends Construct {
   readonly events: Queue;
   readonly deadLetters: Queue;
   readonly recordEvents: ServiceFunction;
-  /** Lets a program put emails into the bucket and send events to the queue. */
+  /** Allows a program to put emails into the bucket and to send events to the queue. */
   readonly pipelinePolicy: ManagedPolicy;
 
   constructor(scope: Construct, id: string, { deadLetterMinutes, ...shared }: IntakeProps) {
@@ -114,7 +114,7 @@ export class Intake extends Construct {
     this.acknowledgeRules();
   }
 
-  /** CDK adds a function that empties the bucket, and nothing would ever delete that function's log group. */
+  /** CDK adds a function that empties the bucket. Without this log group, its logs would be kept forever. */
   private keepNoLogOfEmptying() {
     const provider = Stack.of(this).node.findChild("Custom::S3AutoDeleteObjectsCustomResourceProvider");
     const { logGroupName } = new LogGroup(this, "EmptyingLog", {

@@ -18,7 +18,7 @@ const withoutAuthorization: CfnWebACL.StatementProperty = {
   },
 };
 
-/** Extra spaces or another case in the Authorization header must not give a caller a new limit. */
+/** Extra spaces or capital letters in the Authorization header must not give a caller a fresh quota. */
 const authorization: CfnWebACL.RateBasedStatementCustomKeyProperty = {
   header: {
     name: "authorization",
@@ -36,12 +36,12 @@ const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => (
   sampledRequestsEnabled: false,
 });
 
-/** A whole office can share one address, so an address may send more requests than an API key. */
+/** A whole office can share one IP address, so its limit is higher than that of an API key. */
 const keysPerAddress = 10;
 
 /**
- * One rule limits each API key, and another limits each address that sends no key. If a caller makes up a new key for
- * each request, only a limit per address stops them.
+ * One rule limits each API key, and another limits each IP address that sends no key. A caller who makes up a new key
+ * for each request is stopped only by a limit per IP address.
  *
  * API Gateway responds to a blocked request, because a response of AWS WAF couldn't have a request id.
  */

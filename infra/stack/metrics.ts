@@ -13,10 +13,10 @@ export const period = Duration.minutes(5);
 
 const sum = { statistic: "Sum", period };
 
-/** A metric that CloudWatch reads from a log. `dimension` names a field of the log line. */
+/** A metric that CloudWatch extracts from a log. `dimension` names a field of the log line. */
 type LogMetric = { name: string; lines: IFilterPattern; value: string; dimension: string };
 
-/** Milliseconds to the first byte of a stream, from the function's log. */
+/** Milliseconds until the first byte of a response, extracted from the function's log. */
 export const timeToFirstByte: LogMetric = {
   name: "TimeToFirstByte",
   lines: FilterPattern.exists("$.time_to_first_byte_ms"),
@@ -85,7 +85,7 @@ export class Metrics extends Construct {
     return this.custom(name, { service: id }, "Sum", `${id} ${name}`);
   }
 
-  /** CloudWatch has no data while DynamoDB throttles nothing, so FILL adds the zeros. */
+  /** While nothing is throttled, DynamoDB reports no data, so FILL adds zeros. */
   tableThrottles(): IMetric {
     const { table } = this.measured;
     return new MathExpression({

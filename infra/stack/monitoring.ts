@@ -11,11 +11,11 @@ import { type Measured, Metrics, period } from "./metrics.ts";
 
 export type MonitoringProps = Measured & {
   intake: Intake | undefined;
-  /** The ARN of the SNS topic that alarms notify. Without a topic, you only see alarms in CloudWatch. */
+  /** The ARN of the SNS topic that alarms notify. Without a topic, alarms are visible only in CloudWatch. */
   alarmTopic: string | undefined;
 };
 
-/** SQS's metric ignores events that were already delivered more than three times. */
+/** SQS's own age metric ignores an event once it has been delivered more than three times. */
 const longWait = Duration.minutes(30);
 
 const seeRunbook = (section: string) => `: see "${section}" in infra/admin/README.md`;

@@ -1,4 +1,4 @@
-/** An operation's function, with enough memory and time for its largest response. */
+/** The Lambda function of an operation, with enough memory and time for its largest response. */
 import { Duration } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import type { Operation } from "../../lib/api/operations.ts";
@@ -15,7 +15,7 @@ export class OperationFunction extends ServiceFunction {
       // The largest message fits into 512 MB, but with 1,024 MB we get 0.58 vCPU.
       memoryMegabytes: 1024,
       // Lambda streams 2 MB a second after the first 6 MB, so the largest response, 200 MB, takes 97 s. API Gateway
-      // waits 29 s for a buffered response. We stop after 28 s, so that Lambda can log the timeout.
+      // waits 29 s for a buffered response. We stop after 28 s, so that the timeout appears in the function's log.
       timeout: streams ? Duration.minutes(5) : Duration.seconds(28),
       permissions: permissionsOf(operation),
     });

@@ -51,12 +51,12 @@ const Settings = z.object({
   alarmTopic: z.optional(
     text(/^arn:aws[a-z-]*:sns:[a-z\d-]+:\d{12}:[\w-]{1,256}$/, "the ARN of a standard SNS topic in the stack's region"),
   ),
-  /** The requests per second that a method accepts from all callers together. */
+  /** The requests per second that a method accepts in total, from all callers. */
   rateLimit: z._default(count(/^[1-9]\d{0,5}$/, "a number of requests per second"), 100),
   /** How many requests a method accepts at once, even above {@link rateLimit}. */
   burstLimit: z._default(count(/^[1-9]\d{0,5}$/, "a number of requests"), 200),
   /**
-   * Requests per minute of one API key. Ten times the limit of a key must stay below AWS WAF's maximum of
+   * How many requests a minute one API key may make. Ten times the limit of a key must stay below AWS WAF's maximum of
    * 2,000,000,000.
    */
   keyRateLimit: z.optional(count(/^[1-9]\d{1,7}$/, "a number of requests per minute from 10 to 99999999")),
@@ -136,7 +136,7 @@ const checkTogether = (settings: Settings, region: string | undefined) => {
  * @throws UserError if a name or a value is wrong, or if a certificate or a topic is in another region
  */
 export const readSettings = (context: Given, region?: string): Settings => {
-  // The context also contains settings of CDK itself, such as `@aws-cdk/core:…` or `availability-zones:…`.
+  // CDK's context also contains settings of CDK itself, such as `@aws-cdk/core:…`.
   const ours = Object.entries(context).filter(([name]) => !name.includes(":"));
   const { stages, ...own } = Object.fromEntries(ours);
   const given = { ...settingsOfStage(stages, String(own.stage ?? "prod")), ...own };

@@ -13,7 +13,7 @@ import type { Settings } from "./settings.ts";
 export type EmailApiStackProps = {
   settings: Settings;
   operations: readonly Operation[];
-  /** Without a region, the template can be deployed anywhere, but its table has no replicas. */
+  /** If no region is set, the template can be deployed anywhere, but its table has no replicas. */
   region: string | undefined;
 };
 

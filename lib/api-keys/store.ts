@@ -29,7 +29,7 @@ export type NewApiKey = { secret: string; apiKey: ApiKey };
 
 export const idOfSecret = (secret: string): string => sha256(secret);
 
-/** Without this listing, nobody could list an account's keys: a key is stored under its digest only. */
+/** An API key is stored under its digest, so this second item is needed to list an account's keys. */
 const putListing = (table: Table, { account_id, id, expires_at }: ApiKey): Write =>
   put(table, apiKeyListingKey(account_id, id), { id, expires_at });
 
@@ -56,7 +56,7 @@ export const findApiKey = (table: Table, id: string): Promise<ApiKey | undefined
 
 export const isUsable = (apiKey: ApiKey, now: number): boolean => isLive(apiKey, now) && !apiKey.revoked_at;
 
-/** The SDK has 50 connections, and a read that waits too long for a free one times out. */
+/** The SDK opens at most 50 connections, and a read that waits too long for a free one times out. */
 const readsAtOnce = 20;
 
 /** Revoked keys stay in the list until they expire. */
@@ -109,8 +109,8 @@ export const shortenApiKey = async (
 ): Promise<boolean> => (await transact(table, shorten(table, apiKey, now))) === null;
 
 /**
- * Replaces an API key by a new key with the same scopes. The old key still works for `graceSeconds`, and rotating it
- * again can't make it last longer. Returns `null` if the old key is unknown, revoked or expired.
+ * Replaces an API key with a new one that has the same scopes. The old key works for another `graceSeconds`. A second
+ * rotation doesn't extend that time. Returns `null` if the old key is unknown, revoked or expired.
  */
 export const rotateApiKey = async (
   table: Table,
@@ -126,6 +126,6 @@ export const rotateApiKey = async (
   const grant = { account_id, scopes, label, expires_at: nextExpiry(found, now) };
   const { secret, apiKey } = newApiKey(grant, now);
   const failed = await transact(table, [...putApiKey(table, apiKey), ...shorten(table, old, now)]);
-  // If another rotation or a revocation has changed the old key meanwhile, we start again.
+  // If the old key was rotated or revoked in the meantime, we start again.
   return failed ? rotateApiKey(table, id, graceSeconds, now) : { secret, apiKey, old };
 };

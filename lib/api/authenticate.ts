@@ -1,4 +1,4 @@
-/** Authentication with API keys (RFC 6750). We cache no keys, so a revoked key fails on its next request. */
+/** Authenticates callers by API key (RFC 6750). Keys are not cached, so a revoked key fails on its next request. */
 import { type ApiKey, findApiKey, idOfSecret, isUsable } from "../api-keys/store.ts";
 import { invalidApiKey, missingCredentials } from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";

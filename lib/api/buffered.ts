@@ -1,4 +1,4 @@
-/** Returns each response in one piece, which can have at most 6 MB on Lambda. */
+/** Returns each response as a whole. Lambda limits such responses to 6 MB. */
 import type { BufferedHandler, Delivery } from "./delivery.ts";
 
 export const buffered: Delivery = {

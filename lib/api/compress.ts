@@ -1,4 +1,4 @@
-/** Compresses a response with a coding that the caller's Accept-Encoding accepts. */
+/** Compresses a response as the request's Accept-Encoding allows. */
 import { constants, createBrotliCompress, createGzip, createZstdCompress } from "node:zlib";
 import Negotiator from "negotiator";
 import type { StreamedBody } from "../streamed-body.ts";
@@ -13,10 +13,10 @@ const encoders = {
   br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
   gzip: () => createGzip({ level: 6 }),
 };
-/** The first coding wins if a caller accepts several equally. */
+/** If a caller accepts several codings equally, the first wins. */
 const preferred: (keyof typeof encoders)[] = ["zstd", "br", "gzip"];
 
-/** Lambda cuts a streamed response off at 200 MB, and counts the status and the headers, too. */
+/** Lambda cuts off a streamed response after 200 MB, which include its status and headers. */
 const maximumBytes = 200_000_000 - 1000;
 
 export const compress: ApiMiddleware = {

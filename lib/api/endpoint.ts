@@ -60,7 +60,7 @@ export const endpoint =
     const stack = middy<APIGatewayProxyEvent, ProxyResult, Error, OwnContext>()
       .use([...observing, httpHeaderNormalizer(), ...delivery.middlewares, errorHandler])
       .use([
-        // Callers rely on the order of these checks, because they get the error of the first that fails.
+        // Callers rely on the order of these checks, because they get the error of the first failing check.
         authenticate, // 401
         validate.path(operation), // 400
         validate.query(operation), // 400

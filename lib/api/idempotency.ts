@@ -28,11 +28,11 @@ export type Once = {
     response: StorableResponse,
     writes: readonly Write[],
   ) => Promise<{ response: StorableResponse; failed?: never } | { response?: never; failed: FailedConditions }>;
-  /** Stores a response without any writes, such as a 409. */
+  /** Stores a response that changed nothing, such as a 409. */
   store: (response: StorableResponse) => Promise<StorableResponse>;
 };
 
-/** JSON with sorted fields: a retry may send the same fields in another order. */
+/** Sorts the fields of JSON, because a retry may send them in another order. */
 const canonical = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonical)}]`;
   if (typeof value === "number") return String(value); // JSON.stringify writes Infinity (1e400) as null.
@@ -46,7 +46,7 @@ const digestOf = ({ method, path }: Operation, parameters: AccountPath, body: un
 
 type StoredResponse = { digest: string; status: number; body: string; expires_at: number };
 
-/** `record` is the key of the item that stores the response, and `digest` tells different requests apart. */
+/** `record` is the key of the item that stores the response, and `digest` identifies the request. */
 type Use = { record: ItemKey; digest: string };
 
 const toReplay = (stored: StoredResponse, use: Use): StorableResponse => {
@@ -54,7 +54,7 @@ const toReplay = (stored: StoredResponse, use: Use): StorableResponse => {
   return { status: stored.status, body: stored.body, headers: { "Idempotent-Replayed": "true" } };
 };
 
-/** An eventually consistent read costs half, and if it misses a stored response, `commit` still finds that response. */
+/** An eventually consistent read costs half. If it misses a stored response, `commit` still finds that response. */
 const findReplay = async (table: Table, use: Use, now: number): Promise<StorableResponse | undefined> => {
   const stored = await getItem<StoredResponse>(table, use.record);
   return stored && isLive(stored, now) ? toReplay(stored, use) : undefined;

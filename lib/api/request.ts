@@ -55,7 +55,7 @@ export type ApiMiddleware<Path = AccountPath, Query = unknown, Body = unknown> =
   ApiContext<Path, Query, Body>
 >;
 
-/** Finds all values of a header that the caller may have sent several times. @param name in lower case */
+/** Returns all values of a header, which the caller may have sent more than once. @param name in lower case */
 export const headerValues = ({ headers }: ApiRequest, name: string): string[] =>
   Object.entries(headers).flatMap(([spelling, values = []]) => (spelling.toLowerCase() === name ? values : []));
 

@@ -13,7 +13,8 @@ export type Sent = {
 const millisecondsToEnd = 10_000;
 
 /**
- * Writes the body as fast as the caller reads. After an error in the body, Middy's own streaming would end the process.
+ * Writes the body no faster than the caller reads it. After an error in the body, Middy's own streaming would end the
+ * process.
  *
  * @param millisecondsLeft until the function's timeout
  * @throws Error if the body fails, with the original error as its `cause`, which Lambda's runtime client doesn't log

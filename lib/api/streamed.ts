@@ -1,4 +1,4 @@
-/** Streams each response, compressed with a coding that the caller accepts. */
+/** Streams each response, compressed if the caller accepts that. */
 import { once } from "node:events";
 import { compress } from "./compress.ts";
 import type { Delivery, StreamingHandler } from "./delivery.ts";

@@ -1,4 +1,4 @@
-/** The checks of the path, the query and the body. */
+/** Validates the path, the query and the body of a request. */
 import jsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type * as z from "zod/mini";

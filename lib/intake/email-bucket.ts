@@ -3,7 +3,7 @@ import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { RejectedError } from "../messages/message.ts";
 import type { ReadEmail } from "./record-event.ts";
 
-/** If the function may not list the bucket, a missing object causes AccessDenied. */
+/** If the function lacks permission to list the bucket, a missing object causes AccessDenied. */
 const missing = new Set(["NoSuchKey", "AccessDenied"]);
 
 export const openEmailBucket = (Bucket = process.env.EMAIL_BUCKET): ReadEmail => {

@@ -1,4 +1,4 @@
-/** Records events, each of them once, even if it arrives several times. A message's events may arrive in any order. */
+/** Records each event exactly once, even if it arrives several times. A message's events may arrive in any order. */
 import { markStored, readMarker } from "../messages/marker.ts";
 import { draftMessage, rejectTooLarge, writeContent } from "../messages/store-message.ts";
 import { epochSeconds, isLive } from "../table/expiry.ts";

@@ -13,7 +13,7 @@ import { type Result, TooLittleTimeError } from "./event-record.ts";
 import { outcomeMetrics, serviceName } from "./metrics.ts";
 import { MessageNotStoredYetError } from "./record-changes.ts";
 
-/** If a message is not stored yet, another invocation may be about to store it, so we retry its events soon. */
+/** If a message is not stored yet, another invocation may be about to store it, so we retry after a moment. */
 const pausesMs = [100, 200, 400];
 
 /** No retry begins in the last 15 s: after a timeout, SQS would deliver the whole batch again, 12 minutes later. */

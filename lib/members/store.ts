@@ -28,14 +28,14 @@ export const newMember = (
   return { id: randomUUID(), created_at, updated_at: created_at, user_id, account_id, role };
 };
 
-/** An eventually consistent read may miss a new user, but then the condition of {@link putUser} fails. */
+/** An eventually consistent read may miss a new user, but {@link putUser} then finds that user. */
 export const findUser = (table: Table, email: string): Promise<User | undefined> =>
   getItem<User>(table, userKey(email));
 
 export const putUser = (table: Table, user: User, now: number): Write<User> =>
   putIfAbsent(table, userKey(user.email), user, now);
 
-/** The API never returns a member's email address or name; the operator's commands do. */
+/** The operator's commands show a member's email address and name, but the API never returns them. */
 export type StoredMember = AccountMember & Pick<NewMember, "email" | "name">;
 
 export const putMember = (table: Table, member: StoredMember, now: number): Write<StoredMember> =>
@@ -46,14 +46,14 @@ export const listMembers = async (table: Table, account_id: string): Promise<Sto
   return items.map(({ pk, sk, ...member }) => member).sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
 };
 
-/** If a user was removed and added again meanwhile, the member has a new id, and a write to the old member fails. */
+/** If a user was removed and added again, the member has a new id, so a write to the old member fails. */
 const unchanged = ({ account_id, user_id }: AccountMember, TableName: string) => ({
   TableName,
   Key: memberKey(account_id, user_id),
   ConditionExpression: "id = :id",
 });
 
-/** Returns false if the member was removed meanwhile. */
+/** Returns false if the member was removed in the meantime. */
 export const setMemberRole = (
   table: Table,
   member: AccountMember,

@@ -10,7 +10,7 @@ import { headFields } from "./head-fields.ts";
 import { readSegments } from "./read-segments.ts";
 import { closeFrame, isSendable, openFrame } from "./zstd-frame.ts";
 
-/** The pause after `opening` lets Node.js send it before we read the content. */
+/** The pause lets Node.js send the first fields before we read the content. */
 async function* opened(opening: Buffer, read: () => AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield opening;
   await setImmediate();

@@ -3,8 +3,8 @@
  *
  *   email ──render──> "content":…,"content_parsed":…} ──zstd──> ████████████████ ──cut──> ███ ███ ███ ██
  *
- * `content` and `content_parsed` together take hardly more space than the raw email, because zstd finds each
- * attachment's base64 a second time.
+ * `content` and `content_parsed` together take hardly more space than the raw email, because zstd stores the base64 of
+ * each attachment only once.
  */
 import { constants, createZstdCompress, createZstdDecompress, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { throughZlib } from "../through-zlib.ts";
@@ -13,13 +13,13 @@ import type { ContentOffsets } from "./head.ts";
 /** A DynamoDB item could hold 400 KB, but three segments of 340 KB fit into the 1 MiB that a Query returns. */
 const maximumSegmentBytes = 340_000;
 
-/** The first Query reads the first segment together with the head, so we keep the segment small. */
+/** The first segment is small, because the first Query reads it together with all other fields. */
 const firstSegmentBytes = 100_000;
 
 /** Content of up to 1 MiB is faster to decompress without a stream. */
 export const smallBytes = 1024 * 1024;
 
-/** The segments after the first have the same size, because parallel reads take as long as the largest segment. */
+/** Parallel reads take as long as the largest one, so all segments after the first have the same size. */
 const cut = (compressed: Buffer): Buffer[] => {
   const segments = [compressed.subarray(0, firstSegmentBytes)];
   const rest = compressed.length - firstSegmentBytes;
@@ -33,7 +33,7 @@ const cut = (compressed: Buffer): Buffer[] => {
 /** A window of 128 MiB, the largest that zstd decompresses by default. */
 const maximumWindowLog = 27;
 
-/** The window spans `content`, because zstd finds a repeated attachment only within its window. */
+/** The window covers the whole email, because zstd finds a repeated attachment only within its window. */
 const windowLog = (rawBytes: number): number => Math.min(maximumWindowLog, Math.ceil(Math.log2(rawBytes * 1.1)));
 
 export type Compressed = ContentOffsets & { segments: Buffer[]; content_bytes: number };

@@ -56,7 +56,7 @@ function* inPieces(fields: JsonObject, end: string): Generator<Buffer, number> {
 type Json = string | null | Json[] | JsonObject;
 type JsonObject = { [name: string]: Json };
 
-/** The JSON of a large email can exceed the maximum length of a string, so we yield it in tokens. */
+/** The JSON of a large email can exceed the maximum length of a string, so we yield it in pieces. */
 function* json(value: Json): Generator<string> {
   if (typeof value === "string") {
     yield* jsonString(value);
@@ -94,5 +94,5 @@ function* jsonString(text: string): Generator<string> {
   yield '"';
 }
 
-/** JSON.stringify would escape each half of a surrogate pair that two slices share. */
+/** If a slice ended within a surrogate pair, JSON.stringify would escape each half. */
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;

@@ -1,4 +1,4 @@
-/** Reads the envelope of an email from its header. */
+/** Reads sender, recipient, subject and date from the header of an email. */
 import { firstAddress } from "./mime/addresses.ts";
 import { charsetDecoder, decodeHeaderBytes } from "./mime/charset.ts";
 import { parseDate } from "./mime/date.ts";

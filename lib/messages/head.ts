@@ -4,7 +4,7 @@ import type { Message } from "./message.ts";
 
 export type LongFields = Pick<Message, (typeof longFields)[number]>;
 
-/** The head keeps all status changes, because their events may arrive in any order. */
+/** We keep all status changes, because their events may arrive in any order. */
 export type StatusChange = Pick<Message, "status" | "bounce_classification"> & {
   time: string;
   event_id: string;
@@ -31,7 +31,7 @@ export type Head = Omit<
 > &
   Partial<LongFields> &
   ContentFields & {
-    /** The recipient's domain if the message is incoming, else the sender's. Some API keys read only one domain. */
+    /** The recipient's domain if the message is incoming, else the sender's. A key may be limited to one domain. */
     domain: string;
     /** DynamoDB's document client returns a number above 2^53 as a bigint. */
     reference_message_id?: number | bigint | undefined;

@@ -1,4 +1,4 @@
-/** Reads the long fields of a message, which are stored at the beginning of its content instead of in its head. */
+/** Reads fields that are too long for a message's main item. They are stored in front of the content. */
 import { decompressor } from "./compression.ts";
 import { longFields, type MessageField } from "./fields.ts";
 import type { StoredMessage } from "./find.ts";

@@ -1,4 +1,4 @@
-/** A message marker outlives its message, and tells the intake that the message was stored or deleted. */
+/** A marker outlives its message. It shows late events that the message was stored or deleted. */
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { getItem } from "../table/get.ts";
 import { messageMarkerKey } from "../table/keys.ts";
@@ -8,7 +8,6 @@ import { update, type Write } from "../table/writes.ts";
 import { daySeconds } from "../time.ts";
 import type { MessageRef } from "./events.ts";
 
-/** A marker with `deleted_at` never expires. */
 export type MessageMarker = { deleted_at?: string; expires_at?: number };
 
 /** A recipient may open an email a year after the message has expired. */

@@ -76,7 +76,7 @@ export const instant = z.pipe(
   utc(),
 );
 
-/** UTF-8 can't represent half a surrogate pair, so the caller would get another text back. */
+/** UTF-8 can't represent half a surrogate pair, so the caller would get different text back. */
 export const text = z
   .string("must be a string")
   .check(z.refine((value) => value.isWellFormed(), "must not contain half a surrogate pair"));
@@ -111,7 +111,7 @@ export const NewMessage = z.object({
 });
 export type NewMessage = z.input<typeof NewMessage>;
 
-/** Thrown for a message or an event that can never be stored. Log lines show the error, so it must not quote values. */
+/** Thrown for a message or an event that can never be stored. It is logged, so its text must not quote any value. */
 export class RejectedError extends Error {
   override readonly name = "RejectedError";
 }

@@ -6,7 +6,7 @@ import { contentDisposition, contentId, parameterText, transferEncoding } from "
 import { decodeTransfer } from "./mime/transfer-encoding.ts";
 import { type Leaf, splitEmail } from "./mime/tree.ts";
 
-/** Decides whether a leaf is an inline text or an attachment. */
+/** Decides whether a part is shown as text or is an attachment. */
 export const describeLeaf = ({ contentType, header }: Leaf, decode: DecodeCharset) => {
   const content_type = contentType.value;
   const disposition = contentDisposition(header);

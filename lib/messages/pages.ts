@@ -1,4 +1,4 @@
-/** Groups the segments of a message's content into pages. Each page has its own partition, and one Query reads it. */
+/** Groups the stored segments of an email into pages. Each page has its own partition, and one Query reads it. */
 import { segmentKey } from "../table/keys.ts";
 import type { MessageRef } from "./events.ts";
 import type { ContentFields } from "./head.ts";

@@ -24,7 +24,6 @@ export const readSegment = async ({ table, head }: StoredMessage, index: number)
   return (await readTwice(head, index, read)).bytes;
 };
 
-/** Reads the page that begins with segment `from`. */
 const readPage = ({ table, head }: StoredMessage, from: number): Promise<Uint8Array[]> => {
   const count = Math.min(head.page_segments, head.segments - from);
   return readTwice(head, from, async (consistent) => {
@@ -33,7 +32,7 @@ const readPage = ({ table, head }: StoredMessage, from: number): Promise<Uint8Ar
   });
 };
 
-/** Retries failed reads, because the status 200 may already be sent. @throws Error if a segment is missing */
+/** Retries failed reads, because status 200 may already have been sent. @throws Error if a segment is missing */
 export async function* readSegments(message: StoredMessage): AsyncGenerator<Uint8Array> {
   const { table, head, first } = message;
   const abort = new AbortController();

@@ -4,7 +4,7 @@ import { headSort, segmentSort } from "../table/keys.ts";
 
 const json = `"content":"${"x".repeat(1000)}","content_parsed":null}`;
 
-/** A head and its first segment, in the JSON format of DynamoDB's API. */
+/** The two items of a small message, in the JSON format of DynamoDB's API. */
 export const sampleItems = [
   {
     sk: { S: headSort },

@@ -16,7 +16,7 @@ import { discardSegments, writeSegments } from "./segments.ts";
 
 export const maximumRawBytes = 40 * 1024 * 1024;
 
-/** Longer fields in the head would make each update more expensive, because DynamoDB bills the size of the item. */
+/** Longer fields are stored elsewhere, because DynamoDB bills each update of an item by its size. */
 const maximumLongFieldsBytes = 50_000;
 
 export const rejectTooLarge = (rawBytes: number): void => {

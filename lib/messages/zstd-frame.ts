@@ -1,6 +1,6 @@
 /**
- * Inserts the fields of a message's head, as uncompressed JSON, at the start of the stored zstd frame. Two frames would
- * be valid, too (RFC 8878, section 3), but Node.js ignores the second frame, and httpx raises an error.
+ * Inserts a message's other fields, uncompressed, at the start of the stored zstd frame. Two frames would be valid, too
+ * (RFC 8878, section 3), but Node.js ignores the second frame, and httpx raises an error.
  *
  *   stored ── magic, descriptor, window │ compressed blocks … │ checksum
  *   sent ──── magic, descriptor, window │ head in raw blocks │ compressed blocks …
@@ -11,11 +11,11 @@ const magicBytes = 4;
 const headerBytes = 6;
 const checksumBytes = 4;
 
-/** Bit 2 of the Frame_Header_Descriptor tells that the frame ends with a checksum (RFC 8878, section 3.1.1.1.1). */
+/** If bit 2 of the Frame_Header_Descriptor is set, the frame ends with a checksum (RFC 8878, section 3.1.1.1.1). */
 const storedDescriptor = 0b100;
 const sentDescriptor = 0b000;
 
-/** RFC 9659 limits the window in HTTP to 2^23 bytes. A frame header stores 2^n bytes as (n - 10) << 3. */
+/** RFC 9659 limits zstd's window in HTTP to 8 MiB. A frame header stores 2^n bytes as (n - 10) << 3. */
 const maximumWindow = (23 - 10) << 3;
 
 /** A zstd block has at most 128 KiB, and at most the size of the window (RFC 8878, section 3.1.1.2.4). */
@@ -26,7 +26,7 @@ const minimumWindow = (17 - 10) << 3;
 export const isSendable = (firstSegment: Uint8Array): boolean =>
   firstSegment[magicBytes] === storedDescriptor && (firstSegment[magicBytes + 1] ?? 255) <= maximumWindow;
 
-/** A block header of `size << 3` means a raw block that is not the last one (RFC 8878, section 3.1.1.2). */
+/** The block header `size << 3` means an uncompressed block that isn't the last (RFC 8878, section 3.1.1.2). */
 const rawBlock = (bytes: Uint8Array): Buffer => {
   const header = Buffer.alloc(3);
   header.writeUIntLE(bytes.length << 3, 0, 3);

@@ -1,4 +1,4 @@
-/** Combines several reads into one call. */
+/** Combines several reads of the table into one call. */
 import { BatchGetCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Table } from "./table.ts";
 

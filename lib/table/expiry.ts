@@ -19,7 +19,7 @@ export const absent = "attribute_not_exists(pk)";
 /** Needs {@link nowValue}. */
 export const absentOrExpired = `${absent} OR expires_at <= :now`;
 
-/** Without `attribute_exists(pk)`, an update would create the item. Needs {@link nowValue}. */
+/** Without `attribute_exists(pk)`, an update would create a missing item. Needs {@link nowValue}. */
 export const live = "attribute_exists(pk) AND (attribute_not_exists(expires_at) OR expires_at > :now)";
 
 export const nowValue = (now: number): { ":now": number } => ({ ":now": epochSeconds(now) });

@@ -1,4 +1,4 @@
-/** Transactions: all writes happen or none, even if a response is lost or another transaction writes the same items. */
+/** Transactions: either all writes happen or none, even if a response is lost or transactions conflict. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
@@ -57,7 +57,7 @@ const reportedFailures = (writes: readonly Write[], reasons: readonly Cancellati
     return Code === failedCondition ? [[write, Item && unmarshall(Item)]] : [];
   });
 
-/** DynamoDB reports no failed conditions after a conflict, so we read the items and check the conditions ourselves. */
+/** After a transaction conflict, DynamoDB reports no failed conditions, so we read the items and check ourselves. */
 const readFailures = async (table: Table, writes: readonly Write[], abortSignal: AbortSignal): Promise<Entry[]> => {
   const read = async (write: Write): Promise<Entry> => [
     write,

@@ -42,7 +42,7 @@ export const put = (table: Table, key: ItemKey, fields: object): Write => ({
   fails: (_found): _found is Item => false,
 });
 
-/** @param fails must agree with the condition in `change` */
+/** @param fails must check the same condition as `change` */
 export const update = (
   table: Table,
   key: ItemKey,

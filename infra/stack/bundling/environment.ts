@@ -1,6 +1,6 @@
 /**
  * Reads the AWS SDK's credentials and settings from the environment variables that Lambda sets. The SDK's own code
- * would also search files and metadata services.
+ * would also search files and metadata services for credentials.
  */
 import type { EnvOptions, LoadedConfigSelectors } from "@smithy/core/config";
 

@@ -1,4 +1,4 @@
-/** Replaces two globals that Node.js would otherwise load in every cold start. */
+/** Replaces `crypto` and `ReadableStream`, which Node.js would otherwise load in every cold start. */
 
 /** The AWS SDK uses only `crypto.randomUUID`, but the global `crypto` loads all of Web Crypto. */
 export * as crypto from "node:crypto";

@@ -8,11 +8,13 @@ const token = /"[^"\\]*(?:\\.[^"\\]*)*"?|=\?[^?]*\?[bq]\?[^?]*\?=|\[[^\]]*\]?|[^
 /** `a . b @ c` is one address, but `a b@c` is a name and an address (RFC 5322, section 4.4). */
 const joins = (character: string | undefined): boolean => character === "." || character === "@";
 
-/** Returns the first valid address, or "". Pass `list` undecoded, because a decoded name may contain a comma. */
+/**
+ * Returns the first valid address, or "". Pass `list` undecoded, because a decoded display name may contain a comma.
+ */
 export const firstAddress = (list: string): string => {
   let text = "";
   let last: string | undefined;
-  /** In `a@example.com <b@example.com>`, the text before the bracket is just a name. */
+  /** In `a@example.com <b@example.com>`, the text before the bracket is only a display name. */
   let unbracketed = "";
 
   const endText = (): string => {
@@ -31,7 +33,7 @@ export const firstAddress = (list: string): string => {
     last = word.at(-1);
 
     if (word === "<" || word === ":") {
-      // The text before `<` or `:` is a name or a route, not an address.
+      // The text before `<` or `:` is a display name or a source route, not an address.
       text = "";
       unbracketed = "";
     } else if (word === ">" || word === "," || word === ";" || word === "") {

@@ -1,4 +1,4 @@
-/** Decodes the charsets of emails to Unicode. */
+/** Decodes text in any charset that occurs in emails. */
 import { isAscii, isUtf8 } from "node:buffer";
 import iconv from "iconv-lite";
 
@@ -11,7 +11,7 @@ const iso2022Jp = /^(?:x-|cs)?iso-?2022-?jp|^(?:x-)?cp5022[012]$/;
 const esc = "\x1b";
 const overriddenEscape = new RegExp(String.raw`${esc}(?:\([BIJ]|\$[@B]|&@)(?=${esc})`, "g");
 
-/** iconv-lite would accept `hex` as a charset, and decode UTF-7 slowly. */
+/** Charsets that we don't leave to iconv-lite: `hex` isn't a charset at all, and its UTF-7 is slow. */
 const notCharsets = new Set(["binary", "base64", "hex", "cesu8", "utf7", "utf7imap"]);
 
 /** Node.js's `TextDecoder` lacks some Korean and Hong Kong characters that iconv-lite has. */
@@ -66,7 +66,7 @@ const iso2022JpDecoder = new TextDecoder("iso-2022-jp");
 
 const decodeUnlabelled = (bytes: Buffer): string => (isUtf8(bytes) ? utf8.decode(bytes) : windows1252.decode(bytes));
 
-/** Mailers cut headers in the middle of a character, so text with a few invalid bytes can still be UTF-8. */
+/** Some mailers truncate headers within a character, so text with a few invalid bytes can still be UTF-8. */
 export const decodeHeaderBytes = (bytes: Buffer): string => {
   const text = utf8.decode(bytes);
   const damaged = text.split("\ufffd").length - 1;
@@ -85,7 +85,7 @@ const decodeUtf7 = (bytes: Buffer): string =>
     return whole.swap16().toString("utf16le");
   });
 
-/** Between two adjacent escape sequences, `TextDecoder` would insert U+FFFD, so we drop the first sequence. */
+/** Between two adjacent escape sequences, `TextDecoder` would insert U+FFFD. The first has no effect, so we drop it. */
 const decodeIso2022Jp = (bytes: Buffer): string => {
   if (isUtf8(bytes) && !isAscii(bytes)) return utf8.decode(bytes);
   return iso2022JpDecoder.decode(Buffer.from(bytes.toString("latin1").replace(overriddenEscape, ""), "latin1"));

@@ -10,7 +10,7 @@ const zones: Record<string, number> = { edt: -4, est: -5, cdt: -5, cst: -6, mdt:
 const dateTime =
   /^(?:[a-z]+\.? )?(\d{1,2})[ -]+([a-z]{3})[a-z]*\.?[ -]+(\d{2,4}) (\d{1,2})[:.](\d{1,2})(?:[:.](\d{1,2})(?:\.\d+)?)?(?: ?([ap]m)\b)? ?(?:(?:gmt|utc?)? ?([+-]?)(\d{1,2}):?(\d{2})|([a-z]+))?(?: |$)/i;
 
-/** Unix prints dates as `Fri Nov 20 12:00:00 EST 2026`. */
+/** The Unix command `date` prints `Fri Nov 20 12:00:00 EST 2026`. */
 const unixDate = /^(?:[a-z]+ )?([a-z]{3,}) (\d{1,2}) (\d{1,2}[:.]\S+)( [a-z]+| [+-]\d{4})? (\d{4})\b/i;
 
 /** Matches `Nov 20, 2026 12:00:00 PM`. */

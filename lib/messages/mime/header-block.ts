@@ -3,7 +3,7 @@ import { fieldOf, type HeaderField, isBlank, oddFieldOf, trimEndBlanks } from ".
 import { cr, type Email, lf, lineAt, linesOf } from "./lines.ts";
 import { transferEncoding } from "./parameters.ts";
 
-/** All headers of an email together may have 1 MiB. Postfix and Exchange accept about 100 KB for one header. */
+/** The headers of an email may take up to 1 MiB in total. Postfix and Exchange accept about 100 KB for one header. */
 export const maxHeaderBytes = 1024 * 1024;
 
 /** Matches the line before each email of an mbox (RFC 4155), but not the header field `From : ada@example.com`. */
@@ -21,7 +21,7 @@ export const readEmailHeader = (raw: Uint8Array): HeaderField[] => {
  * Returns null if the header has more than `limit` bytes.
  *
  * Some mailers omit the empty line after the header, don't indent the continuation of a field, or use field names that
- * RFC 5322 forbids. If a line could belong to the header or to the body, `linesAhead` looks at the lines after it.
+ * RFC 5322 forbids. If a line could belong to the header or to the body, the lines after it decide.
  */
 export const readHeader = (email: Email, start: number, limit: number) => {
   const header: HeaderField[] = [];
@@ -75,8 +75,8 @@ export const readHeader = (email: Email, start: number, limit: number) => {
 const isOfHeader = (line: string): boolean => line === "" || isBlank(line[0]) || fieldOf(line) !== undefined;
 
 /**
- * Runs at most once per header, and reads up to the next empty line or delimiter. `lastText` is the offset of the last
- * line that looks like body text, and `continues` tells whether that line still belongs to the header.
+ * Reads up to the next empty line or delimiter, at most once for each header. `lastText` is the offset of the last line
+ * that looks like body text, and `continues` tells whether that line still belongs to the header.
  */
 const linesAhead = (email: Email, from: number, header: HeaderField[]) => {
   let lastField = -1;
@@ -98,7 +98,7 @@ const linesAhead = (email: Email, from: number, header: HeaderField[]) => {
     else if (!isBlank(line[0])) lastText = at;
     at = next;
   }
-  // If no empty line follows the header, a line such as `Dear Ada: …` counts as text.
+  // If no empty line follows the header, a line such as `Dear Ada: …` counts as body text.
   lastText = Math.max(lastText, lastOddField);
   return { continues: lastField > lastText, lastText };
 };

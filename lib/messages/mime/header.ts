@@ -76,7 +76,7 @@ export const decodeHeaderText = (value: string, decode: DecodeCharset): string =
   for (const word of value.matchAll(encodedWord)) {
     const [whole, charset = "", encoding, content = ""] = word;
     const between = value.slice(end, word.index);
-    // Mail programs hide white space between encoded words (RFC 2047, section 6.2).
+    // White space between encoded words is not shown (RFC 2047, section 6.2).
     const adjoins = run.words.length > 0 && trimBlanks(between) === "";
     if (!adjoins || run.charset !== charset.toLowerCase() || !joinsWords(charset)) endRun();
     if (!adjoins) text += rawText(between);
@@ -91,6 +91,6 @@ export const decodeHeaderText = (value: string, decode: DecodeCharset): string =
 const decodeQ = (content: string): Buffer =>
   Buffer.from(decodeEscapes(content.replaceAll("_", " "), /=([0-9a-f]{2})/gi), "latin1");
 
-/** @param pattern matches escapes such as `%2F` or `=2F`, with the digits as its group */
+/** @param pattern matches escapes such as `%2F` or `=2F`, and captures the hex digits */
 export const decodeEscapes = (text: string, pattern: RegExp): string =>
   text.replace(pattern, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));

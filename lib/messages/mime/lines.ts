@@ -1,4 +1,4 @@
-/** Lines of an email, with one character per byte. */
+/** Reads the lines of an email as latin1, with one character per byte. */
 
 /** Classic Mac OS ended lines with CR alone, so an email without any LF has `lineBreak` CR. */
 export type Email = { bytes: Buffer; lineBreak: number };

@@ -10,15 +10,15 @@ import {
   trimBlanks,
 } from "./header.ts";
 
-/** Parameter names are in lower case. If a name occurs twice, the first parameter counts. */
+/** Parameter names are in lower case. If a name occurs twice, the first parameter wins. */
 export type Structured = { value: string; parameters: Map<string, Parameter> };
 
-/** `bytes` has one character per byte. Only a parameter in the form of RFC 2231 has a `charset`. */
+/** `bytes` has one character per byte. Only a parameter that is encoded as in RFC 2231 has a `charset`. */
 type Parameter = { bytes: string; charset?: string | undefined };
 
 const mediaType = /^([!#$%&'*+.^_`{|}~\w-]+)[ \t]*\/[ \t]*([!#$%&'*+.^_`{|}~\w-]+)/;
 
-/** An unreadable Content-Type means `text/plain`. @param missing used if the part has no Content-Type */
+/** An invalid Content-Type is treated as `text/plain`. @param missing used if the part has no Content-Type */
 export const contentType = (fields: readonly HeaderField[], missing = "text/plain"): Structured => {
   const text = valueAfterComments(fields, "content-type", missing);
   const [whole, type, subtype] = mediaType.exec(text) ?? ["", "text", "plain"];
@@ -78,7 +78,7 @@ const joinSegments = (segments: Segment[]): Parameter => {
   const texts = segments.map(({ text, extended }) => (extended ? decodePercent(text) : text));
   if (!segments.some(({ extended }) => extended)) return { bytes: texts.join("") };
 
-  // Only the first segment names a charset (RFC 2231, section 4.1).
+  // Only the first segment of a parameter names the charset (RFC 2231, section 4.1).
   const [prefix = "", charset] = /^([^']*)'[^']*'/.exec(segments[0]?.extended ? segments[0].text : "") ?? [];
   return { bytes: texts.join("").slice(decodePercent(prefix).length), charset };
 };

@@ -13,7 +13,7 @@ export const decodeTransfer = (body: Buffer, encoding: string): Buffer => {
 
 const [dash, underscore, space] = [0x2d, 0x5f, 0x20];
 
-/** Node.js would also decode base64url's `-` and `_`. `replaceAll` would take many times the memory of the text. */
+/** Node.js would decode `-` and `_` as base64url. `replaceAll` would take many times the memory of the text. */
 const withoutUrlDigits = (text: Buffer): Buffer => {
   if (!text.includes("-") && !text.includes("_")) return text;
   const copy = Buffer.from(text);
@@ -24,7 +24,7 @@ const withoutUrlDigits = (text: Buffer): Buffer => {
 /** Node.js skips characters that aren't base64, as RFC 2045 (section 6.8) requires. */
 const decodeBase64 = (body: Buffer): Buffer => Buffer.from(withoutUrlDigits(body).toString("latin1"), "base64");
 
-/** Matches escapes, soft line breaks, and white space at the end of a line (RFC 2045, section 6.7). */
+/** Matches escapes such as `=3D`, soft line breaks, and white space at the end of a line (RFC 2045, section 6.7). */
 const quotedPrintable = /((?:=[0-9a-f]{2})+)|=[ \t]*(?:\r\n?|\n|$)|(?<![ \t])[ \t]+(?=[\r\n]|$)/gi;
 
 const decodeQuotedPrintable = (body: Buffer): Buffer => {

@@ -4,7 +4,7 @@ import { firstLine, maxHeaderBytes, readHeader } from "./header-block.ts";
 import { cr, type Email, lf, lineAt, linesOf } from "./lines.ts";
 import { contentType, type Structured } from "./parameters.ts";
 
-/** Postfix has the same limit (mime_nesting_limit). Real emails nest fewer than ten multiparts. */
+/** The default of Postfix (mime_nesting_limit). Real emails nest fewer than ten multiparts. */
 export const maxNesting = 100;
 
 /** A digest of a mailing list can have hundreds of parts. */
@@ -13,14 +13,14 @@ export const maxParts = 10_000;
 /** `parent` is the enclosing multipart. */
 export type Multipart = { type: string; boundary: string; parent: Multipart | undefined };
 
-/** A part without children, with its body as it was sent. */
+/** A MIME part without children. Its body is still encoded. */
 export type Leaf = { header: HeaderField[]; contentType: Structured; body: Buffer; parent: Multipart | undefined };
 
 /**
  * Returns null if the email exceeds a limit. Takes linear time.
  *
  * A multipart without a boundary or without parts becomes a text/plain leaf, so none of its text is lost. A multipart
- * without a closing delimiter ends with the enclosing multipart.
+ * without a closing delimiter ends where the enclosing multipart ends.
  */
 export const splitEmail = (bytes: Buffer): { header: HeaderField[]; leaves: Leaf[] } | null => {
   const email = linesOf(bytes);
@@ -62,10 +62,10 @@ export const splitEmail = (bytes: Buffer): { header: HeaderField[]; leaves: Leaf
 
 const isBlankText = (body: Buffer): boolean => !/\S/.test(body.toString("latin1"));
 
-/** Finds the next line that opens or closes a part. The outermost multipart has the depth 0. */
+/** Finds the next boundary line. The outermost multipart has depth 0. */
 const findDelimiter = ({ bytes, lineBreak }: Email, from: number, open: readonly Multipart[]) => {
   if (open.length === 0) return undefined;
-  // If nested multiparts share a boundary, the delimiter belongs to the inner multipart.
+  // If nested multiparts share a boundary, each delimiter belongs to the innermost.
   const depths = new Map(open.map(({ boundary }, depth) => [boundary, depth]));
   const dashes = Buffer.of(lineBreak, 0x2d, 0x2d);
   let at = bytes.indexOf(dashes, from - 1);
