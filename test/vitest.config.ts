@@ -27,7 +27,6 @@ export default defineConfig({
     sequence: { shuffle: { tests: true } },
     isolate: false,
     maxWorkers: 3, // Many tests wait for retries and child processes, but with four on two processors, all take longer.
-    execArgv: ["--max-semi-space-size=32"], // Emails of megabytes otherwise cost a tenth more processor time, in garbage collection.
     projects: [
       project("unit", "test/**/*.test.ts", engine),
       project("browser", "test/**/*.browser.ts"),

@@ -1,6 +1,6 @@
 /**
  * Like AWS's runtime client for Node.js (aws-lambda-ric 4), we send a function's response to Lambda as the body of an
- * HTTP request. A stream in memory would have other backpressure and other errors than a stream on AWS.
+ * HTTP request. An in-memory stream would behave differently under backpressure and after errors.
  */
 import { Agent, request } from "node:http";
 import { preludeDelimiter } from "./runtime-upload.ts";

@@ -59,8 +59,8 @@ export const lockDataFile = (file: string): void => {
   const lockFile = `${existsSync(file) ? realpathSync(file) : file}-lock`;
   try {
     locks.push(openLocked(lockFile, "PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE"));
-    // If an earlier `npm start` was killed, its DynamoDB may still have the data file open for a moment. While another
-    // process has the data file open, SQLite cannot turn off the write-ahead log and reports an error.
+    // If an earlier `npm start` was killed, its embedded DynamoDB may still have the data file open for a moment. While
+    // another process has the data file open, SQLite cannot turn off the write-ahead log and reports an error.
     const endSharing = "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE; PRAGMA user_version";
     const database = openLocked(file, endSharing);
     try {

@@ -6,7 +6,7 @@ import { Agent, createServer, request, type Server } from "node:http";
 import { pipeline } from "node:stream";
 import { hasForeignHost, hasForeignOrigin } from "./cross-origin.ts";
 
-/** Ports above 1023 that browsers block ("bad ports" in Fetch). Old browsers also block the first ports of the list. */
+/** Ports above 1023 that browsers block ("bad ports" in Fetch), first those that old browsers block, too. */
 export const portsClosedToPages = [
   6665, 6666, 6667, 6668, 6669, 6000, 2049, 4045, 6697, 6679, 6566, 5060, 5061, 10080, 1719, 1720, 1723, 3659, 4190,
 ];

@@ -40,7 +40,7 @@ const newContext = (functionName: string, deadline: number): Context => ({
   succeed: () => {},
 });
 
-/** Each request's promise resolves when its response begins. */
+/** Each request's promise resolves with the status and headers, before the body. */
 const waiting = new Map<string, PromiseWithResolvers<HttpResponse>>();
 
 /** The server has no timeouts, because a function may send its first byte long after it opens the stream. */

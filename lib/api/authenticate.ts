@@ -14,7 +14,7 @@ const findUsableKey = async ({ table, now, requestLog }: ApiRequest, secret: str
   return apiKey;
 };
 
-/** Doesn't wait for the API key: other checks and reads run while the table looks it up. */
+/** Doesn't wait for the API key, so that other checks and reads run while the key is looked up. */
 export const authenticate: ApiMiddleware = {
   before: ({ event, context: { request } }) => {
     const secret = bearer.exec(event.headers.authorization ?? "")?.[1];

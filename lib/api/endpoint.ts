@@ -23,8 +23,8 @@ type Definition<Path extends AccountPath, Query, Body, Prefetched> = {
   /** Whether a scope grants access only to some items, so that `handle` must check the item. */
   isPartialScope?: (scope: string) => boolean;
   /**
-   * Runs while the API key is looked up. Make only one read here: with a second read for items that exist, the response
-   * time would tell callers without a valid key whether an item exists.
+   * Runs while the API key is looked up. Make only one read here. If existing items took another read, the response
+   * time would reveal them to callers without a valid key.
    */
   prefetch: (call: Call<Path, Query, Body>) => Promise<Prefetched>;
   /** Runs once every check has passed. `scopes` are the API key's. */

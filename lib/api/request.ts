@@ -18,7 +18,7 @@ export type RequestLog = {
   readonly receivedAt: number | undefined;
   consumedCapacity: number;
   query?: Record<string, unknown>;
-  /** The API key that the caller sent, even if the key is revoked, expired or another account's. */
+  /** The API key that the caller sent, even if it is revoked, expired or belongs to another account. */
   apiKey?: ApiKey | undefined;
   /** The cause of a 5xx response or of an incomplete response. */
   fault?: Error;

@@ -17,7 +17,7 @@ type Sample = {
   body?: object;
   /** The items that sample requests find in the table. */
   items?: readonly SampleItem[];
-  /** The number of sample requests. V8 has compiled the SDK's code after eight or nine calls of DynamoDB. */
+  /** How many sample requests to make. V8 compiles the SDK's code after eight or nine calls of DynamoDB. */
   requests: number;
 };
 

@@ -27,7 +27,10 @@ export const readEnvelope = (raw: Uint8Array) => {
   };
 };
 
-/** A read receipt is a multipart/report like a delivery report (RFC 3464), but has another report-type (RFC 8098). */
+/**
+ * A read receipt (RFC 8098) is a multipart/report, too, but its report-type differs from a delivery report's (RFC
+ * 3464).
+ */
 export const isDeliveryReport = (raw: Uint8Array): boolean => {
   const { value, parameters } = contentType(readEmailHeader(raw));
   const reportType = parameters.get("report-type")?.bytes.toLowerCase() ?? "delivery-status";

@@ -5,7 +5,7 @@ import type { ContentFields } from "./head.ts";
 
 export type Pages = Pick<ContentFields, "content_digest" | "segments" | "page_segments">;
 
-/** A Query returns at most 1 MiB, which is enough for three segments of 340,000 bytes. */
+/** A Query returns at most 1 MiB, so a page has at most three segments of 340,000 bytes. */
 const maximumPageSegments = 3;
 
 /** Fetching a page takes longer than sending it to the caller, so we fetch four pages at a time. */

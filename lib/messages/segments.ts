@@ -17,7 +17,7 @@ import type { MessageRef } from "./events.ts";
 import type { ContentFields, Head } from "./head.ts";
 import { keyOfSegment, type Pages, pageSegments } from "./pages.ts";
 
-/** A new table accepts 4 MB a second, which two parallel puts already take. With eight, four of five were throttled. */
+/** Two parallel puts already use up the 4 MB a second of a new table. With eight, four of five were throttled. */
 const parallelOfOneMessage = 2;
 const ofAllMessages = pLimit(3);
 

@@ -5,7 +5,7 @@
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { streamCollector } from "@smithy/core/serde";
 
-/** A string value can't contain this text, because JSON escapes quotes as `\"`. */
+/** Every binary value begins with this text. A string can't contain it, because JSON escapes quotes. */
 const opening = '{"B":"';
 
 /** A value can't look like a placeholder, because base64 has no `#`. */

@@ -1,4 +1,4 @@
-/** Stands in for two parts of the AWS SDK that we never use. */
+/** Replaces two parts of the AWS SDK that we never use. */
 
 // DynamoDB needs no endpoint discovery, because it has one endpoint per region.
 export const NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS = {};

@@ -15,7 +15,7 @@ import { failingAfter, readMessage } from "./stored-message.ts";
 const account_id = randomUUID();
 const message = (fields: Partial<NewMessage> = {}) => newMessage({ account_id, ...fields });
 const hello = Buffer.from("Subject: Hello\r\n\r\nHello");
-const raw = randomEmail(1_000_000);
+const raw = randomEmail(600_000);
 
 describe("Storing a message", () => {
   test("returns true for a new message, and changes nothing if it is stored again", async () => {
@@ -32,7 +32,7 @@ describe("Storing a message", () => {
 
   test.each([
     ["the same email", raw],
-    ["another email", randomEmail(1_000_000)],
+    ["another email", randomEmail(600_000)],
   ])("that was interrupted leaves nothing to read, and then stores %s", async (_, interrupted) => {
     const one = message();
 
@@ -55,7 +55,7 @@ describe("Storing a message", () => {
 
   test("succeeds for one of two emails that have the same id, and rejects the other email", async () => {
     const one = message();
-    const raws = [raw, randomEmail(1_000_000)];
+    const raws = [raw, randomEmail(600_000)];
 
     const outcomes = await Promise.allSettled(raws.map((raw) => storeMessage(table, one, raw, noon)));
 
@@ -111,7 +111,7 @@ describe("Storing a message", () => {
 
   test("replaces an expired message with the same id that the table has not purged", async () => {
     const one = message({ retain_until: new Date(noon + 10_000) });
-    await storeMessage(table, one, randomEmail(1_000_000), noon);
+    await storeMessage(table, one, randomEmail(600_000), noon);
     const other = { ...one, retain_until: new Date(noon + 60_000) };
 
     expect(await storeMessage(table, other, hello, noon + 10_000)).toBe(true);
@@ -121,7 +121,7 @@ describe("Storing a message", () => {
 
   test("is not disturbed by more segments of an expired message with the same id", async () => {
     const one = message({ retain_until: new Date(noon + 10_000) });
-    await storeMessage(table, one, randomBytes(3_000_000), noon);
+    await storeMessage(table, one, randomBytes(1_000_000), noon);
     const raw = randomBytes(150_000);
 
     await storeMessage(table, { ...one, retain_until: new Date(noon + 60_000) }, raw, noon + 10_000);
@@ -232,7 +232,7 @@ describe("Storing a message in a throttled table", () => {
       const { table: busy, calls } = await failing(error, 1); // The first put is the list of pages.
       const one = message();
 
-      expect(await storeMessage(busy, one, randomEmail(1_000_000), noon)).toBe(true);
+      expect(await storeMessage(busy, one, randomEmail(600_000), noon)).toBe(true);
 
       expect((await readMessage(one))?.id).toBe(one.id);
       const items = await itemsOf(one);
@@ -266,7 +266,7 @@ describe("Storing a message in a throttled table", () => {
         writes -= 1;
       });
     });
-    const store = () => storeMessage(slow, message(), randomEmail(3_000_000), noon);
+    const store = () => storeMessage(slow, message(), randomEmail(1_200_000), noon);
 
     await Promise.all(Array.from({ length: messages }, store));
 
