@@ -1,7 +1,7 @@
 /** Tables beside the one that all tests of a file share, for commands that read a whole table. */
 import { randomUUID } from "node:crypto";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient, PutCommand, paginateScan } from "@aws-sdk/lib-dynamodb";
+import { BatchWriteCommand, DynamoDBDocumentClient, paginateScan } from "@aws-sdk/lib-dynamodb";
 import { vi } from "vitest";
 import { createTable } from "../../infra/local/create-table.ts";
 import { newMember, newUser, putMember, putUser, type StoredMember, type User } from "../../lib/members/store.ts";
@@ -33,7 +33,10 @@ export const itemsIn = async ({ name }: Table): Promise<Item[]> => {
 /** Puts the items into a new table, as a restore does. */
 export const restore = async (items: Item[]): Promise<Table> => {
   const restored = await freshTable();
-  await Promise.all(items.map((Item) => table.client.send(new PutCommand({ TableName: restored.name, Item }))));
+  for (let start = 0; start < items.length; start += 25) {
+    const puts = items.slice(start, start + 25).map((Item) => ({ PutRequest: { Item } }));
+    await table.client.send(new BatchWriteCommand({ RequestItems: { [restored.name]: puts } }));
+  }
   return restored;
 };
 
