@@ -35,7 +35,7 @@ export const readOptions = (args: string[]): Options | null => {
     )
     .addHelpText("after", afterOptions)
     .exitOverride()
-    .configureOutput({ writeErr: () => {} });
+    .configureOutput({ writeOut: (text) => console.log(text.trimEnd()), writeErr: () => {} });
   try {
     return command.parse(args, { from: "user" }).opts();
   } catch (error) {

@@ -176,6 +176,12 @@ test("--help lists the options and variables, and states that the demonstration'
   for (const part of parts.split("|")) expect(stdout).toContain(part);
 });
 
+test("A command that closes the pipe early, such as head, ends --help without an error", async () => {
+  const piped = await run("node infra/local/main.ts --help | true");
+
+  expect(piped).toEqual({ status: 0, stdout: "", stderr: "" });
+});
+
 test("--data keeps the data, belongs to one npm start at a time, and replaces the demonstration's key", async () => {
   const file = join(temporaryFolder(), "table.db");
   const first = await startWith("--data", file);
