@@ -1,4 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { buffer } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { removeContent } from "../../lib/messages/delete.ts";
@@ -211,10 +214,12 @@ describe("Getting a message", () => {
       async (encoding) => {
         url = await startReading((items) => items.filter(({ sk }) => !sk.endsWith("#00008")));
 
-        const response = await get(large.id, { "Accept-Encoding": encoding });
+        const headers = { ...bearer(key.secret), "Accept-Encoding": encoding };
+        const sent = request(`${url}/v2/accounts/${key.account_id}/messages/${large.id}`, { headers }).end();
+        const [response] = (await once(sent, "response")) as [IncomingMessage];
 
-        expect(response.status).toBe(200);
-        await expect(response.arrayBuffer()).rejects.toThrow();
+        expect(response.statusCode).toBe(200);
+        await expect(buffer(response)).rejects.toThrow("aborted"); // `fetch` also fails to decode half a zstd frame.
       },
     );
   });
