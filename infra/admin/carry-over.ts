@@ -47,7 +47,7 @@ type Tables = {
   reportRole: (member: StoredMember, old: StoredMember) => void;
 };
 
-/** Clocks may differ by a minute. Nothing is written in the first minute, because a restore takes longer. */
+/** Tolerates clocks that differ by a minute. In its first minute, a restored table accepts no writes yet. */
 const clockMilliseconds = 60_000;
 
 /** Deletes a message in the restored table, or completes a deletion that was interrupted. */
@@ -90,8 +90,8 @@ const carryKey = ({ restored, now }: Tables, apiKey: ApiKey, old: ApiKey | undef
 };
 
 /**
- * A member who was removed and then added again is only removed. We don't copy a changed role, because none of the four
- * roles contains another, so any change would also grant rights.
+ * If a member was removed and added again, we remove the old membership, but don't add the new one. We don't copy a
+ * changed role, because none of the four roles contains another, so any change would also grant rights.
  */
 const carryMember = (
   { restored, reportRole }: Tables,

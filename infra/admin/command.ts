@@ -61,8 +61,9 @@ export const collect =
   (value: string, before: T[] = []): T[] => [...before, parse(value)];
 
 /**
- * With the operand `-`, the operands are read from standard input, one per line. @throws UserError if standard input is
- * empty
+ * Reads the operands from standard input, one per line, if `-` is among them.
+ *
+ * @throws UserError if standard input is empty
  */
 export const readOperands = async (operands: string[], { input }: Shell): Promise<string[]> => {
   const read = operands.map(async (operand) => (operand === "-" ? (await text(input)).split("\n") : operand));
@@ -91,7 +92,9 @@ const localPort = (value: string): number => {
 const timeoutMs = 15_000;
 
 /**
- * Opens the deployed table, or with `--local` the one that `npm start` serves. @throws UserError if no table is named
+ * Opens the deployed table, or the one of a local `npm start`.
+ *
+ * @throws UserError if no table is named
  */
 export const openTableOf = ({ local }: { local?: true | undefined }): Table => {
   const { AWS_ENDPOINT_URL_DYNAMODB, TABLE_NAME, DYNAMODB_PORT } = process.env;

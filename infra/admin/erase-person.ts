@@ -133,7 +133,7 @@ const findAll = async (
 
 /**
  * For a second after the deletion, Add Account Member can still find the user, because it reads with eventual
- * consistency. It may then take 28 seconds to add a member.
+ * consistency. A request that found the user may add a member up to 28 seconds later.
  */
 const longestAddSeconds = 30;
 

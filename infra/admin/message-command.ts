@@ -32,7 +32,7 @@ export const isDamage = (error: unknown): error is Error =>
 
 /**
  * Tells whether an interrupted deletion left segments. We look only for first segments, because they are deleted last.
- * The list of pages is never deleted, but contains nothing of the email.
+ * A list of pages contains nothing of the email, so we ignore it.
  *
  * @param except the content that the message still has
  */

@@ -48,7 +48,7 @@ export const openResponseStream = (port: number, path: string) => {
   });
   outgoing.on("error", (error: NodeJS.ErrnoException) => {
     // EPIPE and ECONNRESET are expected if the API's caller has disconnected. If a function destroys its own stream,
-    // they are a failure.
+    // these errors are a failure.
     const isReaderGone = !isDestroyed && (error.code === "EPIPE" || error.code === "ECONNRESET");
     for (const { resolve, reject } of [begun, accepted]) isReaderGone ? resolve() : reject(error);
   });

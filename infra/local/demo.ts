@@ -117,7 +117,7 @@ const newKey = async (table: Table, now: number): Promise<string> => {
   return created.secret;
 };
 
-/** Creates the demo account with a new API key. Messages that an earlier `npm start` has stored stay as they are. */
+/** Stores the demonstration account with a new API key. Its messages stay as an earlier `npm start` has stored them. */
 export const storeDemo = async (table: Table, now: number): Promise<Demo> => {
   await Promise.all(samples(now).map((sample) => store(table, sample, now)));
   return { account_id, domain_id, api_key: await newKey(table, now), messages: ids };

@@ -1,4 +1,4 @@
-/** `--api` forwards requests to a deployed API, and returns the responses unchanged. */
+/** `npm start -- --api URL` serves a deployed API. */
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { commonHeaders } from "../../lib/api/response.ts";

@@ -1,4 +1,4 @@
-/** `npm start` runs the service on this machine, with an embedded DynamoDB and a demo account. */
+/** `npm start` runs the service on this machine, with an embedded DynamoDB and a demonstration account. */
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { operations } from "../../lib/api/operations.ts";
@@ -126,7 +126,7 @@ const start = async (options: Options): Promise<void> => {
 
 process.on("SIGINT", () => stop(0));
 process.on("SIGTERM", () => stop(0));
-// npm runs the server in a shell, and passes a signal only to that shell. So we watch whether the shell still runs.
+// npm starts a shell, and passes signals only to that shell, so we stop when the shell has ended.
 const parent = process.ppid;
 const orphaned = () => process.ppid !== parent;
 if (process.env.npm_lifecycle_event) setInterval(() => orphaned() && stop(0), 200).unref();

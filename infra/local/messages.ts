@@ -55,7 +55,6 @@ const structureOfMessage: Page["respond"] = async ({ url = "", headers, socket }
   return json(content === null ? null : structureOf(Buffer.from(content)));
 };
 
-/** Parses an email that is attached to another email. */
 const parseAttached: Page["respond"] = async (request) => {
   const raw = await buffer(request);
   return json({ content_parsed: parseEmail(raw), structure: structureOf(raw) });

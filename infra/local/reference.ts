@@ -53,14 +53,15 @@ const configuration = (demo?: Demo) => ({
   orderSchemaPropertiesBy: "preserve",
   orderRequiredPropertiesFirst: false,
   documentDownloadType: "json",
-  // These settings turn off Scalar's online services.
+  customCss: css,
+
+  // Scalar's online services stay off.
   agent: { disabled: true },
   hideClientButton: true,
   mcp: { disabled: true },
   showDeveloperTools: "never",
   telemetry: false,
   withDefaultFonts: false,
-  customCss: css,
 });
 
 const html = (demo: Demo | undefined, script: string) => `<!doctype html>

@@ -1,4 +1,4 @@
-/** `--seed` adds your own emails to the demo account. */
+/** `--seed` adds your own emails to the demonstration account. */
 import { stat } from "node:fs/promises";
 import type { Table } from "../../lib/table/table.ts";
 import { dayMilliseconds } from "../../lib/time.ts";
@@ -9,7 +9,7 @@ import { findMail } from "../mail/find-mail.ts";
 import { importMail } from "../mail/import-mail.ts";
 
 export type Seeded = {
-  /** Includes the emails that an earlier `npm start` has stored. */
+  /** The ids of all emails, including those that an earlier `npm start` has stored. */
   ids: string[];
   failures: string[];
 };

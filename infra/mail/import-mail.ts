@@ -69,7 +69,9 @@ type Options = {
   restoreDeleted?: boolean | undefined;
 };
 
-/** Without this, `prepare-table` would delete the imported message again after a restore. */
+/**
+ * Removes the marker of a message that is imported again, or `prepare-table` would delete the message after a restore.
+ */
 const forgetDeletion = async (table: Table, { account_id, id }: MessageRef): Promise<void> => {
   const Key = messageMarkerKey(account_id, id);
   await retryWrite(() => table.client.send(new DeleteCommand({ TableName: table.name, Key })));

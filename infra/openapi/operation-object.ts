@@ -9,7 +9,7 @@ import type { OperationTexts } from "./texts.ts";
 export type ExampleValues = {
   /** The API's address. The default is the address of `npm start`. */
   serverUrl?: string;
-  /** Example values by parameter. A fixed Idempotency-Key would work only once, so it has none. */
+  /** Example values by parameter. The Idempotency-Key has none, because a fixed value would work only once. */
   parameters?: Readonly<Record<string, string>>;
   bodies?: Partial<Record<OperationId, unknown>>;
 };

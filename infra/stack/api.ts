@@ -54,7 +54,7 @@ const transport = {
  * A throttled function reportedly causes INTEGRATION_FAILURE. Callers may always retry an INTEGRATION_FAILURE, because
  * an operation's writes are one transaction.
  *
- * We list every response type, because AWS emulators don't apply DEFAULT_4XX and DEFAULT_5XX to the others.
+ * We list every response type, because an AWS emulator applies DEFAULT_4XX and DEFAULT_5XX to no other type.
  */
 const gatewayErrors: readonly { error: errors.ErrorResponse; types: readonly ResponseType[] }[] = [
   {

@@ -1,4 +1,4 @@
-/** Checks a change to the table's replicas before the deployment, because CloudFormation would fail half-way. */
+/** Checks a change to the table's replicas before the deployment, because CloudFormation reports a mistake too late. */
 import { isDeepStrictEqual } from "node:util";
 import { CloudFormationClient, GetTemplateCommand } from "@aws-sdk/client-cloudformation";
 import { UserError } from "../cli/user-error.ts";

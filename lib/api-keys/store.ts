@@ -109,8 +109,8 @@ export const shortenApiKey = async (
 ): Promise<boolean> => (await transact(table, shorten(table, apiKey, now))) === null;
 
 /**
- * Replaces an API key with a new one that has the same scopes. The old key works for another `graceSeconds`. A second
- * rotation doesn't extend that time. Returns `null` if the old key is unknown, revoked or expired.
+ * Replaces an API key with a new one that has the same scopes. The old key works for another `graceSeconds`, however
+ * often you rotate it. Returns `null` if the old key is unknown, revoked or expired.
  */
 export const rotateApiKey = async (
   table: Table,

@@ -28,7 +28,7 @@ export type Once = {
     response: StorableResponse,
     writes: readonly Write[],
   ) => Promise<{ response: StorableResponse; failed?: never } | { response?: never; failed: FailedConditions }>;
-  /** Stores a response that changed nothing, such as a 409. */
+  /** Stores the response to a request that changed nothing, such as a 409. */
   store: (response: StorableResponse) => Promise<StorableResponse>;
 };
 

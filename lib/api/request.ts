@@ -33,7 +33,7 @@ export type ApiRequest<Path = AccountPath, Query = unknown, Body = unknown> = {
   table: Table;
 
   // TypeScript can't know that each field is undefined until the check that sets it has run.
-  /** Rejects if the API key doesn't allow the request. It is a promise, so that other checks can run meanwhile. */
+  /** A promise, because other checks run while the key is looked up. Rejects if the key doesn't allow the request. */
   apiKey: Promise<ApiKey>;
   path: Path;
   query: Query;

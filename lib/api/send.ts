@@ -13,8 +13,8 @@ export type Sent = {
 const millisecondsToEnd = 10_000;
 
 /**
- * Writes the body no faster than the caller reads it. After an error in the body, Middy's own streaming would end the
- * process.
+ * Writes the body no faster than the caller reads it. We don't use Middy's streaming, because an error in the body
+ * would end the process.
  *
  * @param millisecondsLeft until the function's timeout
  * @throws Error if the body fails, with the original error as its `cause`, which Lambda's runtime client doesn't log

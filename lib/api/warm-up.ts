@@ -15,7 +15,7 @@ type SampleItem = { sk: { S: string } } & Record<string, object>;
 
 type Sample = {
   body?: object;
-  /** The items that sample requests find in the table. */
+  /** A Query returns all of these items. Other reads return the item with their sort key. */
   items?: readonly SampleItem[];
   /** How many sample requests to make. V8 compiles the SDK's code after eight or nine calls of DynamoDB. */
   requests: number;

@@ -7,7 +7,12 @@ export const deadLetterDays = 14;
 /** A dead letter that is redriven on its last day lives for another 14 days. */
 export const longestEventDays = 2 * deadLetterDays;
 
-/** The first retries come soon, because an event often arrives just before its message. @param receives so far */
+/**
+ * Returns the seconds until the next attempt. The first attempts follow soon, because an event often arrives just before
+ * its message.
+ *
+ * @param receives how often the queue has delivered the event
+ */
 export const retrySeconds = (receives: number): number => Math.round(1.1 ** (receives - 1));
 
 /** Returns about how often SQS delivers an event in this time if every attempt fails. */

@@ -58,7 +58,8 @@ const recordTogether = async (table: Table, events: readonly ChangeEvent[], now:
 };
 
 /**
- * If one of the changes doesn't fit into the message's item, the others are still recorded.
+ * If a change doesn't fit into the message's item, or an event occurs twice, the transaction fails, and we record the
+ * changes one by one.
  *
  * @param events at most 99 changes of one message, because a transaction has at most 100 writes
  */

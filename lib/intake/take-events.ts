@@ -16,7 +16,10 @@ import { MessageNotStoredYetError } from "./record-changes.ts";
 /** If a message is not stored yet, another invocation may be about to store it, so we retry after a moment. */
 const pausesMs = [100, 200, 400];
 
-/** No retry begins in the last 15 s: after a timeout, SQS would deliver the whole batch again, 12 minutes later. */
+/**
+ * No retry begins in the last 15 s of an invocation, because one call to DynamoDB can take 12 s. After a timeout, SQS
+ * would deliver the whole batch again.
+ */
 const marginMs = 15_000;
 
 const isEarly = ({ error }: Result): boolean => error instanceof MessageNotStoredYetError;

@@ -44,7 +44,7 @@ export const noContent: Compressed = { segments: [], content_bytes: 0, ...noOffs
 /** An email of up to 64 KiB is faster to compress without a stream, and blocks the process only briefly. */
 const unstreamedBytes = 64 * 1024;
 
-/** In large emails, a denser search finds repeated attachments, and a lower level saves the time that it takes. */
+/** In large emails, zstd looks for repeated attachments more often, and a lower compression level saves that time. */
 const zstdParameters = (rawBytes: number) => ({
   [constants.ZSTD_c_compressionLevel]: rawBytes > smallBytes ? 2 : 3,
   [constants.ZSTD_c_windowLog]: rawBytes > unstreamedBytes ? windowLog(rawBytes) : 0, // With 0, zstd chooses it.

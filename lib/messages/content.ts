@@ -13,7 +13,7 @@ export const decodeRaw = (raw: Uint8Array): string => {
   return bytes.toString(isUtf8(bytes) ? "utf8" : "latin1");
 };
 
-/** Ends a zstd block, so that a long subject can be read without the segments after it. */
+/** Ends the zstd block after a long subject, which could otherwise end in another segment. */
 const endOfBlock = Buffer.of();
 
 /** Yields the JSON in pieces of less than 1 MiB; `longFields` come before `content`. Never throws. */

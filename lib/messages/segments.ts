@@ -43,7 +43,10 @@ const writeAll = async <T>(
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
 };
 
-/** Storing a message again overwrites the segments of an interrupted attempt, but not those of a deleted message. */
+/**
+ * The same message gets the same digest again, so a repeated store overwrites the segments of an interrupted one. After
+ * a delete, `replaced` makes the digest differ, so that a late delete can't touch the new segments.
+ */
 const contentDigest = (segments: Buffer[], expires_at: number, replaced = ""): string => {
   const hash = createHash("sha256").update(`${expires_at} ${replaced} `);
   for (const bytes of segments) hash.update(bytes);
@@ -83,7 +86,7 @@ const deleteAll = (table: Table, keys: ItemKey[]): Promise<void> =>
     table.client.send(new DeleteCommand({ TableName: table.name, Key: { pk, sk } })),
   );
 
-/** Deletes what a failed `storeMessage` has written, unless another call has stored the same message with it. */
+/** Deletes the segments of a failed `storeMessage`, unless another call has stored the same message with them. */
 export const discardSegments = async (
   table: Table,
   message: MessageRef,
@@ -95,6 +98,7 @@ export const discardSegments = async (
     ConditionExpression: "content_digest = :replaced AND expires_at <= :now",
     ExpressionAttributeValues: { ":replaced": replaced ?? "", ...nowValue(now) },
   };
+  // From now on, no other call can use the segments. Without `replaced`, a concurrent delete finds them itself.
   await succeeds(() => table.client.send(new PutCommand({ ...tombstonePut(table, message, now), ...unchanged })));
   const current = await getItem<Head>(table, headKey(message.account_id, message.id), { consistent: true });
   if (current && current.content_digest !== written.content_digest) {

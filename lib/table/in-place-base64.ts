@@ -5,7 +5,7 @@
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { streamCollector } from "@smithy/core/serde";
 
-/** Every binary value begins with this text. A string can't contain it, because JSON escapes quotes. */
+/** Every binary value begins like this. Strings can't contain these quotes, because JSON escapes them. */
 const opening = '{"B":"';
 
 /** A value can't look like a placeholder, because base64 has no `#`. */
@@ -16,7 +16,7 @@ const padding = "=".charCodeAt(0);
 /** Strings of 64 Ki characters are cheap, because V8 frees them in a minor garbage collection. */
 const pieceCharacters = 64 * 1024;
 
-/** The bytes overwrite their own base64. Node.js skips invalid characters, so we check the length. */
+/** The bytes overwrite their own base64. Node.js skips invalid characters, so too few bytes mean an error. */
 const decodeInPlace = (response: Buffer, start: number, end: number): Uint8Array => {
   let unpadded = end;
   while (response[unpadded - 1] === padding) unpadded--;

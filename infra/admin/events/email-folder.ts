@@ -1,4 +1,4 @@
-/** A folder of emails that replaces the S3 bucket. An email's key is its path in the folder. */
+/** Reads emails from a folder instead of the S3 bucket. An event names an email by its path in the folder. */
 import { readFile, realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { RejectedError } from "../../../lib/messages/message.ts";

@@ -3,5 +3,5 @@
 /** The AWS SDK uses only `crypto.randomUUID`, but the global `crypto` loads all of Web Crypto. */
 export * as crypto from "node:crypto";
 
-/** The AWS SDK only checks whether a value is a `ReadableStream`, and none of ours is one. */
+/** The AWS SDK only checks whether a value is a `ReadableStream`, and we never pass it one. */
 export const ReadableStream = undefined;

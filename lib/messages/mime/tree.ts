@@ -62,7 +62,7 @@ export const splitEmail = (bytes: Buffer): { header: HeaderField[]; leaves: Leaf
 
 const isBlankText = (body: Buffer): boolean => !/\S/.test(body.toString("latin1"));
 
-/** Finds the next boundary line. The outermost multipart has depth 0. */
+/** The outermost multipart has depth 0. */
 const findDelimiter = ({ bytes, lineBreak }: Email, from: number, open: readonly Multipart[]) => {
   if (open.length === 0) return undefined;
   // If nested multiparts share a boundary, each delimiter belongs to the innermost.

@@ -61,7 +61,7 @@ const viewOf = async (table: Table) => {
   };
 };
 
-/** Returns a table after a day's work, its items of the morning, and what a restore of these items may contain. */
+/** Returns a table after a day's work, the items that it had in the morning, and what a restore may leave of them. */
 const workDay = async () => {
   const old = await freshTable();
   const keys = [await createKey(old), await createKey(old), await createKey(old), await createKey(old)] as const;
