@@ -1,4 +1,4 @@
-/** Records the events of the queue, each of them once. */
+/** Records each event of the queue exactly once, even if SQS delivers it twice. */
 import { openEmailBucket } from "../lib/intake/email-bucket.ts";
 import { openEventQueue, type PostponeEvents } from "../lib/intake/event-queue.ts";
 import { type ReadEmail, recordEvents } from "../lib/intake/record-event.ts";

@@ -6,7 +6,7 @@ type Chunks = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
 /**
  * Pipes `source` through a stream of node:zlib, and waits for each write, unlike `pipeline`. If `end()` comes while a
  * write is pending, Node.js ends a zstd stream with a second, empty frame, at which httpx 0.28 raises `DecodingError`.
- * An empty chunk ends a zstd block.
+ * Pass an empty chunk to end a zstd block.
  */
 export const throughZlib = <Zlib extends BrotliCompress | Gzip | ZstdCompress | ZstdDecompress>(
   source: Chunks,

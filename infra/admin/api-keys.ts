@@ -111,7 +111,7 @@ const idOfLabel = async (table: Table, label: string, account_id: string | undef
   throw new UserError(`${label}: ${others.length + 1} keys have this label. Name a key by its id`);
 };
 
-/** Standard input can be a leaked log, so we search the whole text for keys instead of reading one operand per line. */
+/** You can pipe a whole leaked log into the command, which finds the API keys in it. */
 const readText = async (operand: string, { input }: Shell): Promise<string> => {
   const found = (operand === "-" ? await text(input) : operand).trim();
   if (found === "") throw new UserError("Standard input is empty", 2);

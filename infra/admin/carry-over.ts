@@ -42,7 +42,7 @@ type Tables = {
   restored: Table;
   old: Table;
   now: number;
-  /** An item that was created after the restore is no copy, so we leave it alone. */
+  /** Items that were created after the restore can't be copies, so we leave them alone. */
   restoredAt: string;
   reportRole: (member: StoredMember, old: StoredMember) => void;
 };
@@ -90,8 +90,8 @@ const carryKey = ({ restored, now }: Tables, apiKey: ApiKey, old: ApiKey | undef
 };
 
 /**
- * If a member was removed and added again, we remove the old membership, but don't add the new one. We don't copy a
- * changed role, because none of the four roles contains another, so any change would also grant rights.
+ * For a member who was removed and added again, this command only removes the old membership. We don't copy a changed
+ * role, because none of the four roles contains another, so any change would also grant rights.
  */
 const carryMember = (
   { restored, reportRole }: Tables,
@@ -133,7 +133,9 @@ const changesOf = async (tables: Tables, item: Restored): Promise<Change[]> => {
   return carryMember(tables, item as never, old);
 };
 
-/** Two unrelated tables may know the same user, so a user is no evidence of a copy. */
+/**
+ * The same user may be in two unrelated tables, so finding a user doesn't prove that one table is a copy of the other.
+ */
 const isEvidence = ({ pk, sk }: ItemKey): boolean => !pk.startsWith(itemTypes.user) && !sk.startsWith("SEGMENT#");
 
 const hasAnyOf = async ({ client, name }: Table, keys: ItemKey[]): Promise<boolean> => {

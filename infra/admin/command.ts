@@ -61,7 +61,7 @@ export const collect =
   (value: string, before: T[] = []): T[] => [...before, parse(value)];
 
 /**
- * Reads the operands from standard input, one per line, if `-` is among them.
+ * If one of the operands is `-`, reads them from standard input, one per line.
  *
  * @throws UserError if standard input is empty
  */
@@ -92,7 +92,7 @@ const localPort = (value: string): number => {
 const timeoutMs = 15_000;
 
 /**
- * Opens the deployed table, or the one of a local `npm start`.
+ * Opens the deployed table, or with `--local` the table of a running `npm start`.
  *
  * @throws UserError if no table is named
  */

@@ -1,4 +1,6 @@
-/** `record-events` records events from files, just as the function RecordEvents records those from the queue. */
+/**
+ * The command `record-events` records events from files, as the function RecordEvents does with events from the queue.
+ */
 import { stat } from "node:fs/promises";
 import { defineCommand, openTableOf, type Shell } from "./command.ts";
 import { emailFolder } from "./events/email-folder.ts";

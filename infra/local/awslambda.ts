@@ -7,7 +7,7 @@ import { preludeDelimiter } from "./runtime-upload.ts";
 
 export type ResponseStream = awslambda.HttpResponseStream & { beforeFirstWrite?: () => void };
 
-/** `awslambda.HttpResponseStream`. Status and headers are sent only when the function first writes data. */
+/** Emulates `awslambda.HttpResponseStream`, which sends the status and the headers with the first bytes of the body. */
 export const HttpResponseStream = {
   from: (stream: ResponseStream, prelude: object): ResponseStream => {
     stream.setContentType("application/vnd.awslambda.http-integration-response");
@@ -24,7 +24,9 @@ const agent = new Agent({ keepAlive: true });
 const errorType = "Lambda-Runtime-Function-Error-Type";
 const errorBody = "Lambda-Runtime-Function-Error-Body";
 
-/** The promise `accepted` resolves when the emulated Lambda responds. `fail` sends an error in the HTTP trailers. */
+/**
+ * The promise `accepted` resolves when our emulation of Lambda responds. `fail` sends an error in the HTTP trailers.
+ */
 export const openResponseStream = (port: number, path: string) => {
   const outgoing = request({
     host: "127.0.0.1",

@@ -1,6 +1,6 @@
 /**
- * Finds the texts of an email that are alternatives of each other, such as plain text and HTML. Whether two text parts
- * are alternatives is visible in the email's MIME tree, but not in Get Message's response.
+ * Finds the texts of an email that are alternatives of each other, such as plain text and HTML. The API's response
+ * lists text parts, but only the email's MIME tree shows which of them are alternatives.
  *
  *   multipart/mixed
  *   ├─ multipart/alternative

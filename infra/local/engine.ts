@@ -37,8 +37,8 @@ export const freePort = async (): Promise<number> => {
 };
 
 /**
- * This shell script stops DynamoDB when `npm start` ends, even after `kill -9`. File descriptor 3 is a pipe that closes
- * with `npm start`. `exec` keeps the shell's process id, so `$$` is DynamoDB's process id.
+ * This shell script stops DynamoDB when `npm start` ends, even after `kill -9`. File descriptor 3 is a pipe that the
+ * operating system closes when `npm start` ends. `exec` keeps the shell's process id, so `$$` is DynamoDB's process id.
  */
 const withLifeline = '(cat <&3; kill $$) >/dev/null 2>&1 & exec "$0" "$@" 3<&-';
 

@@ -22,7 +22,7 @@ export type LocalRoute = { operation: Operation; handler: LambdaHandler };
 /** A web page, or a file for a web page, that `npm start` serves in addition to the API. */
 export type Page = {
   method?: "POST";
-  /** Only this machine may see a private page. Checking the Host header prevents DNS rebinding. */
+  /** A private page is served only to browsers on this machine. Checking the Host header prevents DNS rebinding. */
   isPrivate: boolean;
   respond: (request: IncomingMessage) => HttpResponse | Promise<HttpResponse>;
 };

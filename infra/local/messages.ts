@@ -40,13 +40,13 @@ const page = (shown: Shown): Page => ({
   },
 });
 
-/** Calls Get Message on this server, because `--api` forwards that request to the deployed API. */
+/** Gets the message through this server, which forwards the request to the deployed API if `--api` is set. */
 const structureOfMessage: Page["respond"] = async ({ url = "", headers, socket }: IncomingMessage) => {
   const { searchParams } = new URL(url, "http://localhost");
   const [account, message] = [searchParams.get("account") ?? "", searchParams.get("message") ?? ""];
   const path = `/v2/accounts/${encodeURIComponent(account)}/messages/${encodeURIComponent(message)}`;
   const response = await fetch(`http://127.0.0.1:${socket.localPort}${path}?fields=content`, {
-    // Compressing 25 MB of base64 would take longer than copying it on the same machine.
+    // Compression would only cost time, because the response doesn't leave this machine.
     headers: { Authorization: headers.authorization ?? "", "Accept-Encoding": "identity" },
   });
   const body = await response.text();

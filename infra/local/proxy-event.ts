@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type { Operation } from "../../lib/api/operations.ts";
 
-/** The target of a request. Only a target in absolute form (`GET http://host/path`) has an `authority`. */
+/** The target of a request. Only a request line with a whole URL (`GET http://host/path`) has an `authority`. */
 export type Target = { path: string; query: string; authority?: string };
 
 /** Parses the request target, but leaves dots, double slashes and percent-encoding in the path unchanged. */
@@ -20,8 +20,8 @@ export const targetOf = ({ url = "/" }: IncomingMessage): Target => {
 type Pairs = [name: string, value: string][];
 
 /**
- * If a header or a parameter occurs twice, the last value counts. Unlike assignments, `Object.fromEntries` keeps a
- * header named `__proto__`.
+ * If a header or a parameter occurs twice, the last value counts. `Object.fromEntries` keeps even a header named
+ * `__proto__`, which an assignment would lose.
  */
 const lastValues = (pairs: Pairs): Record<string, string> => Object.fromEntries(pairs);
 

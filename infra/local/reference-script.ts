@@ -9,7 +9,9 @@ import { gzip } from "node:zlib";
 type Reply = { header: () => Reply; send: (text: string) => void };
 type PluginRoute = { url: string; handler: (request: object, reply: Reply) => void };
 
-/** Takes Scalar's script from its plugin for Fastify, because Scalar's other packages have many more dependencies. */
+/**
+ * Scalar's plugin for Fastify contains the script that we need, and has far fewer dependencies than its other packages.
+ */
 const readScript = async (): Promise<string> => {
   const { default: addRoutes } = await import("@scalar/fastify-api-reference");
   let script = "";

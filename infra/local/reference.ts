@@ -8,8 +8,8 @@ import { type Page, type Pages, pageResponse } from "./gateway.ts";
 import { referenceScript } from "./reference-script.ts";
 
 /**
- * The Content-Security-Policy protects the API key in the page. The page may send requests only to this server, and no
- * other site may show the page in a frame.
+ * The page contains an API key, which this Content-Security-Policy protects. The page may send requests only to this
+ * server, and no other site may show the page in a frame.
  */
 const onlyThisServer =
   "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; frame-ancestors 'none'; base-uri 'none'";

@@ -69,7 +69,7 @@ async function* filesIn(folder: string, isMailbox = false): AsyncGenerator<MailF
   }
 }
 
-/** Includes paths that don't exist, so that the import reports an error for each missing path. */
+/** The result includes paths that don't exist, so that the import reports an error for each of them. */
 export const findMail = async (
   paths: string[],
   standardInput: AsyncIterable<Buffer> = process.stdin,

@@ -78,8 +78,8 @@ const forgetDeletion = async (table: Table, { account_id, id }: MessageRef): Pro
 };
 
 /**
- * Stores a message unless it was deleted. A concurrent `delete-message` can't get lost, because it marks the message as
- * deleted before it replaces the head.
+ * Stores a message unless it was deleted. Even a `delete-message` that runs at the same time isn't lost, because it
+ * first marks the message as deleted.
  */
 const store = async (table: Table, message: NewMessage, raw: Buffer, now: number): Promise<ImportOutcome> => {
   const draft = draftMessage(message, raw, now);

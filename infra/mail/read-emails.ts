@@ -70,7 +70,7 @@ async function* splitMbox(chunks: AsyncIterable<Buffer>): AsyncGenerator<Email> 
       }
       at = bytes.indexOf("\nFrom ", at + 1);
     }
-    // The chunk may end within a blank line or a `From ` line.
+    // The line that separates two emails may begin in this chunk and end in the next.
     const kept = Math.max(taken, (at < 0 ? bytes.length - "\nFrom ".length : at) - "\n\r".length);
     email.add(bytes.subarray(taken, kept));
     rest = bytes.subarray(kept);

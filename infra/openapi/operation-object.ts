@@ -7,7 +7,7 @@ import type { OperationTexts } from "./texts.ts";
 
 /** `npm start` passes the ids of stored items, so that the examples of the reference page work. */
 export type ExampleValues = {
-  /** The API's address. The default is the address of `npm start`. */
+  /** The API's address. By default, it is the address at which `npm start` serves the API. */
   serverUrl?: string;
   /** Example values by parameter. The Idempotency-Key has none, because a fixed value would work only once. */
   parameters?: Readonly<Record<string, string>>;

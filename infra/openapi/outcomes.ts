@@ -69,7 +69,7 @@ const headersOf = (errors: readonly catalogue.ErrorResponse[]): Headers => {
   );
 };
 
-/** Gets a parameter's error message by parsing an empty string, which no parameter accepts. */
+/** No parameter accepts an empty string, so parsing one returns the parameter's error message. */
 const ruleOf = ({ schema }: Parameter<unknown>): string =>
   (schema.safeParse("").error?.issues ?? []).map(({ message }) => message).join("; ");
 

@@ -38,8 +38,8 @@ export type ApiProps = {
 };
 
 /**
- * The API accepts only TLS 1.2 and 1.3 with forward secrecy. API Gateway's default would accept TLS 1.0, too. STRICT
- * rejects a request whose TLS handshake names another server than its Host header.
+ * The API accepts only TLS 1.2 and 1.3 with forward secrecy. API Gateway's default would accept TLS 1.0, too. In STRICT
+ * mode, API Gateway rejects a request whose Host header differs from the server name of its TLS handshake.
  */
 const transport = {
   securityPolicy: SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,
@@ -47,9 +47,9 @@ const transport = {
 } as const;
 
 /**
- * The errors that API Gateway sends without calling a function. For an unknown route, API Gateway reports missing
- * authorization. No operation uses API Gateway's authorization, so its authorization errors always mean an unknown
- * route.
+ * The errors that API Gateway sends without calling a function. If a route is unknown, API Gateway reports missing
+ * authorization instead of a 404. No operation uses API Gateway's authorization, so its authorization errors always
+ * mean an unknown route.
  *
  * A throttled function reportedly causes INTEGRATION_FAILURE. Callers may always retry an INTEGRATION_FAILURE, because
  * an operation's writes are one transaction.

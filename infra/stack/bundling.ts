@@ -24,7 +24,7 @@ const replacements = {
 };
 
 /**
- * Writes `index.mjs`, `function.cjs` and its source map into a folder. We bundle our own AWS SDK, because the one in
+ * Bundles a Lambda function into a folder, together with its source map. We bundle our own AWS SDK, because the one in
  * Lambda's runtime is older and slower to load. The same sources make the same bytes on every machine, so a deployment
  * without changes uploads nothing.
  *

@@ -36,7 +36,7 @@ const visibilityTimeout = Duration.minutes(6 * timeout.toMinutes());
 const [minimumConcurrency, maximumConcurrency] = [2, 1000];
 
 /**
- * A new AWS account has 10 concurrent executions and can't reserve any. If the intake used all of them, Lambda would
+ * A new AWS account has only 10 concurrent executions and can't reserve any. If the intake used all 10, Lambda would
  * throttle the API.
  */
 const defaultConcurrency = 5;
@@ -114,7 +114,7 @@ export class Intake extends Construct {
     this.acknowledgeRules();
   }
 
-  /** CDK adds a function that empties the bucket. Without this log group, its logs would be kept forever. */
+  /** CDK adds a function that empties the bucket, and would keep that function's logs for ever. */
   private keepNoLogOfEmptying() {
     const provider = Stack.of(this).node.findChild("Custom::S3AutoDeleteObjectsCustomResourceProvider");
     const { logGroupName } = new LogGroup(this, "EmptyingLog", {

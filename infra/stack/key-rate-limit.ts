@@ -18,7 +18,7 @@ const withoutAuthorization: CfnWebACL.StatementProperty = {
   },
 };
 
-/** Extra spaces or capital letters in the Authorization header must not give a caller a fresh quota. */
+/** A caller can't get around the limit with extra spaces or capital letters in the Authorization header. */
 const authorization: CfnWebACL.RateBasedStatementCustomKeyProperty = {
   header: {
     name: "authorization",
@@ -40,8 +40,8 @@ const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => (
 const keysPerAddress = 10;
 
 /**
- * One rule limits each API key, and another limits each IP address that sends no key. A caller who makes up a new key
- * for each request is stopped only by a limit per IP address.
+ * One rule limits each API key, and another limits each IP address that sends no key. Without the limit per IP address,
+ * a caller could make up a new key for each request.
  *
  * API Gateway responds to a blocked request, because a response of AWS WAF couldn't have a request id.
  */

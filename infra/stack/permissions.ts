@@ -1,11 +1,14 @@
-/** The permissions of an operation's role: its own calls, and the calls that `endpoint` makes for every operation. */
+/** An operation's role allows its own calls, and the calls that authentication and idempotency make. */
 import type { Operation } from "../../lib/api/operations.ts";
 import { itemTypes } from "../../lib/table/keys.ts";
 import type { Permission } from "../../lib/table/permission.ts";
 
 const { apiKey, idempotency } = itemTypes;
 
-/** With an Idempotency-Key, one BatchGetItem reads the stored response and the items of `prefetch`. */
+/**
+ * For a request with an Idempotency-Key, one BatchGetItem reads the stored response together with the operation's own
+ * items.
+ */
 const idempotencyNeeds = (own: readonly Permission[]): Permission[] => [
   {
     call: "BatchGetItem",
@@ -14,7 +17,7 @@ const idempotencyNeeds = (own: readonly Permission[]): Permission[] => [
   { call: "PutItem", on: [idempotency], within: "TransactWriteItems" },
 ];
 
-/** After a transaction conflict, `transact` reads the items that it tried to write. */
+/** After a conflict, `transact` reads the items to see whether their conditions would have failed. */
 const transactionNeeds = (calls: readonly Permission[]): Permission => ({
   call: "GetItem",
   on: calls.filter(({ within }) => within).flatMap(({ on }) => on),

@@ -33,8 +33,8 @@ const otherChange = (deployed: Template, next: Template, region: string | undefi
 };
 
 /**
- * CloudFormation adds or removes one replica per update, and AWS advises to change nothing else in that update. A
- * rollback can leave the new replica behind, which then has to be deleted by hand.
+ * CloudFormation adds or removes only one replica per update, and nothing else should change in that update. A rollback
+ * can leave the new replica behind, which then has to be deleted by hand.
  *
  * @throws UserError if the deployment changes more than one replica, or one replica and something else
  */
@@ -56,8 +56,8 @@ export const checkReplicaChange = (deployed: Template, next: Template): void => 
 };
 
 /**
- * Returns an empty template if the stack doesn't exist, or if the credentials don't allow us to read it.
- * `checkReplicaChange` then accepts any deployment, and a mistake shows only in CloudFormation.
+ * Returns an empty template if the stack doesn't exist or can't be read with your credentials. `checkReplicaChange`
+ * then accepts any deployment, and a mistake shows only in CloudFormation.
  */
 export const readDeployedTemplate = async (StackName: string, region: string | undefined): Promise<Template> => {
   const client = new CloudFormationClient({ ...(region && { region }), maxAttempts: 2 });

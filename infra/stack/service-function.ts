@@ -56,7 +56,7 @@ const bundled = (file: string): Code =>
 export type SharedProps = {
   stage: string;
   table: ServiceTable;
-  /** The reserved concurrency of each function, which is also its limit. */
+  /** How many instances of each function may run at once; Lambda reserves them for the function. */
   concurrency: number | undefined;
   logRetention: RetentionDays;
   removalPolicy: RemovalPolicy;

@@ -53,7 +53,7 @@ const Settings = z.object({
   ),
   /** The requests per second that a method accepts in total, from all callers. */
   rateLimit: z._default(count(/^[1-9]\d{0,5}$/, "a number of requests per second"), 100),
-  /** How many requests a method accepts at once, even above {@link rateLimit}. */
+  /** The burst of requests that a method accepts even if they exceed {@link rateLimit}. */
   burstLimit: z._default(count(/^[1-9]\d{0,5}$/, "a number of requests"), 200),
   /**
    * How many requests a minute one API key may make. Ten times the limit of a key must stay below AWS WAF's maximum of
@@ -78,9 +78,9 @@ const Settings = z.object({
   ),
   /** Adds a bucket, a queue and a function for messages and events from other programs. */
   intake: flag,
-  /** How long the {@link intake} retries an event before it becomes a dead letter. */
+  /** After so many minutes of retries, a failed event becomes a dead letter. */
   deadLetterMinutes: z._default(count(/^([1-9]|[1-5]\d|60)$/, "a number of minutes from 1 to 60"), 60),
-  /** Lifts all protection: `cdk destroy` then also deletes the table, the logs and the intake's data. */
+  /** Lets `cdk destroy` also delete the table, the logs and the intake's data. */
   removeEverything: flag,
 });
 export type Settings = z.output<typeof Settings>;

@@ -1,4 +1,4 @@
-/** One CDK stack contains the whole service. Each operation gets a function and a route. */
+/** One CDK stack contains the whole service. Each operation has its own Lambda function and its own route. */
 import { Aws, CfnOutput, RemovalPolicy, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { metricNamespace } from "../../lib/api/metrics.ts";

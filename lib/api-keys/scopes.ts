@@ -11,7 +11,7 @@ export type Scope = (typeof scopes)[keyof typeof scopes];
 
 const domainPrefix = "messages:read:{";
 
-/** The scope that allows a key to read the messages of one domain. @param domain a result of `normalDomain` */
+/** Lets a key read the messages of one domain only. @param domain a result of `normalDomain` */
 export const domainScope = (domain: string): string => `${domainPrefix}${domain}}`;
 
 export const isDomainScope = (scope: string): boolean => scope.startsWith(domainPrefix);

@@ -14,7 +14,7 @@ const findUsableKey = async ({ table, now, requestLog }: ApiRequest, secret: str
   return apiKey;
 };
 
-/** Doesn't wait for the API key, so that other checks and reads run while the key is looked up. */
+/** This middleware doesn't wait for the API key, so that other checks and reads run while the key is looked up. */
 export const authenticate: ApiMiddleware = {
   before: ({ event, context: { request } }) => {
     const secret = bearer.exec(event.headers.authorization ?? "")?.[1];
@@ -22,7 +22,7 @@ export const authenticate: ApiMiddleware = {
     request.apiKey = findUsableKey(request, secret);
     request.apiKey.catch(() => {}); // Prevents an unhandled rejection before `authorize` awaits the promise.
   },
-  /** Without a valid API key, a caller must get 401 even if another check has failed first. */
+  /** A caller without a valid API key always gets 401, even if another check has failed first. */
   onError: async (request) => {
     await request.context.request.apiKey?.catch((earlier) => {
       request.error = earlier;

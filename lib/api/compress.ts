@@ -14,7 +14,7 @@ const encoders = {
   br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
   gzip: () => createGzip({ level: 6 }),
 };
-/** If a caller accepts several codings equally, the first wins. */
+/** If a caller accepts several of these encodings equally, we use the first one in this list. */
 const preferred: (keyof typeof encoders)[] = ["zstd", "br", "gzip"];
 
 /** Lambda cuts off a streamed response after 200 MB, which include its status and headers. */

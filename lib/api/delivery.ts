@@ -23,7 +23,7 @@ type Serve = (
   context: Context,
 ) => Promise<{ response: ProxyResult; log: (sent?: Sent) => void }>;
 
-/** How a function returns its responses. Buffered functions don't load the code for streams. */
+/** Functions that return a whole response at once don't load the code for streams. */
 export type Delivery = {
   readonly middlewares: readonly ApiMiddleware[];
   readonly handlerOf: (serve: Serve) => ApiHandler;

@@ -20,11 +20,11 @@ type Call<Path, Query, Body> = { path: Path; query: Query; body: Body; table: Ta
 type Definition<Path extends AccountPath, Query, Body, Prefetched> = {
   operation: Operation<Path, Query, Body>;
   delivery: Delivery;
-  /** Whether a scope grants access only to some items, so that `handle` must check the item. */
+  /** Whether a scope covers only some items, such as one domain's messages, so that `handle` must check each item. */
   isPartialScope?: (scope: string) => boolean;
   /**
-   * Runs while the API key is looked up. Make only one read here. If existing items took another read, the response
-   * time would reveal them to callers without a valid key.
+   * Reads what `handle` needs, while the API key is still being looked up. Make only one read here. If existing items
+   * took another read, the response time would reveal them to callers without a valid key.
    */
   prefetch: (call: Call<Path, Query, Body>) => Promise<Prefetched>;
   /** Runs once every check has passed. `scopes` are the API key's. */

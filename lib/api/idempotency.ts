@@ -1,4 +1,4 @@
-/** An operation's writes and its stored response go into one transaction, so no retry finds one without the other. */
+/** One transaction makes an operation's writes and stores its response, so a retry finds either both or neither. */
 
 import { batched } from "../table/batched.ts";
 import { epochSeconds, isLive } from "../table/expiry.ts";

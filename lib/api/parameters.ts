@@ -7,7 +7,7 @@ export type Parameter<Value> = {
   /** Markdown for the API reference. */
   readonly description: string;
   readonly example: string;
-  /** Puts the value of this query parameter into the request log, so never set it for confidential values. */
+  /** Whether the parameter's value goes into the request log; never set this for confidential values. */
   readonly isLogged?: boolean;
 };
 

@@ -32,13 +32,13 @@ export type ApiRequest<Path = AccountPath, Query = unknown, Body = unknown> = {
   readonly requestLog: RequestLog;
   table: Table;
 
-  // TypeScript can't know that each field is undefined until the check that sets it has run.
+  // Each of these fields is undefined until its check has run, which TypeScript can't know.
   /** A promise, because other checks run while the key is looked up. Rejects if the key doesn't allow the request. */
   apiKey: Promise<ApiKey>;
   path: Path;
   query: Query;
   idempotencyKey?: string;
-  /** The parsed JSON, with fields that the schema doesn't know; `body` lacks those fields. */
+  /** The caller's JSON. Unlike `body`, it still has the fields that the schema doesn't know. */
   json: unknown;
   body: Body;
 };

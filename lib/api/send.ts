@@ -5,11 +5,11 @@ import type { ProxyResult } from "./response.ts";
 export type Sent = {
   /** `Date.now()` at the first byte. */
   firstByteAt: number | undefined;
-  /** Whether we cut the response off because the caller read too slowly. */
+  /** True if we had to end the response early because the caller read too slowly. */
   isReaderSlow: boolean;
 };
 
-/** We stop sending 10 s early, because Lambda ends the process at the timeout, before we write the log. */
+/** We stop sending 10 s before the timeout, so that there is time to write the log before Lambda ends the process. */
 const millisecondsToEnd = 10_000;
 
 /**

@@ -58,8 +58,8 @@ const withoutOutput = async (run: () => Promise<unknown>): Promise<void> => {
 };
 
 /**
- * The warm-up's first request has an unknown API key, and opens the connections that `handler` will use. The others
- * succeed without DynamoDB, so V8 compiles the code before a caller waits.
+ * The warm-up's first request looks up an unknown API key, which opens the connections that `handler` will use. The
+ * others succeed without DynamoDB, so V8 compiles the code before a caller waits.
  */
 export const lambdaFunction = (operation: Operation, createHandler: (table: Table) => ApiHandler, sample: Sample) => {
   const table = openTable();

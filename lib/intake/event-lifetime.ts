@@ -1,4 +1,4 @@
-/** An event lives in the SQS queues for 28 days at most. */
+/** An event is in one of the two SQS queues for 28 days at most. */
 
 /** After 7 days, SQS deletes an event that no function has received. */
 export const queueDays = 7;

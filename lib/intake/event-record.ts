@@ -51,8 +51,7 @@ export const resultOf = (event: MessageEvent, { digest }: EventRecord): Result =
     : { outcome: "failed", error: new RejectedError("its id is taken by another event of the account") };
 
 /**
- * Makes the writes and remembers the events in one transaction. If it fails, returns the failed conditions, and the
- * results of the events that were recorded earlier.
+ * Makes the writes and records the events' ids in one transaction. If it fails, returns why, and which ids are known.
  */
 export const recordOnce = async <Event extends MessageEvent>(
   table: Table,

@@ -15,7 +15,7 @@ export const rules = {
 
 export const Role = z.enum(roles, rules.role);
 
-/** We compare email addresses in lower case, although RFC 5321 lets the case of the local part matter. */
+/** We compare email addresses in lower case, although RFC 5321 would allow `Ada@` and `ada@` to be two users. */
 export const NewMember = z.object(
   {
     email: z.string(rules.email).check(z.regex(address, rules.email), z.maxLength(254, rules.email), z.toLowerCase()),

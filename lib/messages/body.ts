@@ -10,7 +10,7 @@ import { headFields } from "./head-fields.ts";
 import { readSegments } from "./read-segments.ts";
 import { closeFrame, isSendable, openFrame } from "./zstd-frame.ts";
 
-/** The pause lets Node.js send the first fields before we read the content. */
+/** Pauses after the first fields, so that Node.js sends them before we read the content. */
 async function* opened(opening: Buffer, read: () => AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield opening;
   await setImmediate();

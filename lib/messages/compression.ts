@@ -3,8 +3,7 @@
  *
  *   email ──render──> "content":…,"content_parsed":…} ──zstd──> ████████████████ ──cut──> ███ ███ ███ ██
  *
- * `content` and `content_parsed` together take hardly more space than the raw email, because zstd stores the base64 of
- * each attachment only once.
+ * Each attachment is in `content` and in `content_parsed`, but zstd stores it only once.
  */
 import { constants, createZstdCompress, createZstdDecompress, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { throughZlib } from "../through-zlib.ts";
@@ -19,7 +18,7 @@ const firstSegmentBytes = 100_000;
 /** Content of up to 1 MiB is faster to decompress without a stream. */
 export const smallBytes = 1024 * 1024;
 
-/** Parallel reads take as long as the largest one, so all segments after the first have the same size. */
+/** Segments are read in parallel, and the largest takes longest, so all but the first have the same size. */
 const cut = (compressed: Buffer): Buffer[] => {
   const segments = [compressed.subarray(0, firstSegmentBytes)];
   const rest = compressed.length - firstSegmentBytes;

@@ -13,7 +13,7 @@ export const decodeRaw = (raw: Uint8Array): string => {
   return bytes.toString(isUtf8(bytes) ? "utf8" : "latin1");
 };
 
-/** Ends the zstd block after a long subject, which could otherwise end in another segment. */
+/** Ends the zstd block after a long subject, so that reading the subject doesn't need the segment after it. */
 const endOfBlock = Buffer.of();
 
 /** Yields the JSON in pieces of less than 1 MiB; `longFields` come before `content`. Never throws. */
@@ -94,5 +94,5 @@ function* jsonString(text: string): Generator<string> {
   yield '"';
 }
 
-/** If a slice ended within a surrogate pair, JSON.stringify would escape each half. */
+/** If a slice ended in the middle of a surrogate pair, JSON.stringify would write both halves as escape sequences. */
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;

@@ -14,12 +14,12 @@ import { hasLongFields, readLongFields } from "./long-fields.ts";
 import { markDeleted, readMarker } from "./marker.ts";
 import { deleteSegments, discardSegments, listSegments, tombstonePut, writeSegments } from "./segments.ts";
 
-/** `gone` means that only a marker or the remains of the message were found. */
+/** `gone` means that the message had been deleted or had expired before. */
 export type Deletion = "deleted" | "gone" | "unknown";
 
 /**
- * Deletes a message, and marks its id, so that a late event of type `message.stored` can't bring the message back. A
- * mistyped id gets no marker, because the marker would block a later message for ever.
+ * Deletes a message, and leaves a marker, so that a late event can't bring the message back. A mistyped id gets no
+ * marker, because the marker would block a later message for ever.
  *
  * @param options.force marks the id as deleted even if nothing in the table has it
  */

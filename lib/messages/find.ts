@@ -40,7 +40,7 @@ export const findMessage = async (
   const message = { table, head, isCurrent: consistent };
   if (!withContent || head.segments === 0) return message;
   if (next?.sk === segmentSort(head.content_digest, 0)) return { ...message, first: next.bytes };
-  // A leftover of an interrupted `storeMessage` may sort before the first segment. An eventually consistent read may
-  // also miss the segment, and then the caller reads the message again.
+  // A leftover of an interrupted `storeMessage` may sort before the first segment. If an eventually consistent read has
+  // missed the first segment, the caller reads the message again.
   return consistent ? { ...message, first: await readSegment(message, 0) } : null;
 };

@@ -1,4 +1,4 @@
-/** Renders a message's head as the fields of the Message object. */
+/** Turns the item that DynamoDB stores for a message into the fields of the API's Message object. */
 import { fieldsOfHead } from "./fields.ts";
 import type { Head, StatusChange } from "./head.ts";
 

@@ -31,13 +31,15 @@ export type Head = Omit<
 > &
   Partial<LongFields> &
   ContentFields & {
-    /** The recipient's domain if the message is incoming, else the sender's. A key may be limited to one domain. */
+    /**
+     * The recipient's domain if the message is incoming, else the sender's. A key may be limited to one such domain.
+     */
     domain: string;
     /** DynamoDB's document client returns a number above 2^53 as a bigint. */
     reference_message_id?: number | bigint | undefined;
     /** SHA-256 of the raw email. A different email with the same id is rejected. */
     digest: string;
-    /** The time at which `remove-content` deleted the email. */
+    /** When the command `remove-content` deleted the raw and the parsed email. */
     content_removed_at?: string;
     status_changes?: StatusChange[];
     expires_at: number;

@@ -10,7 +10,7 @@ import type { MessageRef } from "./events.ts";
 
 export type MessageMarker = { deleted_at?: string; expires_at?: number };
 
-/** A recipient may open an email a year after the message has expired. */
+/** Markers live for a year, because a recipient may still open an email months after the message has expired. */
 const lifetimeSeconds = 366 * daySeconds;
 
 /** Also returns an expired marker. */

@@ -44,8 +44,8 @@ const writeAll = async <T>(
 };
 
 /**
- * The same message gets the same digest again, so a repeated store overwrites the segments of an interrupted one. After
- * a delete, `replaced` makes the digest differ, so that a late delete can't touch the new segments.
+ * The same message always gets the same digest, so a retry overwrites the segments of an interrupted attempt. A message
+ * that is stored again after a delete gets another digest, so that a late delete can't touch its segments.
  */
 const contentDigest = (segments: Buffer[], expires_at: number, replaced = ""): string => {
   const hash = createHash("sha256").update(`${expires_at} ${replaced} `);
@@ -75,7 +75,9 @@ export const writeSegments = async (
   return { ...content, ...pages };
 };
 
-/** An expired item that replaces a head. Its random digest makes every `storeMessage` fail that began earlier. */
+/**
+ * The expired item that replaces a deleted head. A random digest makes every `storeMessage` fail that began earlier.
+ */
 export const tombstonePut = (table: Table, { account_id, id }: MessageRef, now: number): PutCommandInput => {
   const expires_at = epochSeconds(now) - daySeconds; // A time that is past even for a slow clock.
   return { TableName: table.name, Item: { ...headKey(account_id, id), content_digest: randomUUID(), expires_at } };
@@ -86,7 +88,7 @@ const deleteAll = (table: Table, keys: ItemKey[]): Promise<void> =>
     table.client.send(new DeleteCommand({ TableName: table.name, Key: { pk, sk } })),
   );
 
-/** Deletes the segments of a failed `storeMessage`, unless another call has stored the same message with them. */
+/** Deletes the segments of a failed `storeMessage`, unless another call has stored the same message and uses them. */
 export const discardSegments = async (
   table: Table,
   message: MessageRef,

@@ -16,7 +16,7 @@ import { discardSegments, writeSegments } from "./segments.ts";
 
 export const maximumRawBytes = 40 * 1024 * 1024;
 
-/** Longer fields are stored elsewhere, because DynamoDB bills each update of an item by its size. */
+/** DynamoDB bills each update by the size of the whole item, so longer fields are stored outside the head. */
 const maximumLongFieldsBytes = 50_000;
 
 export const rejectTooLarge = (rawBytes: number): void => {
@@ -62,8 +62,8 @@ export const draftMessage = (message: NewMessage, raw: Uint8Array | null, now: n
 type HeadPut = Write & { put: PutCommandInput; discard: () => Promise<void> };
 
 /**
- * Writes the segments, and returns the write that adds the head, or `null` if the message is already stored. If that
- * write fails, because another call was faster, call `discard`, and start again.
+ * Writes the segments, but not the head, which the caller writes last. Returns `null` if the message is already stored.
+ * If writing the head fails because another call was faster, call `discard`, and start again.
  *
  * @throws RejectedError if a message with another email has the id
  */

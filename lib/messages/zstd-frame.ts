@@ -5,7 +5,7 @@
  *   stored ── magic, descriptor, window │ compressed blocks … │ checksum
  *   sent ──── magic, descriptor, window │ head in raw blocks │ compressed blocks …
  *
- * The compressed blocks stay valid, because they refer to earlier bytes by distances, which don't change.
+ * Bytes in front of the compressed blocks don't break them, because a block refers to earlier bytes by their distance.
  */
 const magicBytes = 4;
 const headerBytes = 6;
@@ -15,10 +15,7 @@ const checksumBytes = 4;
 const storedDescriptor = 0b100;
 const sentDescriptor = 0b000;
 
-/**
- * RFC 9659 limits zstd's window in HTTP to 8 MiB. In the frame header, a window of 2^n bytes is written as (n - 10) <<
- * 3.
- */
+/** RFC 9659 limits zstd's window in HTTP to 8 MiB. The frame header encodes a window of 2^n bytes as (n - 10) << 3. */
 const maximumWindow = (23 - 10) << 3;
 
 /** A zstd block has at most 128 KiB, and at most the size of the window (RFC 8878, section 3.1.1.2.4). */

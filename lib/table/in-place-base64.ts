@@ -1,11 +1,11 @@
 /**
- * Decodes the binary values of DynamoDB's responses before the SDK parses them, and leaves a placeholder for each. The
- * SDK itself would make two strings of each value, which is most of the work for a large message.
+ * Decodes the binary values in DynamoDB's responses, and replaces each by a placeholder before the SDK parses the JSON.
+ * The SDK itself would make two strings of each value, which is most of the work for a large message.
  */
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { streamCollector } from "@smithy/core/serde";
 
-/** Every binary value begins like this. Strings can't contain these quotes, because JSON escapes them. */
+/** How DynamoDB begins a binary value. JSON escapes the quotes in a string, so no string can look like this opening. */
 const opening = '{"B":"';
 
 /** A value can't look like a placeholder, because base64 has no `#`. */
@@ -16,7 +16,7 @@ const padding = "=".charCodeAt(0);
 /** Strings of 64 Ki characters are cheap, because V8 frees them in a minor garbage collection. */
 const pieceCharacters = 64 * 1024;
 
-/** The bytes overwrite their own base64. Node.js skips invalid characters, so too few bytes mean an error. */
+/** Writes the decoded bytes over their base64. Node.js skips invalid characters, so too few bytes mean an error. */
 const decodeInPlace = (response: Buffer, start: number, end: number): Uint8Array => {
   let unpadded = end;
   while (response[unpadded - 1] === padding) unpadded--;
@@ -51,7 +51,7 @@ export const inPlaceBase64 = (): Pick<DynamoDBClientConfig, "streamCollector" | 
         rest = end;
       }
       for (const [name, bytes] of found) decoded.set(name, bytes);
-      // By the next turn of the event loop, the SDK has parsed the response.
+      // On the next turn of the event loop, the SDK has parsed the response and no longer needs the bytes.
       setImmediate(() => {
         for (const name of found.keys()) decoded.delete(name);
       });

@@ -31,7 +31,7 @@ export const apiKeyListingKey = (account_id: string, id: string) =>
 /** The account id is part of the key, so a request can't read another account's message even by mistake. */
 export const messagePartition = (account_id: string, id: string): string => `${itemTypes.message}${account_id}#${id}`;
 
-/** `HEAD` sorts before `SEGMENT`, so one Query returns the head and the first segment. */
+/** The sort key `HEAD` comes before `SEGMENT`, so a single Query returns a message's head and its first segment. */
 export const headSort = "HEAD";
 
 export const segmentSort = (digest: string, index: number): string =>
@@ -39,7 +39,7 @@ export const segmentSort = (digest: string, index: number): string =>
 
 export const headKey = (account_id: string, id: string) => itemKey(messagePartition(account_id, id), headSort);
 
-/** Each page but page 0 has its own partition. In a single partition, 40 MiB would take 32 seconds to write. */
+/** Each page after the first has its own partition. In a single partition, 40 MiB would take 32 seconds to write. */
 export const segmentKey = (account_id: string, id: string, digest: string, index: number, page = 0) => {
   const partition = messagePartition(account_id, id);
   return itemKey(page === 0 ? partition : `${partition}#${digest}#${page}`, segmentSort(digest, index));

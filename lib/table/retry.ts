@@ -1,4 +1,4 @@
-/** Retries. With 20 s of retries, one account at twice its capacity would occupy all 1,000 Lambda environments. */
+/** Retries, though not for long: 20 s of retries let one overloaded account occupy all 1,000 Lambda environments. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isThrottlingError, isTransientError } from "@smithy/core/retry";
 import { uptimeMs } from "../time.ts";

@@ -30,8 +30,8 @@ type TableOptions = {
   /** How long a response from DynamoDB may pause, in milliseconds; by default 3,000. */
   timeoutMs?: number;
   /**
-   * Waits for about 500 ms and 1 s between the attempts of a call, instead of 25 and 50 ms. Storing a large message in
-   * a new table then takes 1.25 attempts for each write instead of 2.9.
+   * Waits for about 500 ms and 1 s between the attempts of a call, instead of 25 and 50 ms. With the longer waits,
+   * storing a large message in a new table takes 1.25 attempts per write instead of 2.9.
    */
   canWait?: boolean;
 };

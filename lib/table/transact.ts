@@ -42,7 +42,7 @@ const failedCondition = "ConditionalCheckFailed";
 const throttling = new Set(["ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"]);
 const ours = new Set([conflict, failedCondition, ...throttling]);
 
-/** @throws the error itself, unless a condition failed or a retry can help */
+/** @throws the SDK's error if no condition failed and a retry can't help */
 const readReasons = (error: unknown): CancellationReason[] => {
   // If an earlier attempt is still under way, a retry with the same token gets the result of that attempt.
   if (error instanceof TransactionInProgressException) return [];

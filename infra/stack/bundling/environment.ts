@@ -1,6 +1,6 @@
 /**
- * Reads the AWS SDK's credentials and settings from the environment variables that Lambda sets. The SDK's own code
- * would also search files and metadata services for credentials.
+ * Reads the AWS SDK's credentials and settings from the environment variables that Lambda sets. On its own, the SDK
+ * would also look for credentials in files and at metadata services.
  */
 import type { EnvOptions, LoadedConfigSelectors } from "@smithy/core/config";
 

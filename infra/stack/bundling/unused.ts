@@ -1,6 +1,6 @@
 /** Replaces two parts of the AWS SDK that we never use. */
 
-// DynamoDB needs no endpoint discovery, because it has one endpoint per region.
+// DynamoDB has one fixed endpoint per region, so there are no endpoints to discover.
 export const NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS = {};
 export const resolveEndpointDiscoveryConfig = <Config>(config: Config): Config => config;
 

@@ -9,7 +9,7 @@ const token = /"[^"\\]*(?:\\.[^"\\]*)*"?|=\?[^?]*\?[bq]\?[^?]*\?=|\[[^\]]*\]?|[^
 const joins = (character: string | undefined): boolean => character === "." || character === "@";
 
 /**
- * Returns the first valid address, or "". Pass `list` undecoded, because a decoded display name may contain a comma.
+ * Returns the first valid address, or "". Decode a name only afterwards, because the decoded name may contain a comma.
  */
 export const firstAddress = (list: string): string => {
   let text = "";

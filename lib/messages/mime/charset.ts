@@ -66,7 +66,7 @@ const iso2022JpDecoder = new TextDecoder("iso-2022-jp");
 
 const decodeUnlabelled = (bytes: Buffer): string => (isUtf8(bytes) ? utf8.decode(bytes) : windows1252.decode(bytes));
 
-/** Some mailers truncate headers within a character, so text with a few invalid bytes can still be UTF-8. */
+/** Some mailers cut a header off in the middle of a character, so text with a few invalid bytes can still be UTF-8. */
 export const decodeHeaderBytes = (bytes: Buffer): string => {
   const text = utf8.decode(bytes);
   const damaged = text.split("\ufffd").length - 1;

@@ -13,7 +13,7 @@ export const decodeTransfer = (body: Buffer, encoding: string): Buffer => {
 
 const [dash, underscore, space] = [0x2d, 0x5f, 0x20];
 
-/** Node.js would decode `-` and `_` as base64url. `replaceAll` would take many times the memory of the text. */
+/** Node.js would decode `-` and `_` as base64url. `replaceAll` would need many times as much memory as the text. */
 const withoutUrlDigits = (text: Buffer): Buffer => {
   if (!text.includes("-") && !text.includes("_")) return text;
   const copy = Buffer.from(text);
