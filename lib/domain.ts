@@ -3,7 +3,7 @@ import { domainToASCII, domainToUnicode } from "node:url";
 
 const ascii = /^[\0-\x7f]*$/;
 
-/** Letters, digits and hyphens (RFC 1123, section 2.1). */
+/** A label has letters, digits and hyphens, but no hyphen at either end (RFC 1123, section 2.1). */
 const label = /^(?!-)[a-z\d-]{1,63}(?<!-)$/;
 
 /** A domain name of 253 characters takes 255 bytes on the wire, the limit of RFC 1035 (section 2.3.4). */

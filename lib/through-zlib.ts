@@ -4,9 +4,9 @@ import type { BrotliCompress, Gzip, ZstdCompress, ZstdDecompress } from "node:zl
 type Chunks = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>;
 
 /**
- * Pipes `source` through a stream of node:zlib, and waits for each write, unlike `pipeline`. If `end()` comes while a
- * write is pending, Node.js ends a zstd stream with a second, empty frame, at which httpx 0.28 raises `DecodingError`.
- * Pass an empty chunk to end a zstd block.
+ * Pipes `source` through a stream of node:zlib, and waits for each write, unlike `pipeline`. If `end()` is called
+ * during a write, Node.js appends a second, empty zstd frame, and httpx 0.28 rejects the response. Pass an empty chunk
+ * to end a zstd block.
  */
 export const throughZlib = <Zlib extends BrotliCompress | Gzip | ZstdCompress | ZstdDecompress>(
   source: Chunks,

@@ -1,7 +1,7 @@
 /**
  * A restored table again contains keys that were revoked, and members and messages that were deleted, after the restore
- * point. `prepare-table --from OLD_TABLE` repeats these revocations and deletions. It never grants a right and never
- * adds data.
+ * point. `prepare-table --from OLD_TABLE` repeats the revocations and deletions. The command never grants a right and
+ * never adds data.
  *
  *   old table ──── restore point ──────── revoked, removed, deleted ─────▶ now
  *                        └─▶ restored table, where all of that is back
@@ -50,7 +50,7 @@ type Tables = {
 /** Tolerates clocks that differ by a minute. In its first minute, a restored table accepts no writes yet. */
 const clockMilliseconds = 60_000;
 
-/** Deletes a message in the restored table, or completes a deletion that was interrupted. */
+/** Deletes a message from the restored table, even if an earlier run was interrupted in the middle of it. */
 const carryDeletion = async ({ restored, now }: Tables, message: MessageRef): Promise<Kind | undefined> => {
   const { account_id, id } = message;
   const [marker, head, isLeft] = await Promise.all([
@@ -90,8 +90,8 @@ const carryKey = ({ restored, now }: Tables, apiKey: ApiKey, old: ApiKey | undef
 };
 
 /**
- * For a member who was removed and added again, this command only removes the old membership. We don't copy a changed
- * role, because none of the four roles contains another, so any change would also grant rights.
+ * For a member who was removed and added again, this command only removes the old membership. A changed role isn't
+ * copied, because every role has rights that the others lack, and this command must not grant any.
  */
 const carryMember = (
   { restored, reportRole }: Tables,
@@ -161,7 +161,7 @@ const haveItemsInCommon = async ({ restored, old }: Tables): Promise<boolean> =>
 };
 
 /**
- * Checks that `restored` can be a copy of `from`, and returns a function that changes `restored`.
+ * Checks that the table `restored` can be a copy of `from`. The returned function then makes the changes.
  *
  * @throws UserError before anything is changed
  */

@@ -91,7 +91,8 @@ export const importMessage = (shell: Shell) =>
           const is_deleted = outcome === "deleted";
           const object = { id, file: source, message_id, account_id: account, is_new, is_deleted };
           const line = `${id}  ${source}${is_new ? "" : `  (${names[outcome]})`}`;
-          // On a terminal, thousands of lines for the files of a folder would hide the errors.
+          // We don't print a line for each file of a folder, because on a terminal, thousands of lines would hide the
+          // errors.
           const isPrinted = json || !shell.terminal || paths.includes(source);
           const print = isPrinted ? () => report(shell, json, object, line) : undefined;
           outcomes.add(names[outcome], bytes, print);
@@ -101,7 +102,7 @@ export const importMessage = (shell: Shell) =>
       await importMail(table, files, fields, now, reportEmail, { restoreDeleted }).finally(outcomes.end);
       if (!json && total !== 1) shell.print(outcomes.summary());
       if (!json && options.local && lastId !== "") {
-        // If "npm start" listens on another port, it prints this command with that PORT.
+        // If `npm start` listens on another port, the command that it prints sets PORT.
         const page = `http://127.0.0.1:${process.env.PORT ?? 3000}/messages`;
         shell.print(total === 1 ? `${page}#${account}/${lastId}` : page);
       }

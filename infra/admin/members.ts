@@ -22,7 +22,10 @@ const defineMemberCommand = (name: string, summary: string) =>
     .argument("<member...>", "an email, or an id that list-members shows; - reads them from standard input")
     .requiredOption("--account <uuid>", "the account", uuid);
 
-/** An operand can be a member's email, `id` or `user_id`. `act` gets `undefined` if the account has no such member. */
+/**
+ * An operand can be a member's email, `id` or `user_id`. Calls `act` with `undefined` if the account has no such
+ * member.
+ */
 const forEachMember = async (
   shell: Shell,
   operands: string[],

@@ -31,8 +31,8 @@ export const isDamage = (error: unknown): error is Error =>
   error instanceof Error && /^A segment .* is missing$/.test(error.message);
 
 /**
- * Tells whether an interrupted deletion left segments. We look only for first segments, because they are deleted last.
- * A list of pages contains nothing of the email, so we ignore it.
+ * Tells whether segments of a message are left after an interrupted deletion. We look only for first segments, because
+ * they are deleted last. A list of pages contains nothing of the email, so we ignore it.
  *
  * @param except the content that the message still has
  */

@@ -43,7 +43,7 @@ const fixOf = ({ name, message, code = "", errno, $fault }: SdkError): string | 
   return $fault === undefined ? undefined : `DynamoDB reported an error: ${message || name}`;
 };
 
-/** Returns the original error if the user can't fix it. */
+/** Returns a UserError if the user can fix the cause, otherwise the original error. */
 export const toUserError = (error: unknown): unknown => {
   if (!(error instanceof Error) || error instanceof UserError) return error;
   const fix = fixOf(error);

@@ -1,4 +1,4 @@
-/** Converts the intake's zod schema to JSON Schema (2020-12), for programs that send events. */
+/** Writes the schema of an event as JSON Schema (2020-12), for programs that send events. */
 import * as z from "zod/mini";
 import { MessageEvent } from "../../lib/intake/event.ts";
 import { conversion, describeProperties, type JsonSchema } from "../openapi/components.ts";

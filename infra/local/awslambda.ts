@@ -49,8 +49,8 @@ export const openResponseStream = (port: number, path: string) => {
     response.once("end", accepted.resolve).resume();
   });
   outgoing.on("error", (error: NodeJS.ErrnoException) => {
-    // EPIPE and ECONNRESET are expected if the API's caller has disconnected. If a function destroys its own stream,
-    // these errors are a failure.
+    // EPIPE and ECONNRESET are expected if the API's caller has disconnected. The same errors are a failure if a
+    // function has destroyed its own stream.
     const isReaderGone = !isDestroyed && (error.code === "EPIPE" || error.code === "ECONNRESET");
     for (const { resolve, reject } of [begun, accepted]) isReaderGone ? resolve() : reject(error);
   });

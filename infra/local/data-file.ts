@@ -50,8 +50,8 @@ const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: fal
 
 /**
  * Reserves the data file for this process. If two DynamoDB processes shared one data file, each would find only a part
- * of the stored items. The lock is on a second file, because DynamoDB couldn't use a locked data file. The operating
- * system releases the lock when the process ends, even after `kill -9`.
+ * of the stored items. We lock a file next to the data file, because DynamoDB couldn't open a data file that is locked.
+ * The operating system releases the lock when the process ends, even after `kill -9`.
  */
 export const lockDataFile = (file: string): void => {
   if (isFolder(file)) throw new UserError(`--data takes a file, but ${file} is a folder`, 2);

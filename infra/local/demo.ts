@@ -18,7 +18,7 @@ const ids = {
   bounce: "33a2c0b6-8e3d-4f20-9b79-5c3d2e1f9a03",
 };
 
-/** The reference page fills in these ids, because a visitor's first request would otherwise get 404. */
+/** The reference page fills in this message's id, so that a visitor's first request finds a message. */
 export const exampleIds = { message_id: ids.welcome };
 
 export type Demo = { account_id: string; domain_id: string; api_key: string; messages: typeof ids };
@@ -27,7 +27,7 @@ type Change<Event = ChangeEvent> = Event extends ChangeEvent ? Omit<Event, "id" 
 
 type DemoMessage = {
   file: string;
-  /** The message's creation time, which is before all of its events. */
+  /** When the message was created; all of its events are later. */
   created: Date;
   fields: Pick<NewMessage, "id" | "direction" | "status"> & Partial<NewMessage>;
   events: Change[];
@@ -117,7 +117,10 @@ const newKey = async (table: Table, now: number): Promise<string> => {
   return created.secret;
 };
 
-/** Stores the demonstration account with a new API key. Its messages stay as an earlier `npm start` has stored them. */
+/**
+ * Stores the demonstration account with a new API key. Messages that an earlier `npm start` has stored stay as they
+ * are.
+ */
 export const storeDemo = async (table: Table, now: number): Promise<Demo> => {
   await Promise.all(samples(now).map((sample) => store(table, sample, now)));
   return { account_id, domain_id, api_key: await newKey(table, now), messages: ids };

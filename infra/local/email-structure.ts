@@ -32,7 +32,9 @@ export const structureOf = (raw: Buffer): Structure | null => {
   if (!email) return null;
   const decode = charsetDecoder();
   const leaves = email.leaves.map((leaf) => ({ leaf, ...describeLeaf(leaf, decode) }));
-  /** The last alternative is the best (RFC 2046, section 5.1.4), but we prefer HTML even to a calendar after it. */
+  /**
+   * By RFC 2046 (section 5.1.4), the last alternative is the best. We still prefer HTML to a calendar that follows it.
+   */
   const best = new Map<Multipart, Leaf | Multipart>();
   for (const { leaf, content_type, isInline } of leaves) {
     if (!isInline || content_type !== "text/html") continue;

@@ -1,12 +1,15 @@
 /**
  * A proxy that rejects requests from web pages, because the embedded DynamoDB accepts requests from every origin.
- * DynamoDB itself listens on a port that browsers block, so that no web page can bypass the proxy.
+ * DynamoDB itself listens on a port that browsers block, because a web page must not get around this proxy.
  */
 import { Agent, createServer, request, type Server } from "node:http";
 import { pipeline } from "node:stream";
 import { hasForeignHost, hasForeignOrigin } from "./cross-origin.ts";
 
-/** Ports above 1023 that browsers block ("bad ports" in Fetch), first those that old browsers block, too. */
+/**
+ * Ports above 1023 that browsers block ("bad ports" in the Fetch standard). The first of them are blocked even by old
+ * browsers.
+ */
 export const portsClosedToPages = [
   6665, 6666, 6667, 6668, 6669, 6000, 2049, 4045, 6697, 6679, 6566, 5060, 5061, 10080, 1719, 1720, 1723, 3659, 4190,
 ];
@@ -16,7 +19,7 @@ const rejection = JSON.stringify({
   message: "Web pages may not use this DynamoDB (Host, Origin)",
 });
 
-/** Returns a proxy that forwards requests to the embedded DynamoDB, except requests from web pages. */
+/** Returns a proxy for the embedded DynamoDB that rejects requests from web pages, which could read the data. */
 export const engineGuard = (enginePort: number): Server => {
   const agent = new Agent({ keepAlive: true });
   return createServer((incoming, outgoing) => {

@@ -38,7 +38,8 @@ export const freePort = async (): Promise<number> => {
 
 /**
  * This shell script stops DynamoDB when `npm start` ends, even after `kill -9`. File descriptor 3 is a pipe that the
- * operating system closes when `npm start` ends. `exec` keeps the shell's process id, so `$$` is DynamoDB's process id.
+ * operating system closes when `npm start` ends. DynamoDB replaces the shell (`exec`) and keeps its process id, so
+ * `kill $$` stops DynamoDB.
  */
 const withLifeline = '(cat <&3; kill $$) >/dev/null 2>&1 & exec "$0" "$@" 3<&-';
 
@@ -58,7 +59,7 @@ export type Engine = {
 };
 
 /**
- * Waits until the embedded DynamoDB accepts connections. If DynamoDB exits too early, the result is its last output.
+ * Waits until the embedded DynamoDB accepts connections. If DynamoDB exits before that, returns what it printed last.
  */
 const startOn = (program: string, port: number, file: string | undefined): Promise<Engine | string> =>
   new Promise((resolve) => {
@@ -79,9 +80,9 @@ const startOn = (program: string, port: number, file: string | undefined): Promi
   });
 
 type EngineOptions = {
-  /** We try these ports in this order. By default, any free port. */
+  /** We try the ports in this order. By default, we use any free port. */
   ports?: readonly number[];
-  /** The file for the data. By default, the data is in memory. */
+  /** The file for the data. Without a file, the data is only in memory. */
   file?: string | undefined;
 };
 

@@ -27,7 +27,7 @@ export type Page = {
   respond: (request: IncomingMessage) => HttpResponse | Promise<HttpResponse>;
 };
 
-/** A deployed API may repeat a header; a local function never does. */
+/** A response of a deployed API may contain a header several times; a local function's never does. */
 type Sendable = Omit<HttpResponse, "headers"> & { headers: OutgoingHttpHeaders };
 
 export type Forward = (request: IncomingMessage) => Promise<Sendable>;

@@ -1,4 +1,6 @@
-/** The reference page shows the OpenAPI document, and sends requests with the API key of the demonstration account. */
+/**
+ * The reference page shows the OpenAPI document, and lets you send requests with the demonstration account's API key.
+ */
 import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import Negotiator from "negotiator";

@@ -13,7 +13,7 @@ export type HttpResponse = {
   body: Readable | string;
 };
 
-/** The error that Lambda reports for a failed invocation. `name` is the `errorType` in Lambda's error format. */
+/** The error that Lambda reports for a failed invocation. Lambda calls the error's name `errorType`. */
 export class FunctionError extends Error {
   constructor(name: string, message: string) {
     super(message);
@@ -36,7 +36,7 @@ const errorInTrailers = ({ trailers }: IncomingMessage): FunctionError | undefin
 
 /**
  * Responds before the client has sent its whole request, and discards further data until the client closes the
- * connection. If this server closed a connection with unread data, the client might not receive the response.
+ * connection. If the server closed the connection before it had read everything, the client might lose the response.
  */
 const respondEarly = (request: IncomingMessage): void => {
   request.socket.write("HTTP/1.1 202 Accepted\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");

@@ -9,7 +9,7 @@ const assignments = (variables: Record<string, string | undefined>): string =>
     .join("");
 
 type Startup = {
-  /** The operator's commands find the table through these environment variables. */
+  /** Environment variables through which the operator's commands find the table. */
   adminVariables: Record<string, string | undefined>;
   seeded: string[];
 };

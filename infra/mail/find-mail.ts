@@ -5,7 +5,7 @@ import { readdir, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { UserError } from "../cli/user-error.ts";
 
-/** `open` throws if the file can't be read, so that the import reports it and goes on with the next file. */
+/** An unreadable file makes `open` throw; the import then reports the file and goes on with the next. */
 export type MailFile = { path: string; bytes: number; open: () => AsyncIterable<Buffer> };
 
 /** A file without an extension is an mbox, or an email in an MH folder. */

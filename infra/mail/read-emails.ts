@@ -15,7 +15,7 @@ const fromLine = /^From .*\b\d{1,2}:\d{2}\b.*\b\d{4}\b/;
 /** RFC 5322 limits a line to 998 characters. */
 const longestFromLine = 1000;
 
-/** Collects the chunks of an email, but frees the memory once the email is too large to be stored. */
+/** Collects the chunks of an email, but drops them once the email is too large to be stored. */
 const collector = (isOfMbox: boolean) => {
   let pieces: Buffer[] = [];
   let bytes = 0;

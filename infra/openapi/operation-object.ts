@@ -5,7 +5,7 @@ import { type Component, nameOf, parameterSchema, schemaRef } from "./components
 import { responsesOf } from "./outcomes.ts";
 import type { OperationTexts } from "./texts.ts";
 
-/** `npm start` passes the ids of stored items, so that the examples of the reference page work. */
+/** `npm start` puts the ids of stored items here, so that the reference page's examples work. */
 export type ExampleValues = {
   /** The API's address. By default, it is the address at which `npm start` serves the API. */
   serverUrl?: string;

@@ -10,7 +10,7 @@ export const tags = {
 
 export type Examples = Record<string, { summary: string; value: unknown }>;
 
-/** Maps a short description, such as "Malformed JSON", to an error of the operation. */
+/** The errors that an operation can return, by a short description such as "Malformed JSON". */
 export type Errors = Record<string, ErrorResponse>;
 
 export type OperationTexts = {

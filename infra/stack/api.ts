@@ -52,7 +52,7 @@ const transport = {
  * mean an unknown route.
  *
  * A throttled function reportedly causes INTEGRATION_FAILURE. Callers may always retry an INTEGRATION_FAILURE, because
- * an operation's writes are one transaction.
+ * an operation writes either everything or nothing.
  *
  * We list every response type, because an AWS emulator applies DEFAULT_4XX and DEFAULT_5XX to no other type.
  */
@@ -143,7 +143,7 @@ export class Api extends Construct {
     this.domainTarget = this.restApi.domainName?.domainNameAliasDomainName;
   }
 
-  /** API Gateway allows one web ACL per stage, so operators can add their own only if the stack adds none. */
+  /** API Gateway allows only one web ACL per stage, so operators can use their own only if ours is off. */
   private addWebAcl(requestsPerMinute: number | undefined) {
     if (requestsPerMinute === undefined) {
       this.addGatewayResponse(ResponseType.WAF_FILTERED, errors.blocked);

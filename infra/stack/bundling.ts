@@ -14,7 +14,7 @@ export const bundleHandler = "index.handler";
 const environment = "./infra/stack/bundling/environment.ts";
 const unused = "./infra/stack/bundling/unused.ts";
 
-/** No function needs these modules of the AWS SDK, and loading them would slow down every cold start. */
+/** Parts of the AWS SDK that no function needs, but that would slow down every cold start. */
 const replacements = {
   "@aws-sdk/credential-provider-node": environment,
   "@smithy/core/config": environment,

@@ -72,7 +72,7 @@ export class Metrics extends Construct {
     return this.custom(rejections.name, { [rejections.dimension]: status }, "Sum", status);
   }
 
-  /** We measure a stream only until its first byte, because a slow caller delays the rest. */
+  /** For a stream, we measure the time to the first byte, because a slow caller can delay all others. */
   latency({ operation, method }: Route, statistic: string): IMetric {
     const { deploymentStage } = this.measured.api.restApi;
     return operation.streams

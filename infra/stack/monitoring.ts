@@ -114,7 +114,7 @@ export class Monitoring extends Construct {
     );
   }
 
-  /** One cold start can push a period over its limit, so most alarms wait for two bad periods out of three. */
+  /** A single cold start can exceed a limit, so most alarms wait for two bad periods out of three. */
   private alarm(
     id: string,
     metric: IMetric,

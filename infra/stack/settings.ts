@@ -76,7 +76,7 @@ const Settings = z.object({
     ),
     [],
   ),
-  /** Adds a bucket, a queue and a function for messages and events from other programs. */
+  /** Adds a bucket, a queue and a function through which your programs send messages and events. */
   intake: flag,
   /** After so many minutes of retries, a failed event becomes a dead letter. */
   deadLetterMinutes: z._default(count(/^([1-9]|[1-5]\d|60)$/, "a number of minutes from 1 to 60"), 60),

@@ -6,7 +6,7 @@ import { ApiError } from "./errors.ts";
 import type { Operation } from "./operations.ts";
 import type { ApiMiddleware, ApiRequest } from "./request.ts";
 
-/** Also accepts a scope for one domain, because only `handle` knows the domain of the message. */
+/** Lets a key for one domain pass, because only `handle` knows the domain of the message. */
 export const authorize = (
   { scope }: Operation,
   isPartialScope: (scope: string) => boolean = () => false,

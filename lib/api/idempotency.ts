@@ -18,8 +18,9 @@ export type StorableResponse = ApiResponse & { body: string };
 
 export type Once = {
   /**
-   * Makes the writes and stores the response. If the Idempotency-Key was used before, `commit` writes nothing and
-   * returns the stored response. If the condition of a write fails, `commit` writes nothing and returns `failed`.
+   * Makes the operation's writes and stores its response. If the Idempotency-Key was used before, `commit` writes
+   * nothing and returns the stored response. If the condition of a write fails, `commit` writes nothing and returns
+   * `failed`.
    *
    * @throws ApiError 422 if the Idempotency-Key was used with a different request
    * @throws the errors of {@link transact}

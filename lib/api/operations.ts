@@ -26,7 +26,7 @@ export type Operation<Path extends AccountPath = AccountPath, Query = unknown, B
   readonly status: number;
   readonly file: string;
   readonly scope: Scope;
-  /** Only the operation's own calls: the stack adds what authentication, idempotency and transactions require. */
+  /** The DynamoDB calls of this operation only; the stack adds those of authentication and idempotency. */
   readonly permissions: readonly Permission[];
   /** A response can have at most 6 MB unless Lambda streams it. */
   readonly streams: boolean;

@@ -1,4 +1,4 @@
-/** The request that all middlewares and the handler share. Each check throws, or adds its result to the request. */
+/** The request that all middlewares and the handler share. Each check throws an error, or adds its result. */
 import type { MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type { ApiKey } from "../api-keys/store.ts";
@@ -20,7 +20,7 @@ export type RequestLog = {
   query?: Record<string, unknown>;
   /** The API key that the caller sent, even if it is revoked, expired or belongs to another account. */
   apiKey?: ApiKey | undefined;
-  /** The cause of a 5xx response or of an incomplete response. */
+  /** The error because of which the response has a 5xx status, or ends too early. */
   fault?: Error;
 };
 

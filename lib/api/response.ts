@@ -11,7 +11,7 @@ export type ApiResponse = {
 
 export type ProxyResult = Omit<APIGatewayProxyResult, "body"> & { body: string | StreamedBody };
 
-/** API Gateway also sends these headers with the errors that it generates itself. */
+/** Errors that API Gateway generates itself have these headers, too. */
 export const commonHeaders = {
   "Content-Type": "application/json",
   "Cache-Control": "no-store",

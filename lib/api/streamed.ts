@@ -5,7 +5,7 @@ import type { Delivery, StreamingHandler } from "./delivery.ts";
 import type { ApiMiddleware } from "./request.ts";
 import { type Sent, sendResponse } from "./send.ts";
 
-/** An error before the first byte of the body can still become an error response, so we wait for that byte. */
+/** Waits for the body's first byte, because until then, an error can still get a response with its own status. */
 const awaitFirstByte: ApiMiddleware = {
   after: async ({ response }) => {
     if (typeof response?.body === "object") await once(response.body, "readable");

@@ -7,15 +7,15 @@ import { openTable, type Table } from "../table/table.ts";
 import type { ApiHandler } from "./delivery.ts";
 import type { Operation } from "./operations.ts";
 
-/** Sample requests have this id in every path parameter. */
+/** The account, message and other ids in the path of a sample request. */
 export const sampleId = "00000000-0000-4000-8000-000000000000";
 
-/** An item in DynamoDB's JSON. A sample request can ask for any partition key, so the item has none. */
+/** An item in DynamoDB's JSON. The warm-up returns it for any partition, so it has no partition key. */
 type SampleItem = { sk: { S: string } } & Record<string, object>;
 
 type Sample = {
   body?: object;
-  /** A Query returns all of these items. Other reads return the item with their sort key. */
+  /** A Query of the sample returns all of these items, and any other read the one with its sort key. */
   items?: readonly SampleItem[];
   /** How many sample requests to make. V8 compiles the SDK's code after eight or nine calls of DynamoDB. */
   requests: number;
@@ -59,7 +59,7 @@ const withoutOutput = async (run: () => Promise<unknown>): Promise<void> => {
 
 /**
  * The warm-up's first request looks up an unknown API key, which opens the connections that `handler` will use. The
- * others succeed without DynamoDB, so V8 compiles the code before a caller waits.
+ * next requests succeed without DynamoDB, so V8 compiles the code before a caller waits.
  */
 export const lambdaFunction = (operation: Operation, createHandler: (table: Table) => ApiHandler, sample: Sample) => {
   const table = openTable();
@@ -73,7 +73,7 @@ export const lambdaFunction = (operation: Operation, createHandler: (table: Tabl
       };
       const handler = createHandler({ name, client: { send: send as typeof client.send } });
       const run = () => {
-        // With `highWaterMark: 0`, each write waits for `drain`, so V8 also compiles the code that waits.
+        // `highWaterMark: 0` makes each write wait for `drain`, so that V8 compiles the code for slow callers, too.
         const nowhere = new Writable({ highWaterMark: 0, write: (_chunk, _encoding, done) => done() });
         const stream = Object.assign(nowhere, { setContentType: () => {} });
         const context = { awsRequestId: "none", getRemainingTimeInMillis: () => 60_000 };

@@ -2,7 +2,7 @@
 
 /** After 7 days, SQS deletes an event that no function has received. */
 export const queueDays = 7;
-/** SQS counts the 14 days of a dead letter from when the event was sent. */
+/** SQS counts a dead letter's 14 days from the time at which the event was sent. */
 export const deadLetterDays = 14;
 /** A dead letter that is redriven on its last day lives for another 14 days. */
 export const longestEventDays = 2 * deadLetterDays;
@@ -15,7 +15,7 @@ export const longestEventDays = 2 * deadLetterDays;
  */
 export const retrySeconds = (receives: number): number => Math.round(1.1 ** (receives - 1));
 
-/** Returns about how often SQS delivers an event in this time if every attempt fails. */
+/** Estimates how often SQS delivers an event within some seconds if every attempt fails. */
 export const receivesWithin = (seconds: number): number => {
   let receives = 0;
   for (let waited = 0; waited < seconds; waited += retrySeconds(receives)) receives++;

@@ -25,7 +25,7 @@ const isTooLarge = (error: unknown): boolean =>
   error instanceof TransactionCanceledException &&
   error.CancellationReasons?.some(({ Message }) => Message?.includes("Item size")) === true;
 
-/** Thrown if the invocation has too little time left for an event. */
+/** Thrown if too little of the invocation's time is left to record an event. */
 export class TooLittleTimeError extends Error {
   override readonly name = "TooLittleTimeError";
 }

@@ -9,7 +9,7 @@ import { constants, createZstdCompress, createZstdDecompress, zstdCompressSync, 
 import { throughZlib } from "../through-zlib.ts";
 import type { ContentOffsets } from "./head.ts";
 
-/** A DynamoDB item could hold 400 KB, but three segments of 340 KB fit into the 1 MiB that a Query returns. */
+/** A Query returns up to 1 MiB. Three segments of 340 KB fit into that, but only two of 400 KB, DynamoDB's maximum. */
 const maximumSegmentBytes = 340_000;
 
 /** The first segment is small, because the first Query reads it together with all other fields. */
@@ -29,7 +29,7 @@ const cut = (compressed: Buffer): Buffer[] => {
   return segments;
 };
 
-/** A window of 128 MiB, the largest that zstd decompresses by default. */
+/** zstd decompresses windows of up to 128 MiB (2^27 bytes) by default. */
 const maximumWindowLog = 27;
 
 /** The window covers the whole email, because zstd finds a repeated attachment only within its window. */
@@ -55,7 +55,7 @@ const zstdParameters = (rawBytes: number) => ({
   [constants.ZSTD_c_contentSizeFlag]: 0, // The JSON that `openFrame` inserts would make the content size wrong.
 });
 
-/** @param pieces yields the JSON, and returns the offsets of its parts */
+/** @param pieces yields the JSON, and then returns where `content` and `content_parsed` begin */
 export const compressToSegments = async (
   pieces: Iterable<Buffer, ContentOffsets | undefined>,
   rawBytes: number,

@@ -7,7 +7,7 @@ import { parseEmail } from "./mime.ts";
 /** We render a long string in slices, so that no piece of JSON has more than 1 MiB. */
 const sliceCharacters = 64 * 1024;
 
-/** Latin1 keeps every byte of an email that isn't valid UTF-8. */
+/** An email that isn't valid UTF-8 is decoded as latin1, which keeps every byte. */
 export const decodeRaw = (raw: Uint8Array): string => {
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
   return bytes.toString(isUtf8(bytes) ? "utf8" : "latin1");

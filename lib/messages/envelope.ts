@@ -6,7 +6,7 @@ import { decodeHeaderText, headerValues } from "./mime/header.ts";
 import { readEmailHeader } from "./mime/header-block.ts";
 import { contentType } from "./mime/parameters.ts";
 
-/** The addresses have no display names, but `message_id` keeps its angle brackets. */
+/** Display names are removed from the addresses, but `message_id` keeps its angle brackets. */
 export const readEnvelope = (raw: Uint8Array) => {
   const header = readEmailHeader(raw);
   const decode = charsetDecoder();

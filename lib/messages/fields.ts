@@ -29,7 +29,7 @@ export const fieldsOfHead = [
 export const messageFields = [...fieldsOfHead, "content", "content_parsed"] as const;
 export type MessageField = (typeof messageFields)[number];
 
-/** These fields have no maximum length. If they exceed 50 KB in total, they are stored with the content. */
+/** Fields without a maximum length. If they exceed 50 KB in total, we store them with the content. */
 export const longFields = ["message_id", "subject", "tags", "sender", "recipient"] as const;
 
 export const includesContent = (fields: readonly MessageField[] = messageFields): boolean =>

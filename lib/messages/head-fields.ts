@@ -9,11 +9,11 @@ declare global {
   }
 }
 
-/** If two status changes have the same time, the event's id decides, so the order of arrival doesn't matter. */
+/** Two status changes with the same time are ordered by their events' ids, in whatever order the events arrive. */
 const isBefore = (a: StatusChange, b: StatusChange): boolean =>
   a.time === b.time ? a.event_id < b.event_id : a.time < b.time;
 
-/** Returns the Message object without the content. Long fields that are stored with the content are undefined. */
+/** Returns the Message object without the content. A field that is stored with the content is still undefined. */
 export const headFields = (stored: Head) => {
   const changes = (stored.status_changes ?? []).toSorted((a, b) => (isBefore(a, b) ? -1 : 1));
   const head: Head = Object.assign({}, stored, ...changes);

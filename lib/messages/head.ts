@@ -31,9 +31,7 @@ export type Head = Omit<
 > &
   Partial<LongFields> &
   ContentFields & {
-    /**
-     * The recipient's domain if the message is incoming, else the sender's. A key may be limited to one such domain.
-     */
+    /** The recipient's domain if the message is incoming, else the sender's. A key may be limited to one domain. */
     domain: string;
     /** DynamoDB's document client returns a number above 2^53 as a bigint. */
     reference_message_id?: number | bigint | undefined;

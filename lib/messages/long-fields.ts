@@ -1,4 +1,4 @@
-/** Reads fields that are too long for a message's main item. They are stored in front of the content. */
+/** Reads a message's longest fields, which we store in front of its content. */
 import { decompressor } from "./compression.ts";
 import { longFields, type MessageField } from "./fields.ts";
 import type { StoredMessage } from "./find.ts";
@@ -7,7 +7,7 @@ import { readSegment } from "./read-segments.ts";
 
 export const hasLongFields = ({ content_start }: Head): boolean => content_start > 0;
 
-/** A stream would read one segment more than necessary. */
+/** Decompressing as a stream would read one segment more than necessary. */
 const readStart = async (message: StoredMessage, bytes: number): Promise<Buffer> => {
   const zstd = decompressor();
   const chunks: Buffer[] = [];

@@ -111,7 +111,7 @@ export const NewMessage = z.object({
 });
 export type NewMessage = z.input<typeof NewMessage>;
 
-/** Thrown for a message or an event that can never be stored. It is logged, so its text must not quote any value. */
+/** Thrown for a message or an event that can never be stored. The text is logged, so it must not quote any value. */
 export class RejectedError extends Error {
   override readonly name = "RejectedError";
 }

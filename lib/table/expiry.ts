@@ -1,6 +1,6 @@
 /**
- * DynamoDB deletes expired items hours or days late. Until then, we treat an expired item as absent: every read and
- * every condition compares `expires_at` with the clock.
+ * DynamoDB deletes expired items hours or days late. We treat an expired item as absent at once: every read and every
+ * condition compares `expires_at` with the clock.
  *
  *   written                expires_at                 TTL deletes it
  *   ├── live ──────────────┤── absent to every caller ┤
@@ -8,7 +8,7 @@
 
 export type Clock = () => number;
 
-/** DynamoDB never deletes an item whose `expires_at` is in milliseconds. */
+/** DynamoDB's TTL expects seconds, and never deletes an item whose `expires_at` is in milliseconds. */
 export const epochSeconds = (milliseconds: number): number => Math.floor(milliseconds / 1000);
 
 export const isLive = (item: { expires_at?: number | undefined } | undefined, now: number): boolean =>

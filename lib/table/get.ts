@@ -1,4 +1,4 @@
-/** Reads one item, or a few neighbours. */
+/** Reads one item, or a few items with successive sort keys. */
 import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { ItemKey } from "./keys.ts";
 import type { Table } from "./table.ts";

@@ -7,7 +7,7 @@ export const layout = { partitionKey: "pk", sortKey: "sk", timeToLive: "expires_
 
 export type ItemKey = { pk: string; sk: string };
 
-/** IAM policies allow a function only certain item types, which they recognise by the partition key's prefix. */
+/** An IAM policy recognises the items that a function may use by the prefix of their partition key. */
 export const itemTypes = {
   apiKey: "API_KEY#",
   apiKeysOfAccount: "API_KEYS#",

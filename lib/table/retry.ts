@@ -45,7 +45,7 @@ export const retry = async <T>(
 const isWriteRetryable = (error: unknown): boolean =>
   isThrottled(error) || (error instanceof Error && error.name === "TransactionConflictException");
 
-/** Unlike the SDK, also retries a write after a conflict with a transaction. */
+/** Retries a write even after a conflict with a transaction, which the SDK doesn't. */
 export const retryWrite = <T>(write: () => Promise<T>, deadline?: number): Promise<T> =>
   retry(write, { isRetryable: isWriteRetryable, deadline });
 

@@ -10,7 +10,7 @@ type Logger = NonNullable<DynamoDBClientConfig["logger"]>;
 /** If a logger has `info`, the SDK copies the input and output of every call, so ours has none. */
 const silent: Omit<Logger, "info"> = { trace() {}, debug() {}, warn() {}, error() {} };
 
-/** With six attempts, a hot partition at twice its capacity would occupy five times as many Lambda environments. */
+/** With six attempts, retries for an overloaded partition would occupy five times as many Lambda environments. */
 const attempts = 3;
 
 /** We log only these fields of an error, because the other fields of DynamoDB's errors can contain stored items. */

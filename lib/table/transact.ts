@@ -15,7 +15,7 @@ import type { Table } from "./table.ts";
 import type { Item, Write } from "./writes.ts";
 
 export type FailedConditions = {
-  /** The item that made the condition of this write fail, if there is one. */
+  /** Returns the item that made the write's condition fail, or `undefined`. */
   get<Stored extends object>(write: Write<Stored>): Stored | undefined;
 };
 
@@ -34,7 +34,7 @@ const failedConditions = (entries: readonly Entry[]): FailedConditions => {
 /** After a conflict, we wait until the other transaction has ended. A function has 28 seconds to respond. */
 const longestConflictMs = 20_000;
 
-/** A throttled partition gets no more capacity while we wait, so we give up soon. */
+/** Waiting gives a throttled partition no more capacity, so we give up after a second. */
 const longestThrottlingMs = 1000;
 
 const conflict = "TransactionConflict";

@@ -12,7 +12,7 @@ export type Item = Record<string, unknown>;
 export type Write<Stored extends object = object> = {
   readonly transactItem: TransactItem;
   readonly key: ItemKey;
-  /** Checks the condition ourselves, because DynamoDB checks no conditions after a conflict between transactions. */
+  /** Checks the write's condition in our code, because after a transaction conflict, DynamoDB hasn't checked it. */
   readonly fails: (found: Item | undefined) => found is Item & Stored;
 };
 

@@ -1,6 +1,6 @@
 /** Replaces `crypto` and `ReadableStream`, which Node.js would otherwise load in every cold start. */
 
-/** The AWS SDK uses only `crypto.randomUUID`, but the global `crypto` loads all of Web Crypto. */
+/** The AWS SDK needs only `crypto.randomUUID`, for which the global `crypto` would load all of Web Crypto. */
 export * as crypto from "node:crypto";
 
 /** The AWS SDK only checks whether a value is a `ReadableStream`, and we never pass it one. */

@@ -1,4 +1,4 @@
-/** `infra/stack/bundling.ts` makes `sdk-config` an alias of the original `@smithy/core/config`. */
+/** In our bundles, `@smithy/core/config` is replaced, and `sdk-config` is the name of the original. */
 declare module "sdk-config" {
   export * from "@smithy/core/config";
 }

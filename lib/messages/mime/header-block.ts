@@ -11,7 +11,7 @@ const mboxLine = /^>?From (?![ \t]*:)/;
 
 const base64Line = /^[A-Za-z0-9+/]+={0,2}[ \t]*$/;
 
-/** Returns no fields if the header exceeds 1 MiB. */
+/** If the header exceeds 1 MiB, returns an empty list. */
 export const readEmailHeader = (raw: Uint8Array): HeaderField[] => {
   const email = linesOf(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength));
   return readHeader(email, firstLine(email), maxHeaderBytes)?.header ?? [];
@@ -65,7 +65,7 @@ export const readHeader = (email: Email, start: number, limit: number) => {
         break;
       }
     }
-    // A field that ends with `;`, such as `Content-Type: text/plain;`, goes on in the next line.
+    // Some mailers continue a field that ends with `;` in the next line without indenting it.
     isUnfinished = end === ";" || end === "," || end === ":";
     at = next;
   }

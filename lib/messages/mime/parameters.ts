@@ -13,7 +13,7 @@ import {
 /** Parameter names are in lower case. If a name occurs twice, the first parameter wins. */
 export type Structured = { value: string; parameters: Map<string, Parameter> };
 
-/** `bytes` has one character per byte. Only a parameter that is encoded as in RFC 2231 has a `charset`. */
+/** The string `bytes` has one character for each byte. Only a parameter encoded as in RFC 2231 has a `charset`. */
 type Parameter = { bytes: string; charset?: string | undefined };
 
 const mediaType = /^([!#$%&'*+.^_`{|}~\w-]+)[ \t]*\/[ \t]*([!#$%&'*+.^_`{|}~\w-]+)/;
@@ -68,7 +68,7 @@ const readParameters = (text: string): Structured["parameters"] => {
       parameters.set(base, { bytes: value });
     }
   }
-  // If a parameter also has a plain form, it is for programs that don't know RFC 2231, so the segments win.
+  // A parameter's segments (RFC 2231) win over its plain form, which is there for older programs.
   for (const [base, group] of Map.groupBy(segments, ({ base }) => base)) parameters.set(base, joinSegments(group));
   return parameters;
 };

@@ -4,7 +4,7 @@ import { firstLine, maxHeaderBytes, readHeader } from "./header-block.ts";
 import { cr, type Email, lf, lineAt, linesOf } from "./lines.ts";
 import { contentType, type Structured } from "./parameters.ts";
 
-/** The default of Postfix (mime_nesting_limit). Real emails nest fewer than ten multiparts. */
+/** Postfix has the same default (mime_nesting_limit). In real emails, multiparts are less than ten levels deep. */
 export const maxNesting = 100;
 
 /** A digest of a mailing list can have hundreds of parts. */
