@@ -15,7 +15,7 @@ const noSuchKey = "no such key, or it was revoked or has expired";
 const expiry = ({ expires_at }: Pick<store.ApiKey, "expires_at">): string | null =>
   expires_at === undefined ? null : new Date(expires_at * 1000).toISOString();
 
-/** Leaves out revoked keys, because a new key may reuse the label of a revoked key. */
+/** Ignores revoked keys, because a new key may have the label of a revoked one. */
 const keysLabelled = async (table: Table, account_id: string, label: string, now: number): Promise<store.ApiKey[]> => {
   const apiKeys = await store.listApiKeys(table, account_id, now);
   return apiKeys.filter((apiKey) => apiKey.label === label && !apiKey.revoked_at);

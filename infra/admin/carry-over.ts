@@ -1,7 +1,6 @@
 /**
- * A restored table again contains keys that were revoked, and members and messages that were deleted, after the restore
- * point. `prepare-table --from OLD_TABLE` repeats the revocations and deletions. The command never grants a right and
- * never adds data.
+ * What was revoked, removed or deleted after the restore point is back in a restored table. `prepare-table --from
+ * OLD_TABLE` repeats the revocations and deletions. The command never grants a right and never adds data.
  *
  *   old table ──── restore point ──────── revoked, removed, deleted ─────▶ now
  *                        └─▶ restored table, where all of that is back
@@ -110,7 +109,7 @@ const carryMember = (
   ];
 };
 
-/** A user may be missing from the old table, because `erase-person` deletes users. */
+/** If the old table lacks a user, `erase-person` has deleted that user. */
 const carryUser = ({ restored }: Tables, { pk, sk, id }: ItemKey & User, old: User | undefined): Change[] => {
   if (old?.id === id) return [];
   const command = new DeleteCommand({

@@ -103,7 +103,7 @@ const plurals = {
 type Kind = keyof typeof plurals;
 const kinds = Object.keys(plurals) as Kind[];
 
-/** Finds everything in the table about the named addresses. */
+/** Finds everything in the table about these email addresses. */
 const findAll = async (
   shell: Shell,
   table: Table,
@@ -132,8 +132,8 @@ const findAll = async (
 };
 
 /**
- * For a second after the deletion, Add Account Member can still find the user, because it reads with eventual
- * consistency. A request that found the user may add a member up to 28 seconds later.
+ * For about a second, an eventually consistent read of Add Account Member can still find the deleted user. A request
+ * that found the user may add a member up to 28 seconds later.
  */
 const longestAddSeconds = 30;
 

@@ -1,4 +1,4 @@
-/** Operands and errors of the commands that act on single messages. */
+/** What the commands for single messages have in common: their operands and errors. */
 import type { MessageRef } from "../../lib/messages/events.ts";
 import type { Head } from "../../lib/messages/head.ts";
 import { listSegments } from "../../lib/messages/segments.ts";
@@ -31,8 +31,8 @@ export const isDamage = (error: unknown): error is Error =>
   error instanceof Error && /^A segment .* is missing$/.test(error.message);
 
 /**
- * Tells whether segments of a message are left after an interrupted deletion. We look only for first segments, because
- * they are deleted last. A list of pages contains nothing of the email, so we ignore it.
+ * Tells whether segments of a message are left after an interrupted deletion. It is enough to look for first segments,
+ * because a deletion removes them last. A list of pages contains nothing of the email, so we ignore it.
  *
  * @param except the content that the message still has
  */

@@ -1,4 +1,4 @@
-/** Environment variables with which a program uses the table that `npm start` serves. */
+/** With these environment variables, a program uses the table of a running `npm start`. */
 
 /** The AWS SDK requires credentials, but a local DynamoDB accepts any. */
 export const localEnvironment = (port: number) => ({

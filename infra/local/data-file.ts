@@ -29,7 +29,7 @@ const openLocked = (path: string, statements: string): DatabaseSync => {
 /** SQLite's `application_id` contains "EM" and the version of our table's layout. */
 const applicationId = 0x454d0001;
 
-/** @throws UserError if the file has items of another layout */
+/** @throws UserError if the file was written by a version with another layout of the table */
 const checkLayout = (database: DatabaseSync, file: string): void => {
   const find = "SELECT application_id, (SELECT count(*) FROM sqlite_schema) AS tables FROM pragma_application_id";
   const { application_id, tables } = database.prepare(find).get() ?? {};

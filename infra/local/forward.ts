@@ -5,7 +5,7 @@ import { commonHeaders } from "../../lib/api/response.ts";
 import type { Forward } from "./gateway.ts";
 import { targetOf } from "./proxy-event.ts";
 
-/** Hop-by-hop headers (RFC 9110, section 7.6.1), and headers that concern only the local browser. */
+/** We don't forward hop-by-hop headers (RFC 9110, section 7.6.1), or headers that concern only the local browser. */
 const notForwarded = new Set(
   "connection host keep-alive proxy-connection te trailer transfer-encoding upgrade expect origin referer cookie".split(
     " ",

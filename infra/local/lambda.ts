@@ -93,7 +93,7 @@ const invokeBuffered = async <Event>(
   }
 };
 
-/** Before the response begins, a timeout rejects the promise. Afterwards, it destroys the body. */
+/** A timeout rejects the promise if the response hasn't begun, and otherwise destroys the response's body. */
 const within = (milliseconds: number, response: Promise<HttpResponse>): Promise<HttpResponse> => {
   const { promise: timeout, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {

@@ -32,7 +32,7 @@ const listen = (server: Server, port: number, variable: string): Promise<number>
     server.listen(port, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
   });
 
-/** Set TABLE_NAME before this call, because the functions' modules read TABLE_NAME when they are imported. */
+/** Set TABLE_NAME first, because the functions read it as soon as they are imported. */
 const loadRoutes = (): Promise<LocalRoute[]> =>
   Promise.all(
     operations.map(async (operation) => {

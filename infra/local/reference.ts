@@ -38,7 +38,7 @@ const afterSend = `
   };
 `;
 
-/** The local server shows this note, but the published OpenAPI document doesn't contain it. */
+/** A note that only the local server shows; the published OpenAPI document doesn't contain it. */
 const onThisMachine = `
 To see a message as people saw it, open [/messages](/messages): this page is slow with responses over 150 KB. To see a
 replay, send Add Account Member twice. The second response has the same status and body, the header

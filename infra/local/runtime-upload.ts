@@ -9,7 +9,7 @@ import { Readable } from "node:stream";
 export type HttpResponse = {
   statusCode: number;
   headers: Record<string, string>;
-  /** If the function fails after the first byte of the body, the body fails with the function's error. */
+  /** If the function fails while it sends the body, reading this body fails with the function's error. */
   body: Readable | string;
 };
 

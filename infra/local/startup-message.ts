@@ -9,7 +9,7 @@ const assignments = (variables: Record<string, string | undefined>): string =>
     .join("");
 
 type Startup = {
-  /** Environment variables through which the operator's commands find the table. */
+  /** The environment variables that tell the operator's commands where the table is. */
   adminVariables: Record<string, string | undefined>;
   seeded: string[];
 };

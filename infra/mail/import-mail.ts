@@ -21,7 +21,7 @@ export type ImportFields = Omit<NewMessage, "id" | "message_id" | "subject" | "s
   recipient?: string | undefined;
 };
 
-/** `deleted` means that the email was skipped, because its message had been deleted earlier. */
+/** The outcome `deleted` means that we skipped an email because its message had been deleted. */
 export type ImportOutcome = "stored" | "there already" | "deleted";
 
 /** `source` is a path, or `inbox.mbox:3` for the third email of an mbox. */
@@ -65,7 +65,7 @@ async function* emailsIn(files: MailFile[], account_id: string): AsyncGenerator<
 }
 
 type Options = {
-  /** Stores emails again even if their messages were deleted. By default, deleted messages stay deleted. */
+  /** Whether to store an email even if its message was deleted. By default, deleted messages stay deleted. */
   restoreDeleted?: boolean | undefined;
 };
 

@@ -53,7 +53,7 @@ export const nameOf = (schema: z.ZodMiniType, components: Readonly<Record<string
 
 export const schemaRef = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
-/** Components refer to each other with `$ref`. */
+/** In OpenAPI, components refer to each other with `$ref`. */
 export const componentSchemas = (components: Readonly<Record<string, Component>>) => {
   const registry = z.registry<{ id: string }>();
   for (const [id, { schema }] of Object.entries(components)) registry.add(schema, { id });

@@ -3,8 +3,8 @@ import { AccessLogField, AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
 
 /**
  * A caller can set `gateway_request_id` with a header, but can't forge any other value in the log. The latency of a
- * stream includes the time that the caller takes to read it. Numbers are in quotes, because API Gateway writes `-` for a
- * missing number, which would break the JSON.
+ * streamed response includes the time that the caller takes to read it. Numbers are in quotes, because API Gateway
+ * writes `-` for a missing number, which would break the JSON.
  */
 export const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({

@@ -160,8 +160,8 @@ export class Api extends Construct {
 
   private addGatewayResponse(type: ResponseType, { status, message, headers }: errors.ErrorResponse) {
     const { "Content-Type": contentType, ...common } = commonHeaders;
-    // In a mapping, API Gateway reads a quoted value as a constant, and any other as a parameter's name. Unlike the
-    // functions, API Gateway can't pick a Retry-After at random, so it always sends the first value.
+    // API Gateway takes a value as the name of a parameter unless the value is in quotes. API Gateway can't pick a
+    // random Retry-After as our functions do, so it always sends the first of the values.
     const constants = Object.entries({ ...common, ...headers }).map(([name, value]) => [
       name,
       `'${[value].flat()[0]}'`,

@@ -36,7 +36,7 @@ const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => (
   sampledRequestsEnabled: false,
 });
 
-/** A whole office can share one IP address, so an IP address may send more requests than an API key. */
+/** A whole office can share one IP address, so the limit per address is higher than the limit per API key. */
 const keysPerAddress = 10;
 
 /**

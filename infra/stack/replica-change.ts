@@ -12,7 +12,7 @@ const tableOf = (template: Template): Resource | undefined =>
 
 const regionsOf = ({ Properties }: Resource): Set<string> => new Set(Properties?.Replicas?.map(({ Region }) => Region));
 
-/** Leaves out the replica in `region`, and the stream that CDK adds together with replicas. */
+/** Returns the table without its replica in `region`, and without the stream that CDK adds for replicas. */
 const withoutReplica = (resource: Resource | undefined, region: string | undefined): unknown => {
   if (!resource?.Properties?.Replicas) return resource;
   const { Replicas, StreamSpecification: _, ...others } = resource.Properties;

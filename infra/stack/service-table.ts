@@ -31,8 +31,8 @@ export const serviceTable = (
     billing: Billing.onDemand(),
     encryption: TableEncryptionV2.awsManagedKey(),
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true }, // restores any second of the last 35 days
-    // CloudFormation can't delete a protected replica, and a deployment that removes one can't also unprotect it. We
-    // protect only the table in the stack's own region, which has all the data.
+    // CloudFormation can't delete a replica that is protected against deletion, and can't lift the protection in the
+    // same deployment. We protect only the table in the stack's own region, which has all the data.
     replicas: replicaRegions.map((region) => ({ region, deletionProtection: false })),
     deletionProtection: removalPolicy === RemovalPolicy.RETAIN,
     removalPolicy,

@@ -7,7 +7,7 @@ import { tooLargeUncompressed } from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";
 import { type ApiMiddleware, headerValues } from "./request.ts";
 
-/** At these levels, compression keeps up with most callers' connections. Brotli's default level, 11, doesn't. */
+/** At these levels, compression keeps up with most callers' connections. Brotli's default, level 11, is too slow. */
 const encoders = {
   // The window of level 3 is 2 MB. Over HTTP, RFC 9659 allows 8 MB.
   zstd: () => createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 3 } }),

@@ -23,11 +23,11 @@ type Definition<Path extends AccountPath, Query, Body, Prefetched> = {
   /** Whether a scope covers only some items, such as one domain's messages, so that `handle` must check each item. */
   isPartialScope?: (scope: string) => boolean;
   /**
-   * Reads what `handle` needs, while the API key is still being looked up. Make only one read here. If existing items
-   * took another read, the response time would reveal them to callers without a valid key.
+   * Reads what `handle` needs, while the API key is still being looked up. Make only one read here. If an existing item
+   * needed a second read, the response time would reveal its existence to callers without a valid key.
    */
   prefetch: (call: Call<Path, Query, Body>) => Promise<Prefetched>;
-  /** Runs once every check has passed. `scopes` are the API key's. */
+  /** `handle` runs once every check has passed, and gets the API key's scopes. */
   handle: (
     call: Call<Path, Query, Body> & {
       prefetched: Prefetched;

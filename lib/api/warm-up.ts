@@ -17,7 +17,7 @@ type Sample = {
   body?: object;
   /** A Query of the sample returns all of these items, and any other read the one with its sort key. */
   items?: readonly SampleItem[];
-  /** How many sample requests to make. V8 compiles the SDK's code after eight or nine calls of DynamoDB. */
+  /** How many sample requests to make. V8 compiles the AWS SDK's code only after eight or nine calls. */
   requests: number;
 };
 

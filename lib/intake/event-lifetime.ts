@@ -4,7 +4,7 @@
 export const queueDays = 7;
 /** SQS counts a dead letter's 14 days from the time at which the event was sent. */
 export const deadLetterDays = 14;
-/** A dead letter that is redriven on its last day lives for another 14 days. */
+/** An operator may redrive a dead letter on its last day, and then SQS keeps it for another 14 days. */
 export const longestEventDays = 2 * deadLetterDays;
 
 /**

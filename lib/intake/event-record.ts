@@ -30,7 +30,7 @@ export class TooLittleTimeError extends Error {
   override readonly name = "TooLittleTimeError";
 }
 
-/** A new table accepts 4 MB a second, and up to five invocations share it. */
+/** A new table accepts writes of 4 MB a second, which up to five invocations share. */
 const bytesPerMs = 800;
 
 /** @throws TooLittleTimeError if too little time is left to store an email of this size */

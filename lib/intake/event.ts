@@ -62,7 +62,7 @@ const integerOf = (source: string): bigint | undefined => {
   return BigInt(`${sign}${digits.slice(0, Math.max(end, 0)).padEnd(end, "0") || "0"}`);
 };
 
-/** JavaScript rounds an integer above 2^53, but `source` still has all its digits. */
+/** JSON.parse rounds integers above 2^53, but it also passes us the source text with all the digits. */
 const reviveInteger = (name: string, value: unknown, { source = "" }: { source?: string } = {}): unknown =>
   name === "reference_message_id" ? (integerOf(source) ?? value) : value;
 

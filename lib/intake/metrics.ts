@@ -3,7 +3,7 @@ import type { Outcome } from "./event-record.ts";
 
 export const serviceName = "RecordEvents";
 
-/** An event that fails three times adds three to `EventFailed`. */
+/** `EventFailed` counts attempts, so an event that fails three times adds three. */
 export const outcomeMetrics: Readonly<Record<Outcome | "failed", string>> = {
   recorded: "EventRecorded",
   repeated: "EventRepeated",

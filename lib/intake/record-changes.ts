@@ -1,4 +1,4 @@
-/** Records all changes of a message in one transaction, because DynamoDB bills each change for the whole item. */
+/** Records all changes of a message in one transaction, because DynamoDB bills each update by the size of the item. */
 import { type Changes, changeMessage } from "../messages/events.ts";
 import { readMarker } from "../messages/marker.ts";
 import { isUnavailable } from "../table/retry.ts";

@@ -43,7 +43,7 @@ const take = (sqsRecord: SQSRecord): Taken => {
   }
 };
 
-/** The event source mapping must set `ReportBatchItemFailures`. @param record may retry until `deadline` */
+/** The queue's event source mapping must set `ReportBatchItemFailures`. @param record may retry until `deadline` */
 export const takeEvents = (
   record: (events: readonly MessageEvent[], deadline: number) => Promise<ReadonlyMap<MessageEvent, Result>>,
   postpone: PostponeEvents,

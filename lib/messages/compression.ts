@@ -12,7 +12,7 @@ import type { ContentOffsets } from "./head.ts";
 /** A Query returns up to 1 MiB. Three segments of 340 KB fit into that, but only two of 400 KB, DynamoDB's maximum. */
 const maximumSegmentBytes = 340_000;
 
-/** The first segment is small, because the first Query reads it together with all other fields. */
+/** The first segment is small, because the first Query returns it together with a message's other fields. */
 const firstSegmentBytes = 100_000;
 
 /** Content of up to 1 MiB is faster to decompress without a stream. */
@@ -74,7 +74,7 @@ export const compressToSegments = async (
   return { segments, content_bytes: zstd.bytesWritten, ...offsets };
 };
 
-/** Chunks of 16 KiB, the default, would mean 32 times as many tasks in Node.js's thread pool. */
+/** With the default chunks of 16 KiB, Node.js's thread pool would get 32 times as many tasks. */
 export const decompressor = () => createZstdDecompress({ chunkSize: 512 * 1024 });
 
 export const decompress = (compressed: Uint8Array): Buffer => zstdDecompressSync(compressed, { chunkSize: 128 * 1024 });

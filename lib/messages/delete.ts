@@ -44,7 +44,7 @@ export const deleteMessage = async (
   let wasHere = await putTombstone();
   for (let isAgain = true; isAgain; ) {
     const removed = await deleteSegments(table, message, await listSegments(table, message));
-    // Meanwhile, `storeMessage` may have written a head whose segments we have just deleted.
+    // A concurrent `storeMessage` may have written its head after we deleted its segments.
     isAgain = await putTombstone();
     wasHere ||= isAgain || removed > 0;
   }
@@ -88,7 +88,7 @@ export const removeContent = async (table: Table, { account_id, id }: MessageRef
   const message = await findMessage(table, account_id, id, now, { withContent: false });
   if (!message) return false;
   const { head } = message;
-  // A long subject is stored with the content, but must outlive it.
+  // A long subject is stored with the content, but must be kept when we delete the content.
   const longFields = hasLongFields(head) ? await readLongFields(message).catch((error: Error) => error) : undefined;
   if (longFields instanceof Error) {
     // If a segment is missing, another call may have deleted or emptied the message since we read its head.

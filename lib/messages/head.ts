@@ -12,7 +12,7 @@ export type StatusChange = Pick<Message, "status" | "bounce_classification"> & {
   delivered_at?: string | undefined;
 };
 
-/** Byte offsets in the uncompressed JSON. */
+/** Where `content` and `content_parsed` begin in the uncompressed JSON, in bytes. */
 export type ContentOffsets = { content_start: number; content_parsed_start: number };
 
 export type ContentFields = ContentOffsets & {
@@ -21,7 +21,7 @@ export type ContentFields = ContentOffsets & {
   page_segments: number;
   /** The length of the JSON before compression. */
   content_bytes: number;
-  /** The keys of the segments contain the digest, so two versions of the content never share a segment. */
+  /** The keys of the segments contain this digest, so two versions of a message's content never share a segment. */
   content_digest: string;
 };
 

@@ -7,7 +7,7 @@ import { keyOfSegment, parallelPages } from "./pages.ts";
 
 type Segment = { bytes: Uint8Array };
 
-/** An eventually consistent read costs half, so we pay for a consistent one only if the first read misses a segment. */
+/** Strongly consistent reads cost twice as much, so we only use one if a cheap read doesn't find the segment. */
 const readTwice = async <Found>(
   { id, segments }: Head,
   index: number,

@@ -1,10 +1,10 @@
-/** A stored message for the warm-up of Get Message. */
+/** A sample message, with which Get Message warms up. */
 import { zstdCompressSync } from "node:zlib";
 import { headSort, segmentSort } from "../table/keys.ts";
 
 const json = `"content":"${"x".repeat(1000)}","content_parsed":null}`;
 
-/** The two items of a small message, in the JSON format of DynamoDB's API. */
+/** The head and the only segment of a small message, in the JSON of DynamoDB's API. */
 export const sampleItems = [
   {
     sk: { S: headSort },

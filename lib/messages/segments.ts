@@ -75,9 +75,7 @@ export const writeSegments = async (
   return { ...content, ...pages };
 };
 
-/**
- * The expired item that replaces a deleted head. A random digest makes every `storeMessage` fail that began earlier.
- */
+/** The expired item that replaces a deleted head. Its random digest makes each earlier `storeMessage` fail. */
 export const tombstonePut = (table: Table, { account_id, id }: MessageRef, now: number): PutCommandInput => {
   const expires_at = epochSeconds(now) - daySeconds; // A time that is past even for a slow clock.
   return { TableName: table.name, Item: { ...headKey(account_id, id), content_digest: randomUUID(), expires_at } };
@@ -100,7 +98,8 @@ export const discardSegments = async (
     ConditionExpression: "content_digest = :replaced AND expires_at <= :now",
     ExpressionAttributeValues: { ":replaced": replaced ?? "", ...nowValue(now) },
   };
-  // From now on, no other call can use the segments. Without `replaced`, a concurrent delete finds them itself.
+  // From now on, no other call can use these segments. If there was no head before, a concurrent delete finds them
+  // itself.
   await succeeds(() => table.client.send(new PutCommand({ ...tombstonePut(table, message, now), ...unchanged })));
   const current = await getItem<Head>(table, headKey(message.account_id, message.id), { consistent: true });
   if (current && current.content_digest !== written.content_digest) {

@@ -39,7 +39,7 @@ export const segmentSort = (digest: string, index: number): string =>
 
 export const headKey = (account_id: string, id: string) => itemKey(messagePartition(account_id, id), headSort);
 
-/** Each page after the first has its own partition. In a single partition, 40 MiB would take 32 seconds to write. */
+/** Each page after the first has its own partition. Writing 40 MiB into a single partition would take 32 seconds. */
 export const segmentKey = (account_id: string, id: string, digest: string, index: number, page = 0) => {
   const partition = messagePartition(account_id, id);
   return itemKey(page === 0 ? partition : `${partition}#${digest}#${page}`, segmentSort(digest, index));

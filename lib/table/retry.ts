@@ -7,7 +7,7 @@ const isSdkError = (error: unknown): error is Error & { cause?: Error } => error
 
 export const isThrottled = (error: unknown): boolean => isSdkError(error) && isThrottlingError(error);
 
-/** Whether the table is throttled or unreachable, which includes timeouts and 5xx errors. */
+/** Whether the table is throttled or can't be reached; timeouts and 5xx errors count as unreachable. */
 export const isUnavailable = (error: unknown): boolean =>
   isSdkError(error) && (isThrottled(error) || isTransientError(error));
 

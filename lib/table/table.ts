@@ -19,7 +19,7 @@ export const loggableError = ({ name, message, stack }: Error) => ({ name, messa
 export type Table = {
   readonly name: string;
   readonly client: Pick<DynamoDBDocumentClient, "send">;
-  /** Retries end when `uptimeMs()` reaches this time. */
+  /** No call is retried after this time, which is compared with `uptimeMs()`. */
   readonly deadline?: number;
 };
 

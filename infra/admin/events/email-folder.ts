@@ -7,7 +7,7 @@ import { describe } from "../../cli/user-error.ts";
 
 export type EmailFolder = ReturnType<typeof emailFolder>;
 
-/** @param folder the value of `--emails`; without it, `read` throws */
+/** @param folder the value of `--emails`; if it is missing, reading an email fails */
 export const emailFolder = (folder: string | undefined) => {
   /** Resolves symbolic links first, because a link may lead out of the folder. */
   const find = async (key: string): Promise<{ file: string; bytes: number }> => {

@@ -74,7 +74,7 @@ export const decodeHeaderBytes = (bytes: Buffer): string => {
   return isUtf8(bytes) || damaged <= whole ? text : windows1252.decode(bytes);
 };
 
-/** UTF-7 writes non-ASCII text as UTF-16 in base64, between `+` and usually `-` (RFC 2152). */
+/** In UTF-7, `+` begins a piece of base64 that contains UTF-16, and `-` usually ends it (RFC 2152). */
 const shifted = /\+([A-Za-z0-9+/]*)(-?)/g;
 
 const decodeUtf7 = (bytes: Buffer): string =>
@@ -85,7 +85,7 @@ const decodeUtf7 = (bytes: Buffer): string =>
     return whole.swap16().toString("utf16le");
   });
 
-/** Between two adjacent escape sequences, `TextDecoder` would insert U+FFFD. The first has no effect, so we drop it. */
+/** If an escape sequence directly follows another, `TextDecoder` would insert U+FFFD, so we drop the first. */
 const decodeIso2022Jp = (bytes: Buffer): string => {
   if (isUtf8(bytes) && !isAscii(bytes)) return utf8.decode(bytes);
   return iso2022JpDecoder.decode(Buffer.from(bytes.toString("latin1").replace(overriddenEscape, ""), "latin1"));

@@ -49,7 +49,7 @@ const withoutComments = (text: string): string => {
   return words.join(" ").replace(/ ?: ?/g, ":").replace(/ ?, ?/g, " ").trim();
 };
 
-/** The year 49 means 2049, but 50 means 1950, and 103 means 2003 (RFC 5322, section 4.3). */
+/** In old dates, the year 49 means 2049, 50 means 1950, and 103 means 2003 (RFC 5322, section 4.3). */
 const fullYear = (digits: string): number => {
   const year = Number(digits);
   if (digits.length === 4) return year;
