@@ -219,8 +219,11 @@ export const simulatedTable = (now: () => number, limits: Limits, scale = 1) => 
     /** A client of its own, as each Lambda environment has one. */
     open: (options?: Parameters<typeof openTable>[0]): Table => {
       const table = openTable(options);
-      const { config } = table.client as unknown as { config: { requestHandler: object } };
+      const { config } = table.client as unknown as {
+        config: { requestHandler: object; httpAuthSchemes: { signer: object }[] };
+      };
       config.requestHandler = { metadata: { handlerProtocol: "http/1.1" }, handle };
+      for (const scheme of config.httpAuthSchemes) scheme.signer = { sign: async (request: object) => request };
       return table;
     },
     items,
