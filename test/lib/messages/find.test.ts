@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { messageBody } from "../../../lib/messages/body.ts";
@@ -33,10 +33,10 @@ const find = async (from: Table, { account_id, id }: { account_id: string; id: s
 };
 
 test.each([
-  ["at most four pages are read at the same time", 6_000_000, 4],
-  ["fewer than twelve segments are divided into smaller pages", 300_000, 3],
+  ["at most four pages are read at the same time", 4_700_000, 4],
+  ["fewer than twelve segments are divided into smaller pages", 900_000, 3],
 ])("Of a message, %s", async (_, bytes, parallel) => {
-  const message = await stored(randomBytes(bytes));
+  const message = await stored(randomEmail(bytes));
   let pending = 0;
   let most = 0;
   const slow = watched(async (proceed) => {
@@ -56,7 +56,7 @@ test.each([
 });
 
 test.each(["as stored", "decompressed"])("The first bytes of a response wait for no page: %s", async (coding) => {
-  const message = await stored(randomEmail(3_000_000));
+  const message = await stored(randomEmail(1_200_000));
   const { count, table } = watched((proceed) => proceed());
   const body = messageBody(await find(table, message));
   if (typeof body === "string") throw new Error("The body is no stream");
@@ -71,7 +71,7 @@ test.each(["as stored", "decompressed"])("The first bytes of a response wait for
 });
 
 test("A reader who leaves while the table is throttled causes no more calls", async () => {
-  const message = await stored(randomEmail(3_000_000));
+  const message = await stored(randomEmail(1_200_000));
   const throttled = watched(async (proceed, call) => {
     if (call === 0) return proceed();
     throw Object.assign(new Error(), { name: "ThrottlingException" });
