@@ -1,7 +1,7 @@
 /** Runs the programs of this project in their own processes. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { onTestFinished } from "vitest";
+import { cleanUp } from "./clean-up.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -62,7 +62,7 @@ export const startLocal = (
     child.stdout.on("data", read);
     child.stderr.on("data", read);
     ended.then((status) => reject(new Error(`ended with ${status}: ${output}`)));
-    onTestFinished(async () => {
+    cleanUp(async () => {
       child.kill();
       await ended;
     });

@@ -13,20 +13,22 @@ import { temporaryFolder } from "../../harness/temporary-folder.ts";
 
 const startFor = (api: string) => startLocal({}, ["node", "infra/local/main.ts", "--api", api]);
 
-/** Starts an API whose address has a path, as each stage has on AWS, and the pages for it. */
-const serveApi = async (listener: RequestListener) =>
-  startFor(`http://127.0.0.1:${await listen(createServer(listener))}/dev/`);
+let listener: RequestListener = () => {};
+
+/** An API whose address has a path, as each stage has on AWS. */
+const api = createServer((request, response) => listener(request, response));
+const { url } = await startFor(`http://127.0.0.1:${await listen(api)}/dev/`);
 
 const path = "/v2/accounts/a%2Fb/messages/m?fields=status&fields=%20";
 
 test("Requests reach the API, and its responses come back with status, headers and body", async () => {
   const seen: { target: string; headers: IncomingHttpHeaders; body: string }[] = [];
-  const { url } = await serveApi(async (request, response) => {
+  listener = async (request, response) => {
     const target = `${request.method} ${request.url}`;
     seen.push({ target, headers: request.headers, body: await text(request) });
     response.writeHead(429, { "Retry-After": "1", "X-Request-Id": "of-the-api", "Set-Cookie": ["a", "b"] });
     response.end('{"message":"Too many requests"}');
-  });
+  };
   const headers = { Authorization: "Bearer emk_x", Cookie: "c", Origin: url, "Idempotency-Key": "k" };
 
   const response = await fetch(url + path, { method: "POST", body: "{}", headers });
@@ -54,10 +56,10 @@ test("Requests reach the API, and its responses come back with status, headers a
 
 test("The first bytes come back before the API has sent the last ones", async () => {
   let finish = () => {};
-  const { url } = await serveApi((_, response) => {
+  listener = (_, response) => {
     response.write("first");
     finish = () => response.end("last");
-  });
+  };
 
   const { body } = await fetch(url + path);
   const chunks: string[] = [];
@@ -70,10 +72,10 @@ test("The first bytes come back before the API has sent the last ones", async ()
 });
 
 test("A response that breaks off doesn't look complete", async () => {
-  const { url } = await serveApi((_, response) => {
+  listener = (_, response) => {
     response.write("first");
     setTimeout(() => response.destroy(), 50);
-  });
+  };
 
   await expect(fetch(url + path).then((response) => response.text())).rejects.toThrow("terminated");
 });
@@ -95,9 +97,9 @@ test("An API whose certificate isn't trusted gets no key, whatever the environme
     keys.push(headers.authorization);
     response.end("{}");
   });
-  const api = `https://127.0.0.1:${await listen(server)}`;
+  const address = `https://127.0.0.1:${await listen(server)}`;
   const statusWith = async (variables: NodeJS.ProcessEnv) => {
-    const { url } = await startLocal(variables, ["node", "infra/local/main.ts", "--api", api]);
+    const { url } = await startLocal(variables, ["node", "infra/local/main.ts", "--api", address]);
     return (await fetch(url + path, { headers: { Authorization: "Bearer emk_x" } })).status;
   };
 
@@ -108,7 +110,7 @@ test("An API whose certificate isn't trusted gets no key, whatever the environme
 });
 
 test("Other origins and hosts reach neither the API nor the pages, and the pages hold no key", async () => {
-  const { url } = await serveApi((_, response) => response.end("reached"));
+  listener = (_, response) => response.end("reached");
   const { host } = new URL(url);
 
   const foreign = [
