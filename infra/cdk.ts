@@ -1,7 +1,7 @@
 /**
- * `npm run synth`, `diff` and `deploy` run the CDK command, and check its arguments first. For `--context intake`
- * without a value, CDK prints a warning and deploys the stack without its queue. CDK writes the stack's outputs only if
- * you name a file for them.
+ * `npm run synth`, `diff` and `deploy` run the CDK command, and check its arguments first. If you forget the value of
+ * `--context intake`, CDK only prints a warning and deploys the stack without the intake. CDK writes the stack's
+ * outputs only if you name a file for them.
  */
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";

@@ -9,7 +9,7 @@ const label = /^(?!-)[a-z\d-]{1,63}(?<!-)$/;
 /** A domain name of 253 characters takes 255 bytes on the wire, the limit of RFC 1035 (section 2.3.4). */
 const maximumLength = 253;
 
-/** Rejects characters that IDNA would replace, such as a full-width `a` by an ordinary one (RFC 5891). */
+/** IDNA replaces some characters, such as a full-width `a`; we reject them (RFC 5891). */
 const internationalLabel = (text: string): string | null => {
   const converted = domainToASCII(text);
   return domainToUnicode(converted) === text ? converted : null;
@@ -17,8 +17,8 @@ const internationalLabel = (text: string): string | null => {
 
 /** `Mail.Bücher.example` becomes `mail.xn--bcher-kva.example`. Returns `null` if the text is no domain name. */
 export const normalDomain = (text: string): string | null => {
-  // Very long text is rejected early, because converting it would be slow. The limit is doubled, because a character
-  // can be two UTF-16 code units.
+  // Converting a very long text would be slow, so we reject it first. `length` counts some characters twice, so we
+  // allow twice the maximum.
   if (text.length > 2 * maximumLength || text !== text.normalize("NFC")) return null;
   const labels = text
     .toLowerCase()

@@ -160,7 +160,7 @@ const haveItemsInCommon = async ({ restored, old }: Tables): Promise<boolean> =>
 };
 
 /**
- * Checks that the table `restored` can be a copy of `from`. The returned function then makes the changes.
+ * Checks that the table `restored` can be a copy of `from`, and returns a function that makes the changes.
  *
  * @throws UserError before anything is changed
  */

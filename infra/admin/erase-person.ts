@@ -16,7 +16,7 @@ import { recoverableUntil } from "./delete-messages.ts";
 import { hasSegments, isDamage } from "./message-command.ts";
 import { announceScan, describeTable, scanPrice, scanTable } from "./scan.ts";
 
-/** Addresses that differ in case, or in the spelling of an international domain, reach the same person. */
+/** Two addresses are the same if they differ only in case, or in the spelling of an international domain. */
 const normalAddress = (address: string): string | null => {
   const domain = addressDomain(address);
   return domain && `${address.slice(0, address.lastIndexOf("@")).toLowerCase()}@${domain}`;
@@ -48,7 +48,7 @@ const addressesOf = async (table: Table, { account_id, id, ...head }: ScannedHea
   return [sender, recipient];
 };
 
-/** Completes a deletion that was interrupted, because its remains no longer tell whose message it was. */
+/** An interrupted deletion doesn't tell whose message it was deleting, so we always complete it. */
 const unfinishedDeletion = async (table: Table, pk: string): Promise<Found[]> => {
   const [, account_id = "", id = ""] = pk.split("#");
   if (!(await hasSegments(table, { account_id, id }))) return [];

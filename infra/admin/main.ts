@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { runAdmin } from "./program.ts";
 
-// A command such as `head` may close the pipe early. Exits with status 141, as if SIGPIPE had ended the program.
+// If a command such as `head` closes the pipe early, we exit with status 141, as if SIGPIPE had ended the program.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => process.exit(141));
 
 process.exitCode = await runAdmin(process.argv.slice(2), {

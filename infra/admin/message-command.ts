@@ -32,7 +32,8 @@ export const isDamage = (error: unknown): error is Error =>
 
 /**
  * Tells whether segments of a message are left after an interrupted deletion. It is enough to look for first segments,
- * because a deletion removes them last. A list of pages contains nothing of the email, so we ignore it.
+ * because a deletion removes them last. The list of the message's pages may stay, because it contains nothing of the
+ * email.
  *
  * @param except the content that the message still has
  */

@@ -1,4 +1,4 @@
-/** `prepare-table` enables settings that AWS leaves off after a restore, and repeats revocations and deletions. */
+/** After a restore, `prepare-table` enables the settings that AWS leaves off, and repeats revocations and deletions. */
 import {
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,

@@ -27,7 +27,7 @@ const emailWith = async (digest: string, path: string, { input }: Shell): Promis
 };
 
 /**
- * Reads a lost subject or address from the original email. Lost tags can't be restored, because an email doesn't
+ * Reads the subject and the addresses from the original email. Lost tags can't be restored, because an email doesn't
  * contain them.
  */
 const fieldsOf = (raw: Buffer): LongFields => {

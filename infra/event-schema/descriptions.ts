@@ -1,4 +1,4 @@
-/** The descriptions of events and their fields in the JSON Schema. */
+/** What the JSON Schema says about each event, and about each field of an event. */
 import type { MessageEvent } from "../../lib/intake/event.ts";
 
 type Descriptions = { event: string; fields: Record<string, string> };

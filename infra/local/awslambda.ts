@@ -1,6 +1,6 @@
 /**
- * Like AWS's runtime client for Node.js (aws-lambda-ric 4), we send a function's response to Lambda as the body of an
- * HTTP request. An in-memory stream would behave differently under backpressure and after errors.
+ * As AWS's runtime client for Node.js (aws-lambda-ric 4) does, we upload a function's response over HTTP. An in-memory
+ * stream would behave differently under backpressure and after errors.
  */
 import { Agent, request } from "node:http";
 import { preludeDelimiter } from "./runtime-upload.ts";
@@ -50,8 +50,8 @@ export const openResponseStream = (port: number, path: string) => {
     response.once("end", accepted.resolve).resume();
   });
   outgoing.on("error", (error: NodeJS.ErrnoException) => {
-    // EPIPE and ECONNRESET are expected if the API's caller has disconnected. The same errors are a failure if a
-    // function has destroyed its own stream.
+    // EPIPE and ECONNRESET are expected if the API's caller has disconnected, but not if a function has destroyed its
+    // own stream.
     const isReaderGone = !isDestroyed && (error.code === "EPIPE" || error.code === "ECONNRESET");
     for (const { resolve, reject } of [begun, accepted]) isReaderGone ? resolve() : reject(error);
   });

@@ -106,8 +106,8 @@ const store = async (table: Table, { file, created, fields, events }: DemoMessag
 const label = "demonstration";
 
 /**
- * Creates a new API key, because the table stores only the digest of the old one, so `npm start` can't print it. The
- * old API key expires at once.
+ * The table stores only the digest of an API key, so an old key can't be printed again. We create a new one, and the
+ * old one expires at once.
  */
 const newKey = async (table: Table, now: number): Promise<string> => {
   const keys = await listApiKeys(table, account_id, now);

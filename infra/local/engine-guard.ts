@@ -1,14 +1,14 @@
 /**
- * A proxy that rejects requests from web pages, because the embedded DynamoDB accepts requests from every origin.
- * DynamoDB itself listens on a port that browsers block, because a web page must not get around this proxy.
+ * The embedded DynamoDB accepts requests from every origin, so a proxy rejects those that come from web pages. DynamoDB
+ * itself listens on a port that browsers block, because a web page must not get around this proxy.
  */
 import { Agent, createServer, request, type Server } from "node:http";
 import { pipeline } from "node:stream";
 import { hasForeignHost, hasForeignOrigin } from "./cross-origin.ts";
 
 /**
- * Ports above 1023 that browsers block ("bad ports" in the Fetch standard). The first of them are blocked even by old
- * browsers.
+ * Ports above 1023 that browsers block ("bad ports" in the Fetch standard). Even old browsers block the first of these
+ * ports.
  */
 export const portsClosedToPages = [
   6665, 6666, 6667, 6668, 6669, 6000, 2049, 4045, 6697, 6679, 6566, 5060, 5061, 10080, 1719, 1720, 1723, 3659, 4190,
@@ -32,7 +32,7 @@ export const engineGuard = (enginePort: number): Server => {
     const forwarded = request({ host: "127.0.0.1", port: enginePort, method, path: url, headers, agent });
     forwarded.on("error", () => outgoing.destroy());
     forwarded.on("response", (response) => {
-      // If the client has disconnected, `pipeline` throws, and the exception would end `npm start`.
+      // `pipeline` throws if the client has disconnected; the exception would end `npm start`.
       if (outgoing.destroyed) return void response.destroy();
       outgoing.writeHead(response.statusCode ?? 500, response.rawHeaders);
       pipeline(response, outgoing, () => {});

@@ -79,7 +79,9 @@ const startDynamoDb = async ({ data }: Options): Promise<number> => {
   });
 };
 
-/** Starts DynamoDB if necessary. The operator's commands find the table through the returned environment variables. */
+/**
+ * Starts DynamoDB if necessary. Returns the environment variables with which the operator's commands find the table.
+ */
 const startTable = async (options: Options): Promise<Record<string, string | undefined>> => {
   const { AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION, TABLE_NAME } = process.env;
   if (AWS_ENDPOINT_URL_DYNAMODB) return { AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION, TABLE_NAME };

@@ -20,7 +20,7 @@ const css = `
   :root { --scalar-font: system-ui, sans-serif; --scalar-font-code: ui-monospace, monospace; }
   .endpoints .endpoint-path { white-space: normal; overflow-wrap: anywhere; }
   .scalar-card pre, .scalar-card code, .scalar-card code span { white-space: pre-wrap; overflow-wrap: anywhere; }
-  /* Hidden on a phone, because the sidebar's button covers the URL of the request. */
+  /* On a phone, the sidebar's button would cover the URL of the request. */
   @media (width < 48rem) { .scalar-client .scalar-sidebar-toggle { display: none; } }
 `;
 

@@ -45,8 +45,9 @@ const respondEarly = (request: IncomingMessage): void => {
 
 /**
  * Reads the streamed response that AWS's runtime client uploads in a POST request. If `body` is read slowly,
- * backpressure slows the function down. If the reader destroys `body`, we answer the POST request early, as AWS's
- * Lambda emulator does (directinvoke.go in github.com/aws/aws-lambda-runtime-interface-emulator).
+ * backpressure slows the function down. If the reader destroys `body`, we respond without waiting for the rest of the
+ * upload. AWS's Lambda emulator does the same (directinvoke.go in
+ * github.com/aws/aws-lambda-runtime-interface-emulator).
  */
 export const readStreamed = (request: IncomingMessage, reply: ServerResponse): Promise<HttpResponse> =>
   new Promise((resolve, reject) => {
@@ -67,7 +68,7 @@ export const readStreamed = (request: IncomingMessage, reply: ServerResponse): P
         done(error);
       },
     });
-    /** Destroys the body with the error, but only after the reader has read all data that has already arrived. */
+    /** Destroys the body with the error, once the reader has got all the data that arrived before it. */
     const fail = (error: Error): void => {
       failure = error;
       if (prelude) reject(error);

@@ -1,4 +1,4 @@
-/** Finds the emails of an import whose messages have been deleted earlier. */
+/** Finds the emails of an import that we must not store again, because their messages were deleted. */
 import { BatchGetCommand } from "@aws-sdk/lib-dynamodb";
 import type { MessageMarker } from "../../lib/messages/marker.ts";
 import { type ItemKey, messageMarkerKey } from "../../lib/table/keys.ts";
@@ -8,7 +8,7 @@ import type { Table } from "../../lib/table/table.ts";
 const maximumEmails = 16;
 const maximumBytes = 1024 * 1024;
 
-/** Groups up to 16 items. A group is kept in memory, so it ends after 1 MiB. */
+/** Groups up to 16 items. A group of emails is kept in memory, so it ends after 1 MiB. */
 async function* grouped<T extends { bytes: number }>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
   let group: T[] = [];
   for await (const item of items) {

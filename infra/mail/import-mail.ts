@@ -15,7 +15,10 @@ import type { MailFile } from "./find-mail.ts";
 import { inParallel } from "./in-parallel.ts";
 import { readEmails } from "./read-emails.ts";
 
-/** The fields of all imported messages. `sender` and `recipient` fill in for addresses that an email lacks. */
+/**
+ * The fields of all imported messages. If an email names no sender or recipient, it gets the `sender` or `recipient`
+ * given here.
+ */
 export type ImportFields = Omit<NewMessage, "id" | "message_id" | "subject" | "sender" | "recipient"> & {
   sender?: string | undefined;
   recipient?: string | undefined;
@@ -99,8 +102,8 @@ const store = async (table: Table, message: NewMessage, raw: Buffer, now: number
 };
 
 /**
- * Stores the emails in the files, several at a time. Messages that already exist don't change. While the table is
- * throttled, the import waits, so that the operator needn't start again.
+ * Stores the emails in the files, several at a time. Messages that already exist don't change. If the table is
+ * throttled, the import waits instead of failing.
  *
  * @param report receives the result of each email. A rejected email doesn't stop the import
  * @throws Error if the table fails. The import can be run again

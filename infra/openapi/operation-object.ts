@@ -9,7 +9,7 @@ import type { OperationTexts } from "./texts.ts";
 export type ExampleValues = {
   /** The API's address. By default, it is the address at which `npm start` serves the API. */
   serverUrl?: string;
-  /** Example values by parameter. There is none for the Idempotency-Key, because a fixed key would work only once. */
+  /** Example values by parameter, except for the Idempotency-Key, because a fixed key would work only once. */
   parameters?: Readonly<Record<string, string>>;
   bodies?: Partial<Record<OperationId, unknown>>;
 };

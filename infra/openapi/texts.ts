@@ -23,7 +23,7 @@ export type OperationTexts = {
   success: { description: string; schema?: z.ZodMiniType; examples?: Examples };
   /** The operation's own errors. `commonErrors` in `outcomes.ts` adds the errors that many operations share. */
   errors: Errors;
-  /** Descriptions of the operation's own statuses, such as 409. */
+  /** Describes the statuses that only this operation has, such as 409. */
   descriptions: Record<number, string>;
   /** The schemas by name. Several operations may share a schema. */
   components: Record<string, Component>;

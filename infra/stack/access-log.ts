@@ -2,9 +2,9 @@
 import { AccessLogField, AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
 
 /**
- * A caller can set `gateway_request_id` with a header, but can't forge any other value in the log. The latency of a
- * streamed response includes the time that the caller takes to read it. Numbers are in quotes, because API Gateway
- * writes `-` for a missing number, which would break the JSON.
+ * A caller can choose `gateway_request_id` with a header, but no other value in the log. The latency of a streamed
+ * response includes the time that the caller takes to read it. API Gateway writes `-` for a missing number, so numbers
+ * are in quotes to keep the JSON valid.
  */
 export const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({

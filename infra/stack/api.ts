@@ -48,11 +48,11 @@ const transport = {
 
 /**
  * The errors that API Gateway sends without calling a function. If a route is unknown, API Gateway reports missing
- * authorization instead of a 404. No operation uses API Gateway's authorization, so its authorization errors always
- * mean an unknown route.
+ * authorization instead of a 404. We don't use API Gateway's authorization, so its authorization errors always mean an
+ * unknown route.
  *
- * A throttled function reportedly causes INTEGRATION_FAILURE. Callers may always retry an INTEGRATION_FAILURE, because
- * an operation writes either everything or nothing.
+ * API Gateway reportedly sends INTEGRATION_FAILURE when Lambda throttles a function. Callers may always retry after
+ * this error, because an operation writes either everything or nothing.
  *
  * We list every response type, because an AWS emulator applies DEFAULT_4XX and DEFAULT_5XX to no other type.
  */
@@ -97,7 +97,7 @@ export class Api extends Construct {
     this.restApi = new RestApi(this, "RestApi", {
       restApiName: `EmailApi-${stage}`,
       endpointTypes: [EndpointType.REGIONAL],
-      // All APIs of an AWS account share the role that writes their logs, so it outlives the stack.
+      // The role that writes the logs outlives the stack, because all APIs of an AWS account share it.
       cloudWatchRole: true,
       deployOptions: {
         stageName: stage,

@@ -29,7 +29,7 @@ const authorization: CfnWebACL.RateBasedStatementCustomKeyProperty = {
   },
 };
 
-/** We turn off sampled requests, because they would show API keys in the AWS console. */
+/** AWS WAF's samples of requests would show API keys in the AWS console, so we turn them off. */
 const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
   metricName,
   cloudWatchMetricsEnabled: true,

@@ -1,4 +1,4 @@
-/** An operation's role allows its own calls, and the calls that authentication and idempotency make. */
+/** An operation may make its own calls to DynamoDB, and those of authentication and idempotency. */
 import type { Operation } from "../../lib/api/operations.ts";
 import { itemTypes } from "../../lib/table/keys.ts";
 import type { Permission } from "../../lib/table/permission.ts";

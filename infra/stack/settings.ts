@@ -60,7 +60,7 @@ const Settings = z.object({
    * 2,000,000,000.
    */
   keyRateLimit: z.optional(count(/^[1-9]\d{1,7}$/, "a number of requests per minute from 10 to 99999999")),
-  /** The reserved concurrency of each function, which is also its limit. */
+  /** How many executions of each function may run at once; Lambda reserves them. */
   concurrency: z.optional(count(/^[1-9]\d{0,5}$/, "a number of executions")),
   /** The name of an existing table, which the stack uses instead of creating a table. */
   tableName: z.optional(text(/^[\w.-]{3,255}$/, "the name of a DynamoDB table in the stack's region")),

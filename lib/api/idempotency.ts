@@ -47,7 +47,7 @@ const digestOf = ({ method, path }: Operation, parameters: AccountPath, body: un
 
 type StoredResponse = { digest: string; status: number; body: string; expires_at: number };
 
-/** `record` is the key of the item that stores the response, and `digest` identifies the request. */
+/** `record` is the item key of the stored response, and `digest` identifies the request. */
 type Use = { record: ItemKey; digest: string };
 
 const toReplay = (stored: StoredResponse, use: Use): StorableResponse => {
@@ -75,7 +75,7 @@ const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
   return { commit, store: async (response) => (use && (await commit(response, [])).response) ?? response };
 };
 
-/** {@link batched} sends the read of the stored response together with the read of `prefetch`. */
+/** Reads the stored response together with what `prefetch` reads, in one call: see {@link batched}. */
 export const header = ({ idempotent }: Operation): ApiMiddleware => ({
   before: ({ context: { request } }) => {
     const [key, ...others] = new Set(idempotent ? headerValues(request, "idempotency-key") : []);

@@ -33,12 +33,12 @@ export type ApiRequest<Path = AccountPath, Query = unknown, Body = unknown> = {
   table: Table;
 
   // Each of these fields is undefined until its check has run, which TypeScript can't know.
-  /** A promise, because other checks run while the key is looked up. Rejects if the key doesn't allow the request. */
+  /** The key is looked up while other checks run. Rejects if the key doesn't allow the request. */
   apiKey: Promise<ApiKey>;
   path: Path;
   query: Query;
   idempotencyKey?: string;
-  /** The caller's JSON. Unlike `body`, it still has the fields that the schema doesn't know. */
+  /** The caller's JSON. Unlike `body`, the JSON may have fields that the schema doesn't know. */
   json: unknown;
   body: Body;
 };

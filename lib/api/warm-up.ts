@@ -1,4 +1,4 @@
-/** A function exports `handler` for Lambda, and `warmUp`, which runs in the init phase. */
+/** Each function's module exports `handler`, and `warmUp`, which runs in Lambda's init phase. */
 import { Readable, Writable } from "node:stream";
 import type { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { scopes } from "../api-keys/scopes.ts";
@@ -10,12 +10,12 @@ import type { Operation } from "./operations.ts";
 /** The account, message and other ids in the path of a sample request. */
 export const sampleId = "00000000-0000-4000-8000-000000000000";
 
-/** An item in DynamoDB's JSON. The warm-up returns it for any partition, so it has no partition key. */
+/** An item in DynamoDB's JSON. It needs no partition key, because the warm-up returns it for any partition. */
 type SampleItem = { sk: { S: string } } & Record<string, object>;
 
 type Sample = {
   body?: object;
-  /** A Query of the sample returns all of these items, and any other read the one with its sort key. */
+  /** A Query returns all items of the sample, and any other read returns the one with its sort key. */
   items?: readonly SampleItem[];
   /** How many sample requests to make. V8 compiles the AWS SDK's code only after eight or nine calls. */
   requests: number;
@@ -37,7 +37,7 @@ const sampleEvent = ({ method, pathParameters }: Operation, { body }: Sample) =>
 type Key = Record<string, unknown>;
 type Read = { Key?: Key | undefined; RequestItems?: Record<string, { Keys: Key[] }> };
 
-/** The SDK serialises, signs and parses a command as usual, but instead of sending it, we return the sample's items. */
+/** The SDK does its work as usual, but instead of sending a command, we return the sample's items. */
 const sendNowhere = ({ middlewareStack, input }: GetCommand, { items = [] }: Sample): void => {
   const found = ({ pk, sk }: Key) =>
     [sampleApiKey, ...items].flatMap((item) => (item.sk.S === sk ? { ...item, pk: { S: pk } } : []));

@@ -8,8 +8,8 @@ export const deadLetterDays = 14;
 export const longestEventDays = 2 * deadLetterDays;
 
 /**
- * Returns the seconds until the next attempt. The first attempts follow soon, because an event often arrives just before
- * its message.
+ * Returns the seconds until the next attempt. An event often arrives just before its message, so the first retries come
+ * soon.
  *
  * @param receives how often the queue has delivered the event
  */

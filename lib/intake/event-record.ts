@@ -11,7 +11,7 @@ import { daySeconds, uptimeMs } from "../time.ts";
 import type { MessageEvent } from "./event.ts";
 import { longestEventDays } from "./event-lifetime.ts";
 
-/** An event record expires only after SQS can no longer deliver the event. */
+/** An event record lives for as long as SQS could deliver the event again. */
 const recordSeconds = longestEventDays * daySeconds;
 
 /** An event is `expired` if its message has expired or was deleted. */
@@ -51,7 +51,7 @@ export const resultOf = (event: MessageEvent, { digest }: EventRecord): Result =
     : { outcome: "failed", error: new RejectedError("its id is taken by another event of the account") };
 
 /**
- * Makes the writes and records the events' ids in one transaction. If it fails, returns why, and which ids are known.
+ * Makes the writes and records the events' ids in one transaction. On failure, returns the reason and the known ids.
  */
 export const recordOnce = async <Event extends MessageEvent>(
   table: Table,

@@ -12,7 +12,7 @@ import { recordChanges } from "./record-changes.ts";
 /** Reads a raw email, after `accept` has seen its size. @throws RejectedError if the email is missing or too large */
 export type ReadEmail = (key: string, accept: (bytes: number) => void) => Promise<Uint8Array>;
 
-/** Stores the event's message. A deleted message stays deleted, because its marker makes the transaction fail. */
+/** Stores the event's message. If the message was deleted, its marker makes the transaction fail. */
 const recordStored = async (table: Table, event: StoredEvent, readEmail: ReadEmail, now: number): Promise<Result> => {
   const { account_id, message, raw_email } = event;
   const ref = { account_id, id: message.id };

@@ -16,7 +16,7 @@ export const decodeRaw = (raw: Uint8Array): string => {
 /** Ends the zstd block after a long subject, so that reading the subject doesn't need the segment after it. */
 const endOfBlock = Buffer.of();
 
-/** Yields the JSON in pieces of less than 1 MiB; `longFields` come before `content`. Never throws. */
+/** Yields the JSON in pieces of less than 1 MiB, first the long fields and then the content. Never throws. */
 export function* renderContent(raw: Uint8Array | null, longFields?: JsonObject): Generator<Buffer, ContentOffsets> {
   const content = raw && decodeRaw(raw);
   const content_parsed = raw && parseEmail(raw);

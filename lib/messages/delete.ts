@@ -1,4 +1,4 @@
-/** Deletes a message, or only its content, before it expires. Repeat an interrupted deletion to complete it. */
+/** Deletes a message before it expires, or only its content. Repeat an interrupted deletion to complete it. */
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { live, nowValue } from "../table/expiry.ts";
 import { getItem } from "../table/get.ts";
@@ -91,7 +91,7 @@ export const removeContent = async (table: Table, { account_id, id }: MessageRef
   // A long subject is stored with the content, but must be kept when we delete the content.
   const longFields = hasLongFields(head) ? await readLongFields(message).catch((error: Error) => error) : undefined;
   if (longFields instanceof Error) {
-    // If a segment is missing, another call may have deleted or emptied the message since we read its head.
+    // If a segment is missing, another call may have deleted it since we read the message's head.
     const current = await getItem<Head>(table, headKey(account_id, id), { consistent: true });
     if (current?.content_digest === head.content_digest) throw longFields;
     return removeContent(table, { account_id, id }, now);

@@ -28,8 +28,8 @@ export const readEnvelope = (raw: Uint8Array) => {
 };
 
 /**
- * A read receipt (RFC 8098) is a multipart/report, too, but its report-type differs from a delivery report's (RFC
- * 3464).
+ * A read receipt (RFC 8098) is a multipart/report, too; only its report-type differs from that of a delivery report
+ * (RFC 3464).
  */
 export const isDeliveryReport = (raw: Uint8Array): boolean => {
   const { value, parameters } = contentType(readEmailHeader(raw));

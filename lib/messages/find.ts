@@ -12,7 +12,7 @@ export type StoredMessage = {
   /** The first segment of the content, unless `withContent` is false. */
   readonly first?: Uint8Array;
   readonly longFields?: LongFields | Record<string, never>;
-  /** Whether the message was read with strong consistency. Otherwise, the content may already be deleted. */
+  /** Whether the read was strongly consistent. After any other read, the content may already be deleted. */
   readonly isCurrent: boolean;
 };
 

@@ -1,4 +1,4 @@
-/** The head is a message's main item, with all fields except the content and fields that are too long. */
+/** The head is a message's main item. The content and long texts are stored in other items. */
 import type { longFields } from "./fields.ts";
 import type { Message } from "./message.ts";
 
@@ -17,7 +17,7 @@ export type ContentOffsets = { content_start: number; content_parsed_start: numb
 
 export type ContentFields = ContentOffsets & {
   segments: number;
-  /** The number of segments in each page. Page 0 always has only the first segment. */
+  /** The number of segments in each page. Page 0 always contains just the first segment. */
   page_segments: number;
   /** The length of the JSON before compression. */
   content_bytes: number;
@@ -31,7 +31,7 @@ export type Head = Omit<
 > &
   Partial<LongFields> &
   ContentFields & {
-    /** The recipient's domain if the message is incoming, else the sender's. A key may be limited to one domain. */
+    /** The recipient's domain if the message is incoming, else the sender's. API keys may be limited to a domain. */
     domain: string;
     /** DynamoDB's document client returns a number above 2^53 as a bigint. */
     reference_message_id?: number | bigint | undefined;

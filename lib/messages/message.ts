@@ -76,7 +76,7 @@ export const instant = z.pipe(
   utc(),
 );
 
-/** UTF-8 can't represent half a surrogate pair, so the caller would get different text back. */
+/** In UTF-8, half a surrogate pair becomes U+FFFD, so the caller would get different text back. */
 export const text = z
   .string("must be a string")
   .check(z.refine((value) => value.isWellFormed(), "must not contain half a surrogate pair"));

@@ -1,4 +1,4 @@
-/** Reads the segments of a message's content. */
+/** Reads a message's content, which is stored in segments. */
 import { getItem, queryFrom } from "../table/get.ts";
 import { retry } from "../table/retry.ts";
 import type { StoredMessage } from "./find.ts";

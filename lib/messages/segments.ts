@@ -17,7 +17,7 @@ import type { MessageRef } from "./events.ts";
 import type { ContentFields, Head } from "./head.ts";
 import { keyOfSegment, type Pages, pageSegments } from "./pages.ts";
 
-/** Two parallel puts already use up the 4 MB a second of a new table. With eight, four of five were throttled. */
+/** Two parallel puts already use up the 4 MB a second of a new table; of eight puts, most were throttled. */
 const parallelOfOneMessage = 2;
 const ofAllMessages = pLimit(3);
 
@@ -75,7 +75,7 @@ export const writeSegments = async (
   return { ...content, ...pages };
 };
 
-/** The expired item that replaces a deleted head. Its random digest makes each earlier `storeMessage` fail. */
+/** The expired item that replaces a deleted head. A random digest makes each earlier `storeMessage` fail. */
 export const tombstonePut = (table: Table, { account_id, id }: MessageRef, now: number): PutCommandInput => {
   const expires_at = epochSeconds(now) - daySeconds; // A time that is past even for a slow clock.
   return { TableName: table.name, Item: { ...headKey(account_id, id), content_digest: randomUUID(), expires_at } };
@@ -98,8 +98,7 @@ export const discardSegments = async (
     ConditionExpression: "content_digest = :replaced AND expires_at <= :now",
     ExpressionAttributeValues: { ":replaced": replaced ?? "", ...nowValue(now) },
   };
-  // From now on, no other call can use these segments. If there was no head before, a concurrent delete finds them
-  // itself.
+  // From now on, no other call can use these segments. Without a head, a concurrent delete finds the segments itself.
   await succeeds(() => table.client.send(new PutCommand({ ...tombstonePut(table, message, now), ...unchanged })));
   const current = await getItem<Head>(table, headKey(message.account_id, message.id), { consistent: true });
   if (current && current.content_digest !== written.content_digest) {

@@ -5,10 +5,10 @@
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { streamCollector } from "@smithy/core/serde";
 
-/** How DynamoDB begins a binary value. JSON escapes the quotes in a string, so no string can look like this opening. */
+/** How DynamoDB begins a binary value. It can't occur inside a string, because JSON escapes the quotes there. */
 const opening = '{"B":"';
 
-/** A value can't look like a placeholder, because base64 has no `#`. */
+/** Base64 has no `#`, so a value that starts with it can only be a placeholder. */
 const placeholderStart = "#";
 
 const padding = "=".charCodeAt(0);
@@ -16,7 +16,7 @@ const padding = "=".charCodeAt(0);
 /** Strings of 64 Ki characters are cheap, because V8 frees them in a minor garbage collection. */
 const pieceCharacters = 64 * 1024;
 
-/** Writes the decoded bytes over their base64. Node.js skips invalid characters, so too few bytes mean an error. */
+/** Writes the decoded bytes over their base64. Node.js skips invalid characters, so missing bytes mean an error. */
 const decodeInPlace = (response: Buffer, start: number, end: number): Uint8Array => {
   let unpadded = end;
   while (response[unpadded - 1] === padding) unpadded--;

@@ -6,7 +6,7 @@ import type { Table } from "./table.ts";
 type Item = Record<string, NativeAttributeValue>;
 
 type PageOptions = {
-  /** The page starts after this sort key, whether or not an item has it. By default, it starts with the first item. */
+  /** The page starts after this sort key, whether or not an item has it. By default, it begins with the first item. */
   after?: string | undefined;
   /** The page has at most `limit` items; by default as many as fit into 1 MB. */
   limit?: number | undefined;
@@ -14,7 +14,7 @@ type PageOptions = {
   only?: readonly string[];
 };
 
-/** Reads with strong consistency. Expired items are included. To get the next page, pass `next` as `after`. */
+/** Reads with strong consistency. Expired items are included. Pass `next` as `after` to get the next page. */
 export const listPage = async <Stored extends object = Item>(
   table: Table,
   { pk, sk }: ItemKey,

@@ -30,7 +30,7 @@ type TableOptions = {
   /** How long a response from DynamoDB may pause, in milliseconds; by default 3,000. */
   timeoutMs?: number;
   /**
-   * Waits for about 500 ms and 1 s between the attempts of a call, instead of 25 and 50 ms. With the longer waits,
+   * Retries a call after about 500 ms, and again after 1 s; by default, after 25 and 50 ms. With the longer waits,
    * storing a large message in a new table takes 1.25 attempts per write instead of 2.9.
    */
   canWait?: boolean;

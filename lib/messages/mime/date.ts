@@ -4,7 +4,7 @@ import { afterComments } from "./header.ts";
 
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/** Offsets from UTC in hours. Other zone names are ambiguous, so they count as UTC (RFC 5322, section 4.3). */
+/** Offsets from UTC in hours. A zone name that isn't listed here counts as UTC (RFC 5322, section 4.3). */
 const zones: Record<string, number> = { edt: -4, est: -5, cdt: -5, cst: -6, mdt: -6, mst: -7, pdt: -7, pst: -8 };
 
 const dateTime =

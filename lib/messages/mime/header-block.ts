@@ -75,8 +75,8 @@ export const readHeader = (email: Email, start: number, limit: number) => {
 const isOfHeader = (line: string): boolean => line === "" || isBlank(line[0]) || fieldOf(line) !== undefined;
 
 /**
- * Reads up to the next empty line or delimiter, at most once for each header. `lastText` is the offset of the last line
- * that looks like body text, and `continues` tells whether that line still belongs to the header.
+ * Reads on to the next empty line or delimiter, at most once per header. `lastText` is the offset of the last line that
+ * looks like body text, and `continues` tells whether that line still belongs to the header.
  */
 const linesAhead = (email: Email, from: number, header: HeaderField[]) => {
   let lastField = -1;

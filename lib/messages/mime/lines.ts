@@ -1,6 +1,6 @@
 /** Reads the lines of an email as latin1, with one character per byte. */
 
-/** Classic Mac OS ended lines with CR alone, so an email without any LF has `lineBreak` CR. */
+/** `lineBreak` is CR if the email has no LF, because classic Mac OS ended lines with CR alone. */
 export type Email = { bytes: Buffer; lineBreak: number };
 
 export const lf = 0x0a;

@@ -13,7 +13,7 @@ export const decodeTransfer = (body: Buffer, encoding: string): Buffer => {
 
 const [dash, underscore, space] = [0x2d, 0x5f, 0x20];
 
-/** Node.js would decode `-` and `_` as base64url. `replaceAll` would need many times as much memory as the text. */
+/** Otherwise, Node.js would decode `-` and `_` as base64url. `replaceAll` would take many times the text's memory. */
 const withoutUrlDigits = (text: Buffer): Buffer => {
   if (!text.includes("-") && !text.includes("_")) return text;
   const copy = Buffer.from(text);
@@ -47,7 +47,7 @@ const decodeUuencode = (body: Buffer): Buffer => {
     const lineEnd = length + sixBits(body[at++]);
     while (length < lineEnd && !endsLine(body[at])) {
       let bits = 0;
-      // A blank means zero in uuencode, but mail servers remove blanks at the end of a line.
+      // In uuencode, a blank means zero, but mail servers remove blanks at the end of a line.
       for (let digits = 0; digits < 4; digits++) bits = (bits << 6) | (endsLine(body[at]) ? 0 : sixBits(body[at++]));
       for (const shift of [16, 8, 0]) if (length < lineEnd) decoded[length++] = bits >> shift;
     }
