@@ -21,14 +21,16 @@ const project = (name: string, include: string, options: object = {}) => ({
   },
 });
 
-/** Each project is one npm script: `npm test` runs `unit`, `npm run test:browser` runs `browser`. */
+/** Each project is one npm script: `npm test` runs `api`, `npm run test:browser` runs `browser`. */
 export default defineConfig({
   test: {
     sequence: { shuffle: { tests: true } },
     isolate: false,
     maxWorkers: 3, // Many tests wait for retries and child processes, but with four on two processors, all take longer.
     projects: [
-      project("unit", "test/**/*.test.ts", engine),
+      project("api", "test/{functions,lib,deployed}/**/*.test.ts", engine),
+      project("infra", "test/infra/**/*.test.ts", engine),
+      project("simulation", "test/{limits,simulation}/*.test.ts", engine),
       project("browser", "test/**/*.browser.ts"),
       project("lambda", "test/{lambda,bench}/*.check.ts", {
         ...engine,

@@ -1,10 +1,10 @@
 /** package.json and package-lock.json serve every platform, also those that our own registry and CI never see. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { run } from "./harness/process.ts";
-import { folderOf } from "./harness/temporary-folder.ts";
+import { run } from "../harness/process.ts";
+import { folderOf } from "../harness/temporary-folder.ts";
 
-const read = (file: string) => JSON.parse(readFileSync(new URL(`../${file}`, import.meta.url), "utf8"));
+const read = (file: string) => JSON.parse(readFileSync(new URL(`../../${file}`, import.meta.url), "utf8"));
 
 type Locked = {
   version: string;
@@ -43,7 +43,7 @@ test("The lock file has every package that a dependency needs on another platfor
 test("npm prints nothing about packages that ask for a newer Node.js than npm's own", async () => {
   const folder = folderOf({
     "package.json": JSON.stringify({ engines: { node: ">=1000" } }),
-    ".npmrc": readFileSync(new URL("../.npmrc", import.meta.url), "utf8"),
+    ".npmrc": readFileSync(new URL("../../.npmrc", import.meta.url), "utf8"),
   });
 
   const { status, stderr } = await run(`cd ${folder} && npm install --offline`);
