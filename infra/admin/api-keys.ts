@@ -163,7 +163,7 @@ export const revokeApiKey = (shell: Shell) =>
         for (const id of digests.filter((digest) => !named.includes(digest))) {
           if (!(await revoke(id))) unknown.push(id);
         }
-        // Not every digest in a log belongs to an API key. Only if none does, we report an error.
+        // Not every digest in a log belongs to an API key; we report an error only if none does.
         if (named.length > 0 || unknown.length < digests.length) return;
         for (const id of unknown) shell.fail(new UserError(`${id}: ${noSuchKey}`));
       };

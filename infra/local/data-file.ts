@@ -26,7 +26,7 @@ const openLocked = (path: string, statements: string): DatabaseSync => {
   }
 };
 
-/** SQLite stores this number in the file. It is "EM" in ASCII, followed by the version of our table's layout. */
+/** SQLite stores this number in the file: "EM" in ASCII, followed by the version of our table's layout. */
 const applicationId = 0x454d0001;
 
 /** @throws UserError if the file was written by a version with another layout of the table */

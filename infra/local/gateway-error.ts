@@ -1,6 +1,4 @@
-/**
- * The errors that API Gateway returns without calling a function. They have the same format as the API's own errors.
- */
+/** The errors that API Gateway returns without calling a function, in the format of the API's own errors. */
 import { randomBytes } from "node:crypto";
 import type { ErrorResponse } from "../../lib/api/error-catalogue.ts";
 import { commonHeaders, requestIdHeader } from "../../lib/api/response.ts";

@@ -46,8 +46,7 @@ const respondEarly = (request: IncomingMessage): void => {
 /**
  * Reads the streamed response that AWS's runtime client uploads in a POST request. If `body` is read slowly,
  * backpressure slows the function down. If the reader destroys `body`, we respond without waiting for the rest of the
- * upload. AWS's Lambda emulator does the same (directinvoke.go in
- * github.com/aws/aws-lambda-runtime-interface-emulator).
+ * upload, as AWS's emulator does (aws-lambda-runtime-interface-emulator, directinvoke.go).
  */
 export const readStreamed = (request: IncomingMessage, reply: ServerResponse): Promise<HttpResponse> =>
   new Promise((resolve, reject) => {

@@ -7,7 +7,7 @@ import type { OperationTexts } from "./texts.ts";
 
 /** `npm start` puts the ids of stored items here, so that the reference page's examples work. */
 export type ExampleValues = {
-  /** The API's address. By default, it is the address at which `npm start` serves the API. */
+  /** The API's address, by default that of `npm start`. */
   serverUrl?: string;
   /** Example values by parameter, except for the Idempotency-Key, because a fixed key would work only once. */
   parameters?: Readonly<Record<string, string>>;

@@ -28,8 +28,7 @@ const replacements = {
  * Lambda's runtime is older and slower to load. The same sources make the same bytes on every machine, so a deployment
  * without changes uploads nothing.
  *
- * The bundle is CommonJS. If it were an ES module, `import "node:http"` would load undici and web streams in every cold
- * start.
+ * The bundle is CommonJS: in an ES module, `import "node:http"` would load undici and web streams in every cold start.
  *
  * @param file a file of functions/, relative to the project: `functions/get-message.ts`
  */

@@ -10,7 +10,7 @@ import type { Operation } from "./operations.ts";
 /** The account, message and other ids in the path of a sample request. */
 export const sampleId = "00000000-0000-4000-8000-000000000000";
 
-/** An item in DynamoDB's JSON. It needs no partition key, because the warm-up returns it for any partition. */
+/** An item in DynamoDB's JSON, without a partition key, because the warm-up returns it for any partition. */
 type SampleItem = { sk: { S: string } } & Record<string, object>;
 
 type Sample = {

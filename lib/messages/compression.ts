@@ -9,7 +9,7 @@ import { constants, createZstdCompress, createZstdDecompress, zstdCompressSync, 
 import { throughZlib } from "../through-zlib.ts";
 import type { ContentOffsets } from "./head.ts";
 
-/** A Query returns up to 1 MiB. Three segments of 340 KB fit into that, but only two of 400 KB, DynamoDB's maximum. */
+/** A Query returns up to 1 MiB: three segments of 340 KB, but only two of 400 KB, DynamoDB's maximum. */
 const maximumSegmentBytes = 340_000;
 
 /** The first segment is small, because the first Query returns it together with a message's other fields. */

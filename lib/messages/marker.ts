@@ -1,4 +1,4 @@
-/** A marker outlives its message. It tells a late event whether the message was stored or deleted. */
+/** A marker outlives its message, and tells a late event whether the message was stored or deleted. */
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { getItem } from "../table/get.ts";
 import { messageMarkerKey } from "../table/keys.ts";

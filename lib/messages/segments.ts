@@ -98,7 +98,7 @@ export const discardSegments = async (
     ConditionExpression: "content_digest = :replaced AND expires_at <= :now",
     ExpressionAttributeValues: { ":replaced": replaced ?? "", ...nowValue(now) },
   };
-  // From now on, no other call can use these segments. Without a head, a concurrent delete finds the segments itself.
+  // A tombstone keeps other calls from using these segments. Without a head, a concurrent delete finds them itself.
   await succeeds(() => table.client.send(new PutCommand({ ...tombstonePut(table, message, now), ...unchanged })));
   const current = await getItem<Head>(table, headKey(message.account_id, message.id), { consistent: true });
   if (current && current.content_digest !== written.content_digest) {

@@ -1,4 +1,4 @@
-/** Stores a message and its raw email. We write the head last. Until then, nobody can see half a message. */
+/** Stores a message and its raw email. We write the head last; until then, nobody can see half a message. */
 import { createHash } from "node:crypto";
 import { PutCommand, type PutCommandInput } from "@aws-sdk/lib-dynamodb";
 import { absent, epochSeconds, isLive } from "../table/expiry.ts";
@@ -58,7 +58,7 @@ export const draftMessage = (message: NewMessage, raw: Uint8Array | null, now: n
   };
 };
 
-/** This write adds a head, alone or in a transaction. If it fails, `discard` deletes the segments. */
+/** Adds a head, alone or in a transaction; if the write fails, `discard` deletes the segments. */
 type HeadPut = Write & { put: PutCommandInput; discard: () => Promise<void> };
 
 /**

@@ -5,7 +5,7 @@
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { streamCollector } from "@smithy/core/serde";
 
-/** How DynamoDB begins a binary value. It can't occur inside a string, because JSON escapes the quotes there. */
+/** How DynamoDB begins a binary value, and nothing else: inside a string, JSON escapes the quotes. */
 const opening = '{"B":"';
 
 /** Base64 has no `#`, so a value that starts with it can only be a placeholder. */
