@@ -6,7 +6,7 @@ const ascii = /^[\0-\x7f]*$/;
 /** A label has letters, digits and hyphens, but no hyphen at either end (RFC 1123, section 2.1). */
 const label = /^(?!-)[a-z\d-]{1,63}(?<!-)$/;
 
-/** A domain name of 253 characters takes 255 bytes on the wire, the limit of RFC 1035 (section 2.3.4). */
+/** RFC 1035 (section 2.3.4) limits a domain name to 255 bytes, which are 253 characters. */
 const maximumLength = 253;
 
 /** IDNA replaces some characters, such as a full-width `a`; we reject them (RFC 5891). */

@@ -1,5 +1,5 @@
 /**
- * What was revoked, removed or deleted after the restore point is back in a restored table. `prepare-table --from
+ * A restored table again has what was revoked, removed or deleted after the restore point. `prepare-table --from
  * OLD_TABLE` repeats the revocations and deletions. The command never grants a right and never adds data.
  *
  *   old table ──── restore point ──────── revoked, removed, deleted ─────▶ now
@@ -89,8 +89,8 @@ const carryKey = ({ restored, now }: Tables, apiKey: ApiKey, old: ApiKey | undef
 };
 
 /**
- * For a member who was removed and added again, this command only removes the old membership. A changed role isn't
- * copied, because every role has rights that the others lack, and this command must not grant any.
+ * For a member who was removed and added again, this command only removes the old membership. We don't copy a changed
+ * role: each role has rights that the others lack, and this command must not grant any.
  */
 const carryMember = (
   { restored, reportRole }: Tables,
@@ -132,9 +132,7 @@ const changesOf = async (tables: Tables, item: Restored): Promise<Change[]> => {
   return carryMember(tables, item as never, old);
 };
 
-/**
- * The same user may be in two unrelated tables, so finding a user doesn't prove that one table is a copy of the other.
- */
+/** A user in both tables proves nothing, because two unrelated tables can have the same user. */
 const isEvidence = ({ pk, sk }: ItemKey): boolean => !pk.startsWith(itemTypes.user) && !sk.startsWith("SEGMENT#");
 
 const hasAnyOf = async ({ client, name }: Table, keys: ItemKey[]): Promise<boolean> => {

@@ -1,6 +1,4 @@
-/**
- * The command `record-events` records events from files, as the function RecordEvents does with events from the queue.
- */
+/** The command `record-events` records events from files instead of the queue. */
 import { stat } from "node:fs/promises";
 import { defineCommand, openTableOf, type Shell } from "./command.ts";
 import { emailFolder } from "./events/email-folder.ts";

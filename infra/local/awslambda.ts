@@ -42,7 +42,7 @@ export const openResponseStream = (port: number, path: string) => {
     },
   });
 
-  // Nobody handles a rejection of `begun`, so the process ends if a handler destroys its response stream, as on AWS.
+  // If a handler destroys its response stream, the process ends, as on AWS, because nobody handles the rejection.
   const begun = Promise.withResolvers<void>();
   const accepted = Promise.withResolvers<void>();
   outgoing.once("response", (response) => {

@@ -18,7 +18,7 @@ const ids = {
   bounce: "33a2c0b6-8e3d-4f20-9b79-5c3d2e1f9a03",
 };
 
-/** The reference page fills in this message's id, so that a visitor's first request finds a message. */
+/** The reference page's first example uses this message's id. */
 export const exampleIds = { message_id: ids.welcome };
 
 export type Demo = { account_id: string; domain_id: string; api_key: string; messages: typeof ids };

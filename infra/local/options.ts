@@ -14,7 +14,7 @@ The demonstration's API key changes with each start. Keys that you create yourse
 
 export type Options = { data?: string | undefined; seed?: string | undefined; api?: URL | undefined };
 
-/** Accepts plain HTTP only on this machine, because everybody on a network could read the API key. */
+/** Accepts plain HTTP only on this machine, because on a network, others could read the API key. */
 const apiUrl = (value: string): URL => {
   const url = URL.parse(value);
   const isLocal = /^(localhost|.+\.localhost|127\.0\.0\.1|\[::1\])$/.test(url?.hostname ?? "");

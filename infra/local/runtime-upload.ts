@@ -9,7 +9,7 @@ import { Readable } from "node:stream";
 export type HttpResponse = {
   statusCode: number;
   headers: Record<string, string>;
-  /** If the function fails while it sends the body, reading this body fails with the function's error. */
+  /** If the function fails while it sends the body, a reader of the body gets the function's error. */
   body: Readable | string;
 };
 
@@ -21,7 +21,7 @@ export class FunctionError extends Error {
   }
 }
 
-/** The prelude is JSON with the response's status and headers, and ends with eight zero bytes. */
+/** The prelude is JSON with the status and the headers, followed by eight zero bytes. */
 export const preludeDelimiter = Buffer.alloc(8);
 
 export const functionError = (json: string): FunctionError => {

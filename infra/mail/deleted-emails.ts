@@ -8,7 +8,7 @@ import type { Table } from "../../lib/table/table.ts";
 const maximumEmails = 16;
 const maximumBytes = 1024 * 1024;
 
-/** Groups up to 16 items. A group of emails is kept in memory, so it ends after 1 MiB. */
+/** Groups up to 16 items, or up to 1 MiB, because a group is kept in memory. */
 async function* grouped<T extends { bytes: number }>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
   let group: T[] = [];
   for await (const item of items) {

@@ -24,7 +24,7 @@ export type ImportFields = Omit<NewMessage, "id" | "message_id" | "subject" | "s
   recipient?: string | undefined;
 };
 
-/** The outcome `deleted` means that we skipped an email because its message had been deleted. */
+/** `deleted` means that we skipped the email, because its message was deleted before. */
 export type ImportOutcome = "stored" | "there already" | "deleted";
 
 /** `source` is a path, or `inbox.mbox:3` for the third email of an mbox. */
@@ -72,17 +72,15 @@ type Options = {
   restoreDeleted?: boolean | undefined;
 };
 
-/**
- * Removes the marker of a message that is imported again, or `prepare-table` would delete the message after a restore.
- */
+/** Because of an old marker, `prepare-table` would delete an imported message again after a restore. */
 const forgetDeletion = async (table: Table, { account_id, id }: MessageRef): Promise<void> => {
   const Key = messageMarkerKey(account_id, id);
   await retryWrite(() => table.client.send(new DeleteCommand({ TableName: table.name, Key })));
 };
 
 /**
- * Stores a message unless it was deleted. Even a `delete-message` that runs at the same time isn't lost, because it
- * first marks the message as deleted.
+ * Stores a message unless it was deleted. A `delete-message` that runs at the same time isn't lost, because it marks
+ * the message first.
  */
 const store = async (table: Table, message: NewMessage, raw: Buffer, now: number): Promise<ImportOutcome> => {
   const draft = draftMessage(message, raw, now);
@@ -91,7 +89,7 @@ const store = async (table: Table, message: NewMessage, raw: Buffer, now: number
   for (;;) {
     const head = await writeContent(table, draft, now);
     if (!head) return "there already";
-    // In the meantime, the message may have been deleted, and the item that we would replace may be its tombstone.
+    // The item that we would replace may be the tombstone of a message that was deleted meanwhile.
     const isReplacing = head.put.ExpressionAttributeValues !== undefined;
     const isPut =
       !(isReplacing && (await isDeleted())) && (await succeeds(() => table.client.send(new PutCommand(head.put))));

@@ -1,4 +1,4 @@
-/** The texts about the operation Get Message in the API reference. */
+/** Describes Get Message in the API reference. */
 import { messageNotFound, tooLargeUncompressed } from "../../lib/api/error-catalogue.ts";
 import { getMessage } from "../../lib/api/operations.ts";
 import { domainScope } from "../../lib/api-keys/scopes.ts";

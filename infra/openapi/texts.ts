@@ -1,4 +1,4 @@
-/** The texts about an operation in the API reference. */
+/** Describes an operation in the API reference. */
 import type * as z from "zod/mini";
 import type { ErrorResponse } from "../../lib/api/error-catalogue.ts";
 import type { Component } from "./components.ts";

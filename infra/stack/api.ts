@@ -54,7 +54,7 @@ const transport = {
  * API Gateway reportedly sends INTEGRATION_FAILURE when Lambda throttles a function. Callers may always retry after
  * this error, because an operation writes either everything or nothing.
  *
- * We list every response type, because an AWS emulator applies DEFAULT_4XX and DEFAULT_5XX to no other type.
+ * On AWS, DEFAULT_4XX and DEFAULT_5XX would be enough, but an AWS emulator needs every response type.
  */
 const gatewayErrors: readonly { error: errors.ErrorResponse; types: readonly ResponseType[] }[] = [
   {
@@ -160,8 +160,8 @@ export class Api extends Construct {
 
   private addGatewayResponse(type: ResponseType, { status, message, headers }: errors.ErrorResponse) {
     const { "Content-Type": contentType, ...common } = commonHeaders;
-    // API Gateway takes a value as the name of a parameter unless the value is in quotes. API Gateway can't pick a
-    // random Retry-After as our functions do, so it always sends the first of the values.
+    // Without quotes, API Gateway takes a value for the name of a parameter. Our functions pick a random Retry-After;
+    // API Gateway can't, and always sends the first value.
     const constants = Object.entries({ ...common, ...headers }).map(([name, value]) => [
       name,
       `'${[value].flat()[0]}'`,

@@ -5,10 +5,7 @@ import type { Permission } from "../../lib/table/permission.ts";
 
 const { apiKey, idempotency } = itemTypes;
 
-/**
- * For a request with an Idempotency-Key, one BatchGetItem reads the stored response together with the operation's own
- * items.
- */
+/** With an Idempotency-Key, one BatchGetItem reads the stored response and the operation's own items. */
 const idempotencyNeeds = (own: readonly Permission[]): Permission[] => [
   {
     call: "BatchGetItem",

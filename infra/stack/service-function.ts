@@ -12,8 +12,8 @@ import { bundle, bundleHandler, projectRoot } from "./bundling.ts";
 import type { ServiceTable } from "./service-table.ts";
 
 /**
- * Patterns for the IAM condition `dynamodb:LeadingKeys`. AWS doesn't document how this condition treats a transaction,
- * so we allow every key that the function writes in one.
+ * Patterns for the IAM condition `dynamodb:LeadingKeys`. How this condition treats a transaction isn't documented, so
+ * we allow every key that the function writes in one.
  */
 const leadingKeys = ({ on, within }: Permission, permissions: readonly Permission[]): string[] => {
   const prefixes = within ? permissions.filter((other) => other.within).flatMap((other) => other.on) : on;

@@ -6,7 +6,7 @@ import { ApiError } from "./errors.ts";
 import type { Operation } from "./operations.ts";
 import type { ApiMiddleware, ApiRequest } from "./request.ts";
 
-/** Lets a key for one domain pass, because only `handle` knows the domain of the message. */
+/** A key for one domain passes here, because only `handle` knows the message's domain. */
 export const authorize = (
   { scope }: Operation,
   isPartialScope: (scope: string) => boolean = () => false,

@@ -17,13 +17,13 @@ export type StreamingHandler<Event = APIGatewayProxyEvent> = (
 
 export type ApiHandler = BufferedHandler | StreamingHandler;
 
-/** Call `log` only once the response is sent: a stream can fail half-way. */
+/** Call `log` after the response was sent, because a stream can fail half-way. */
 type Serve = (
   event: APIGatewayProxyEvent,
   context: Context,
 ) => Promise<{ response: ProxyResult; log: (sent?: Sent) => void }>;
 
-/** Functions that return a whole response at once don't load the code for streams. */
+/** A function that doesn't stream its response doesn't load the code for streams. */
 export type Delivery = {
   readonly middlewares: readonly ApiMiddleware[];
   readonly handlerOf: (serve: Serve) => ApiHandler;

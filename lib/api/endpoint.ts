@@ -23,8 +23,8 @@ type Definition<Path extends AccountPath, Query, Body, Prefetched> = {
   /** Whether a scope covers only some items, such as one domain's messages, so that `handle` must check each item. */
   isPartialScope?: (scope: string) => boolean;
   /**
-   * Reads what `handle` needs, while the API key is still being looked up. Make only one read here. If an existing item
-   * needed a second read, the response time would reveal its existence to callers without a valid key.
+   * Reads what `handle` needs, while the API key is still being looked up. Make only one read here. A second read would
+   * take time, and so tell even callers without a valid key that the item exists.
    */
   prefetch: (call: Call<Path, Query, Body>) => Promise<Prefetched>;
   /** `handle` runs once every check has passed, and gets the API key's scopes. */

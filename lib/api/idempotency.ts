@@ -1,4 +1,4 @@
-/** One transaction makes an operation's writes and stores its response, so a retry finds either both or neither. */
+/** One transaction makes an operation's writes and stores its response, so a retry finds both or neither. */
 
 import { batched } from "../table/batched.ts";
 import { epochSeconds, isLive } from "../table/expiry.ts";
@@ -75,7 +75,7 @@ const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
   return { commit, store: async (response) => (use && (await commit(response, [])).response) ?? response };
 };
 
-/** Reads the stored response together with what `prefetch` reads, in one call: see {@link batched}. */
+/** Reads the stored response in the same call as `prefetch`: see {@link batched}. */
 export const header = ({ idempotent }: Operation): ApiMiddleware => ({
   before: ({ context: { request } }) => {
     const [key, ...others] = new Set(idempotent ? headerValues(request, "idempotency-key") : []);

@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 
 export type Parameter<Value> = {
-  /** Parses the text that the URL contains. */
+  /** Parses the parameter's text from the URL. */
   readonly schema: z.ZodMiniType<Value>;
   /** Markdown for the API reference. */
   readonly description: string;

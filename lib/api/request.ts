@@ -1,4 +1,4 @@
-/** The request that all middlewares and the handler share. Each check throws an error, or adds its result. */
+/** The request that all middlewares and the handler share. Each check throws an error or adds its result. */
 import type { MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type { ApiKey } from "../api-keys/store.ts";
@@ -32,13 +32,13 @@ export type ApiRequest<Path = AccountPath, Query = unknown, Body = unknown> = {
   readonly requestLog: RequestLog;
   table: Table;
 
-  // Each of these fields is undefined until its check has run, which TypeScript can't know.
+  // TypeScript can't know that each of these fields is undefined until its check has run.
   /** The key is looked up while other checks run. Rejects if the key doesn't allow the request. */
   apiKey: Promise<ApiKey>;
   path: Path;
   query: Query;
   idempotencyKey?: string;
-  /** The caller's JSON. Unlike `body`, the JSON may have fields that the schema doesn't know. */
+  /** The caller's JSON, with the fields that the schema doesn't know. */
   json: unknown;
   body: Body;
 };
@@ -59,7 +59,7 @@ export type ApiMiddleware<Path = AccountPath, Query = unknown, Body = unknown> =
 export const headerValues = ({ headers }: ApiRequest, name: string): string[] =>
   Object.entries(headers).flatMap(([spelling, values = []]) => (spelling.toLowerCase() === name ? values : []));
 
-/** Retries stop a second before the function's timeout, which leaves time to send an error response. */
+/** Retries stop a second before the function's timeout, to leave time for an error response. */
 const marginMs = 1000;
 
 export const beginRequest = <Path, Query, Body>(

@@ -9,7 +9,7 @@ export type Sent = {
   isReaderSlow: boolean;
 };
 
-/** We stop sending 10 s before the timeout, so that there is time to write the log before Lambda ends the process. */
+/** We stop sending 10 s before the timeout, to leave time for the log. */
 const millisecondsToEnd = 10_000;
 
 /**

@@ -7,7 +7,7 @@ import { openTable, type Table } from "../table/table.ts";
 import type { ApiHandler } from "./delivery.ts";
 import type { Operation } from "./operations.ts";
 
-/** The account, message and other ids in the path of a sample request. */
+/** Every id in the path of a sample request has this value. */
 export const sampleId = "00000000-0000-4000-8000-000000000000";
 
 /** An item in DynamoDB's JSON, without a partition key, because the warm-up returns it for any partition. */
@@ -15,7 +15,7 @@ type SampleItem = { sk: { S: string } } & Record<string, object>;
 
 type Sample = {
   body?: object;
-  /** A Query returns all items of the sample, and any other read returns the one with its sort key. */
+  /** A Query returns all of these items, and any other read returns the item with its sort key. */
   items?: readonly SampleItem[];
   /** How many sample requests to make. V8 compiles the AWS SDK's code only after eight or nine calls. */
   requests: number;
@@ -58,8 +58,8 @@ const withoutOutput = async (run: () => Promise<unknown>): Promise<void> => {
 };
 
 /**
- * The warm-up's first request looks up an unknown API key, which opens the connections that `handler` will use. The
- * next requests succeed without DynamoDB, so V8 compiles the code before a caller waits.
+ * First, the warm-up looks up an unknown API key, to open the connections to DynamoDB. Then it sends sample requests
+ * that need no DynamoDB, so that V8 compiles the code before a caller waits.
  */
 export const lambdaFunction = (operation: Operation, createHandler: (table: Table) => ApiHandler, sample: Sample) => {
   const table = openTable();

@@ -1,10 +1,10 @@
-/** An event is in one of the two SQS queues for 28 days at most. */
+/** An event stays in the two SQS queues for at most 28 days. */
 
 /** After 7 days, SQS deletes an event that no function has received. */
 export const queueDays = 7;
-/** SQS counts a dead letter's 14 days from the time at which the event was sent. */
+/** SQS keeps a dead letter until 14 days after the event was sent. */
 export const deadLetterDays = 14;
-/** An operator may redrive a dead letter on its last day, and then SQS keeps it for another 14 days. */
+/** If an operator redrives a dead letter on its last day, SQS keeps it for another 14 days. */
 export const longestEventDays = 2 * deadLetterDays;
 
 /**
@@ -15,7 +15,7 @@ export const longestEventDays = 2 * deadLetterDays;
  */
 export const retrySeconds = (receives: number): number => Math.round(1.1 ** (receives - 1));
 
-/** Estimates how often SQS delivers an event within some seconds if every attempt fails. */
+/** Estimates how many times SQS delivers a failing event in so many seconds. */
 export const receivesWithin = (seconds: number): number => {
   let receives = 0;
   for (let waited = 0; waited < seconds; waited += retrySeconds(receives)) receives++;

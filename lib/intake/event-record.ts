@@ -11,7 +11,7 @@ import { daySeconds, uptimeMs } from "../time.ts";
 import type { MessageEvent } from "./event.ts";
 import { longestEventDays } from "./event-lifetime.ts";
 
-/** An event record lives for as long as SQS could deliver the event again. */
+/** We keep an event record for as long as SQS may deliver the event again. */
 const recordSeconds = longestEventDays * daySeconds;
 
 /** An event is `expired` if its message has expired or was deleted. */
@@ -25,12 +25,12 @@ const isTooLarge = (error: unknown): boolean =>
   error instanceof TransactionCanceledException &&
   error.CancellationReasons?.some(({ Message }) => Message?.includes("Item size")) === true;
 
-/** Thrown if too little of the invocation's time is left to record an event. */
+/** The invocation has too little time left to record another event. */
 export class TooLittleTimeError extends Error {
   override readonly name = "TooLittleTimeError";
 }
 
-/** A new table accepts writes of 4 MB a second, which up to five invocations share. */
+/** Up to five invocations share the 4 MB a second that a new table can write. */
 const bytesPerMs = 800;
 
 /** @throws TooLittleTimeError if too little time is left to store an email of this size */

@@ -4,7 +4,7 @@ import { NewMessage, RejectedError, text, time, validate, words } from "../messa
 
 const { id: uuid, account_id } = NewMessage.shape;
 
-/** The flag `u` counts a surrogate pair as one character, as JSON Schema does. */
+/** With the flag `u`, an emoji counts as one character, as in JSON Schema. */
 const id = text.check(
   z.regex(/^.{1,255}$/su, "must have 1 to 255 characters"),
   z.meta({ minLength: 1, maxLength: 255 }),
@@ -62,7 +62,7 @@ const integerOf = (source: string): bigint | undefined => {
   return BigInt(`${sign}${digits.slice(0, Math.max(end, 0)).padEnd(end, "0") || "0"}`);
 };
 
-/** JSON.parse rounds integers above 2^53, but it also passes us the source text with all the digits. */
+/** JSON.parse rounds integers above 2^53, so we take the digits from the source text. */
 const reviveInteger = (name: string, value: unknown, { source = "" }: { source?: string } = {}): unknown =>
   name === "reference_message_id" ? (integerOf(source) ?? value) : value;
 

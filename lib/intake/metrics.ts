@@ -1,4 +1,4 @@
-/** The metrics of RecordEvents, for its log and for the dashboard. */
+/** The metrics of the function RecordEvents. */
 import type { Outcome } from "./event-record.ts";
 
 export const serviceName = "RecordEvents";

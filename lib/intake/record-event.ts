@@ -48,7 +48,7 @@ const recordStored = async (table: Table, event: StoredEvent, readEmail: ReadEma
 
 const isChange = (event: MessageEvent): event is ChangeEvent => event.type !== "message.stored";
 
-/** Stores messages one at a time, because a large email needs much memory. The other events survive a failure. */
+/** Stores messages one at a time, because a large email needs much memory. A failed event doesn't stop the others. */
 export const recordEvents = async (
   table: Table,
   events: readonly MessageEvent[],

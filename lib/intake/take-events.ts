@@ -83,7 +83,7 @@ export const takeEvents = (
       receiptHandle: sqsRecord.receiptHandle,
       seconds: retrySeconds(receivesOf(sqsRecord)),
     }));
-    // If `postpone` fails, the failed events only come back later, after the queue's visibility timeout.
+    // If `postpone` fails, SQS delivers these events again only after the queue's visibility timeout.
     if (retries.length > 0) {
       await postpone(retries).catch((error) => logger.error("postpone", { error: loggableError(error) }));
     }

@@ -46,7 +46,7 @@ export const listMembers = async (table: Table, account_id: string): Promise<Sto
   return items.map(({ pk, sk, ...member }) => member).sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
 };
 
-/** If a user was removed and added again, the member has a new id, so a write to the old member fails. */
+/** A user who is removed and added again gets a new member id, so a write to the old member fails. */
 const unchanged = ({ account_id, user_id }: AccountMember, TableName: string) => ({
   TableName,
   Key: memberKey(account_id, user_id),

@@ -18,7 +18,7 @@ const firstSegmentBytes = 100_000;
 /** Content of up to 1 MiB is faster to decompress without a stream. */
 export const smallBytes = 1024 * 1024;
 
-/** Segments are read in parallel, and the largest takes longest, so all but the first have the same size. */
+/** All segments but the first have the same size, because we read them in parallel. */
 const cut = (compressed: Buffer): Buffer[] => {
   const segments = [compressed.subarray(0, firstSegmentBytes)];
   const rest = compressed.length - firstSegmentBytes;
@@ -43,7 +43,7 @@ export const noContent: Compressed = { segments: [], content_bytes: 0, ...noOffs
 /** An email of up to 64 KiB is faster to compress without a stream, and blocks the process only briefly. */
 const unstreamedBytes = 64 * 1024;
 
-/** In large emails, zstd looks for repeated attachments more often, and a lower compression level saves that time. */
+/** In large emails, zstd spends more time on repeated attachments, and less on everything else. */
 const zstdParameters = (rawBytes: number) => ({
   [constants.ZSTD_c_compressionLevel]: rawBytes > smallBytes ? 2 : 3,
   [constants.ZSTD_c_windowLog]: rawBytes > unstreamedBytes ? windowLog(rawBytes) : 0, // With 0, zstd chooses it.

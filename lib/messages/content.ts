@@ -13,7 +13,7 @@ export const decodeRaw = (raw: Uint8Array): string => {
   return bytes.toString(isUtf8(bytes) ? "utf8" : "latin1");
 };
 
-/** Ends the zstd block after a long subject, so that reading the subject doesn't need the segment after it. */
+/** Ends the zstd block after a long subject, so that we can read the subject without the next segment. */
 const endOfBlock = Buffer.of();
 
 /** Yields the JSON in pieces of less than 1 MiB, first the long fields and then the content. Never throws. */

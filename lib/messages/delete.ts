@@ -14,7 +14,7 @@ import { hasLongFields, readLongFields } from "./long-fields.ts";
 import { markDeleted, readMarker } from "./marker.ts";
 import { deleteSegments, discardSegments, listSegments, tombstonePut, writeSegments } from "./segments.ts";
 
-/** `gone` means that the message had been deleted or had expired before. */
+/** `gone` means that the message was deleted or expired before. */
 export type Deletion = "deleted" | "gone" | "unknown";
 
 /**
@@ -29,7 +29,7 @@ export const deleteMessage = async (
   now: number,
   { force = false } = {},
 ): Promise<Deletion> => {
-  /** Returns true if there was a message, which the tombstone has now replaced. */
+  /** Returns true if the tombstone has replaced a message. */
   const putTombstone = async (): Promise<boolean> => {
     const put = { ...tombstonePut(table, message, now), ReturnValues: "ALL_OLD" } as const;
     const { Attributes } = await retryWrite(() => table.client.send(new PutCommand(put)));
@@ -44,7 +44,7 @@ export const deleteMessage = async (
   let wasHere = await putTombstone();
   for (let isAgain = true; isAgain; ) {
     const removed = await deleteSegments(table, message, await listSegments(table, message));
-    // A concurrent `storeMessage` may have written its head after we deleted its segments.
+    // Another call may have stored the message again while we deleted its segments.
     isAgain = await putTombstone();
     wasHere ||= isAgain || removed > 0;
   }
@@ -60,7 +60,7 @@ export const replaceContent = async (
   now: number,
 ): Promise<boolean> => {
   const written = await writeSegments(table, head, content, head.content_digest);
-  // Lists the old segments before the update, so that we don't delete segments that another call writes after it.
+  // We list the old segments before the update, because another call may write new ones after it.
   const obsolete = await listSegments(table, head, written);
   const fields = Object.entries({ ...written, ...changes });
   const command = new UpdateCommand({
@@ -88,7 +88,7 @@ export const removeContent = async (table: Table, { account_id, id }: MessageRef
   const message = await findMessage(table, account_id, id, now, { withContent: false });
   if (!message) return false;
   const { head } = message;
-  // A long subject is stored with the content, but must be kept when we delete the content.
+  // We keep a long subject, although it is stored with the content.
   const longFields = hasLongFields(head) ? await readLongFields(message).catch((error: Error) => error) : undefined;
   if (longFields instanceof Error) {
     // If a segment is missing, another call may have deleted it since we read the message's head.

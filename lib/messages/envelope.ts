@@ -27,10 +27,7 @@ export const readEnvelope = (raw: Uint8Array) => {
   };
 };
 
-/**
- * A read receipt (RFC 8098) is a multipart/report, too; only its report-type differs from that of a delivery report
- * (RFC 3464).
- */
+/** Read receipts (RFC 8098) and delivery reports (RFC 3464) differ only in their report-type. */
 export const isDeliveryReport = (raw: Uint8Array): boolean => {
   const { value, parameters } = contentType(readEmailHeader(raw));
   const reportType = parameters.get("report-type")?.bytes.toLowerCase() ?? "delivery-status";

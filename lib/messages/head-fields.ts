@@ -1,4 +1,4 @@
-/** Turns the item that DynamoDB stores for a message into the fields of the API's Message object. */
+/** Turns a message's item in DynamoDB into the fields of the API's Message object. */
 import { fieldsOfHead } from "./fields.ts";
 import type { Head, StatusChange } from "./head.ts";
 
@@ -9,11 +9,11 @@ declare global {
   }
 }
 
-/** Two status changes with the same time are ordered by their events' ids, in whatever order the events arrive. */
+/** Status changes with the same time are ordered by event id, so the order of arrival doesn't matter. */
 const isBefore = (a: StatusChange, b: StatusChange): boolean =>
   a.time === b.time ? a.event_id < b.event_id : a.time < b.time;
 
-/** Returns the Message object without the content. A field that is stored with the content is still undefined. */
+/** Returns the Message object without the content. Fields that are stored with the content are undefined. */
 export const headFields = (stored: Head) => {
   const changes = (stored.status_changes ?? []).toSorted((a, b) => (isBefore(a, b) ? -1 : 1));
   const head: Head = Object.assign({}, stored, ...changes);

@@ -21,7 +21,7 @@ export type ContentFields = ContentOffsets & {
   page_segments: number;
   /** The length of the JSON before compression. */
   content_bytes: number;
-  /** The keys of the segments contain this digest, so two versions of a message's content never share a segment. */
+  /** Each segment's key contains this digest, so two versions of the content never share a segment. */
   content_digest: string;
 };
 
@@ -37,7 +37,7 @@ export type Head = Omit<
     reference_message_id?: number | bigint | undefined;
     /** SHA-256 of the raw email. A different email with the same id is rejected. */
     digest: string;
-    /** When the command `remove-content` deleted the raw and the parsed email. */
+    /** The time at which the command `remove-content` deleted the content. */
     content_removed_at?: string;
     status_changes?: StatusChange[];
     expires_at: number;

@@ -76,7 +76,7 @@ export const instant = z.pipe(
   utc(),
 );
 
-/** In UTF-8, half a surrogate pair becomes U+FFFD, so the caller would get different text back. */
+/** UTF-8 would replace half a surrogate pair by U+FFFD. */
 export const text = z
   .string("must be a string")
   .check(z.refine((value) => value.isWellFormed(), "must not contain half a surrogate pair"));
@@ -111,7 +111,7 @@ export const NewMessage = z.object({
 });
 export type NewMessage = z.input<typeof NewMessage>;
 
-/** Thrown for a message or an event that can never be stored. The text is logged, so it must not quote any value. */
+/** Thrown for a message or an event that can never be stored. This text is logged and must not quote a value. */
 export class RejectedError extends Error {
   override readonly name = "RejectedError";
 }

@@ -1,4 +1,4 @@
-/** Groups the stored segments of an email into pages. Each page is a partition of the table, which one Query reads. */
+/** Groups the stored segments of an email into pages. Each page is a partition of the table, and one Query reads it. */
 import { segmentKey } from "../table/keys.ts";
 import type { MessageRef } from "./events.ts";
 import type { ContentFields } from "./head.ts";

@@ -1,10 +1,10 @@
-/** A sample message, with which Get Message warms up. */
+/** A sample message for the warm-up of Get Message. */
 import { zstdCompressSync } from "node:zlib";
 import { headSort, segmentSort } from "../table/keys.ts";
 
 const json = `"content":"${"x".repeat(1000)}","content_parsed":null}`;
 
-/** The head and the only segment of a small message, in the JSON of DynamoDB's API. */
+/** A small message in DynamoDB's JSON: its head and its only segment. */
 export const sampleItems = [
   {
     sk: { S: headSort },

@@ -1,6 +1,6 @@
 /**
- * Writes and deletes the segments of a message's content. The list of its pages is written first and never deleted, so
- * a later delete also finds pages that an interrupted or concurrent `storeMessage` has left.
+ * Writes and deletes the segments of a message's content. The list of pages is written first and never deleted, so a
+ * later delete finds every page, even after an interruption.
  */
 import { createHash, randomUUID } from "node:crypto";
 import { DeleteCommand, PutCommand, type PutCommandInput } from "@aws-sdk/lib-dynamodb";
@@ -44,8 +44,8 @@ const writeAll = async <T>(
 };
 
 /**
- * The same message always gets the same digest, so a retry overwrites the segments of an interrupted attempt. A message
- * that is stored again after a delete gets another digest, so that a late delete can't touch its segments.
+ * The same message always gets the same digest, so a retry overwrites the segments of an interrupted attempt. After a
+ * delete, the same message gets another digest, so that a late delete can't touch the new segments.
  */
 const contentDigest = (segments: Buffer[], expires_at: number, replaced = ""): string => {
   const hash = createHash("sha256").update(`${expires_at} ${replaced} `);
@@ -75,7 +75,7 @@ export const writeSegments = async (
   return { ...content, ...pages };
 };
 
-/** The expired item that replaces a deleted head. A random digest makes each earlier `storeMessage` fail. */
+/** An expired item takes the place of a deleted head. Its random digest makes each earlier `storeMessage` fail. */
 export const tombstonePut = (table: Table, { account_id, id }: MessageRef, now: number): PutCommandInput => {
   const expires_at = epochSeconds(now) - daySeconds; // A time that is past even for a slow clock.
   return { TableName: table.name, Item: { ...headKey(account_id, id), content_digest: randomUUID(), expires_at } };
@@ -114,7 +114,7 @@ export const listSegments = async (table: Table, { account_id, id }: MessageRef,
   return listed.filter(({ sk }) => !except || !sk.includes(except.content_digest));
 };
 
-/** Deletes the first segment last, because it tells a repeated delete that the message existed. */
+/** Deletes the first segment last, so that a repeated delete still sees that the message existed. */
 export const deleteSegments = async (table: Table, message: MessageRef, listed: readonly Listed[]): Promise<number> => {
   const further = listed.flatMap(({ pages }) => (pages ? keysOf(message, pages).slice(1) : []));
   const firsts = listed.filter(({ pages }) => !pages);

@@ -24,7 +24,7 @@ export const rejectTooLarge = (rawBytes: number): void => {
   throw new RejectedError(`the email has ${rawBytes} bytes, but at most ${maximumRawBytes} (40 MiB) are stored`);
 };
 
-/** A valid message that is about to be stored. The email is parsed and compressed only when `content` is called. */
+/** A valid message that isn't stored yet. The email is parsed and compressed only when `content` is called. */
 type Draft = { head: Omit<Head, keyof ContentFields>; content: () => Promise<Compressed> };
 
 /** @throws RejectedError if the email is too large, or a field is wrong */

@@ -3,9 +3,8 @@ import { BatchGetCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Table } from "./table.ts";
 
 /**
- * Combines several eventually consistent GetItem calls into one BatchGetItem, so that the SDK signs and parses only one
- * request. Two calls must not ask for the same item. A throttled BatchGetItem leaves items out, and an item that was
- * left out looks as if it didn't exist.
+ * Turns several eventually consistent GetItem calls into one BatchGetItem, which takes the SDK less time. Two calls
+ * must not ask for the same item. When throttled, BatchGetItem leaves items out, as if they didn't exist.
  */
 export const batched = (table: Table): Table => {
   let keys: NonNullable<GetCommand["input"]["Key"]>[] = [];

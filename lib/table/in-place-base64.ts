@@ -1,6 +1,6 @@
 /**
  * Decodes the binary values in DynamoDB's responses, and replaces each by a placeholder before the SDK parses the JSON.
- * The SDK itself would make two strings of each value, which is most of the work for a large message.
+ * The SDK would make two strings of each value, which is most of the work for a large message.
  */
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { streamCollector } from "@smithy/core/serde";
@@ -16,7 +16,7 @@ const padding = "=".charCodeAt(0);
 /** Strings of 64 Ki characters are cheap, because V8 frees them in a minor garbage collection. */
 const pieceCharacters = 64 * 1024;
 
-/** Writes the decoded bytes over their base64. Node.js skips invalid characters, so missing bytes mean an error. */
+/** Writes the decoded bytes over their base64. Fewer bytes than expected mean invalid base64. */
 const decodeInPlace = (response: Buffer, start: number, end: number): Uint8Array => {
   let unpadded = end;
   while (response[unpadded - 1] === padding) unpadded--;

@@ -7,7 +7,7 @@ export const layout = { partitionKey: "pk", sortKey: "sk", timeToLive: "expires_
 
 export type ItemKey = { pk: string; sk: string };
 
-/** An IAM policy recognises the items that a function may use by the prefix of their partition key. */
+/** IAM policies recognise a function's items by the prefix of their partition key. */
 export const itemTypes = {
   apiKey: "API_KEY#",
   apiKeysOfAccount: "API_KEYS#",

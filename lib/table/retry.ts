@@ -1,4 +1,4 @@
-/** Retries, though not for long: 20 s of retries let one overloaded account occupy all 1,000 Lambda environments. */
+/** We give up soon, because with 20 s of retries, one overloaded account occupied all 1,000 Lambda environments. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isThrottlingError, isTransientError } from "@smithy/core/retry";
 import { uptimeMs } from "../time.ts";
@@ -7,7 +7,7 @@ const isSdkError = (error: unknown): error is Error & { cause?: Error } => error
 
 export const isThrottled = (error: unknown): boolean => isSdkError(error) && isThrottlingError(error);
 
-/** Whether the table is throttled or can't be reached; timeouts and 5xx errors count as unreachable. */
+/** Whether the table is throttled, or a call failed with a timeout or a 5xx error. */
 export const isUnavailable = (error: unknown): boolean =>
   isSdkError(error) && (isThrottled(error) || isTransientError(error));
 

@@ -13,13 +13,13 @@ const silent: Omit<Logger, "info"> = { trace() {}, debug() {}, warn() {}, error(
 /** With six attempts, retries for an overloaded partition would occupy five times as many Lambda environments. */
 const attempts = 3;
 
-/** We log only these fields of an error, because the other fields of DynamoDB's errors can contain stored items. */
+/** We log only these fields of an error, because others can contain stored items. */
 export const loggableError = ({ name, message, stack }: Error) => ({ name, message, stack });
 
 export type Table = {
   readonly name: string;
   readonly client: Pick<DynamoDBDocumentClient, "send">;
-  /** No call is retried after this time, which is compared with `uptimeMs()`. */
+  /** The value of `uptimeMs()` after which no call is retried. */
   readonly deadline?: number;
 };
 

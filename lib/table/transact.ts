@@ -34,7 +34,7 @@ const failedConditions = (entries: readonly Entry[]): FailedConditions => {
 /** After a conflict, we wait until the other transaction has ended. A function has 28 seconds to respond. */
 const longestConflictMs = 20_000;
 
-/** Waiting gives a throttled partition no more capacity, so we give up after a second. */
+/** Waiting doesn't make a throttled partition faster, so we give up after a second. */
 const longestThrottlingMs = 1000;
 
 const conflict = "TransactionConflict";

@@ -8,11 +8,11 @@ type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[numb
 
 export type Item = Record<string, unknown>;
 
-/** `Stored` describes an existing item that makes the condition fail. */
+/** `Stored` is the type of an existing item that makes the condition fail. */
 export type Write<Stored extends object = object> = {
   readonly transactItem: TransactItem;
   readonly key: ItemKey;
-  /** Checks the write's condition in our code, because after a transaction conflict, DynamoDB hasn't checked it. */
+  /** Checks the write's condition in our code, because DynamoDB doesn't after a transaction conflict. */
   readonly fails: (found: Item | undefined) => found is Item & Stored;
 };
 

@@ -43,8 +43,8 @@ async function* linesOf(path: string, standardInput: Readable) {
 }
 
 /**
- * Records several events in parallel. Retries an event after all others if its message isn't stored yet, because the
- * message may come further down in the same file.
+ * Records several events in parallel. If an event's message isn't stored yet, we retry the event at the end: the
+ * message may come later in the file.
  *
  * @param report receives the outcome of each event; a rejected event doesn't stop the others
  * @throws Error if the table fails. You can then record the same files again

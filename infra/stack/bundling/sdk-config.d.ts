@@ -1,4 +1,4 @@
-/** In our bundles, `@smithy/core/config` is replaced, and `sdk-config` is the name of the original. */
+/** Our bundles replace `@smithy/core/config`, and `sdk-config` is the original. */
 declare module "sdk-config" {
   export * from "@smithy/core/config";
 }

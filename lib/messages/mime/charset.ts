@@ -11,7 +11,7 @@ const iso2022Jp = /^(?:x-|cs)?iso-?2022-?jp|^(?:x-)?cp5022[012]$/;
 const esc = "\x1b";
 const overriddenEscape = new RegExp(String.raw`${esc}(?:\([BIJ]|\$[@B]|&@)(?=${esc})`, "g");
 
-/** Charsets that we don't leave to iconv-lite: `hex` isn't a charset at all, and its UTF-7 is slow. */
+/** iconv-lite accepts these names, too, but `hex` isn't a charset, and its UTF-7 is slow. */
 const notCharsets = new Set(["binary", "base64", "hex", "cesu8", "utf7", "utf7imap"]);
 
 /** Node.js's `TextDecoder` lacks some Korean and Hong Kong characters that iconv-lite has. */
@@ -44,7 +44,7 @@ export const charsetDecoder = (): DecodeCharset => {
   };
 };
 
-/** Mailers split a character between two encoded words, so we decode adjacent words together, except in UTF-7. */
+/** Mailers split characters between encoded words, so we decode adjacent words together, except in UTF-7. */
 export const joinsWords = (charset: string): boolean => !utf7Labels.has(charset.toLowerCase());
 
 const codecOf = (label: string): Codec => {
@@ -53,7 +53,7 @@ const codecOf = (label: string): Codec => {
   if (iso2022Jp.test(label)) return decodeIso2022Jp;
   if (utf16ByMark.has(label)) return iconvCodec("utf-16", { defaultEncoding: "utf16be" });
 
-  // Some mailers write `iso8859_15` or `euc_jp`.
+  // Some mailers write a charset as `iso8859_15` or `euc_jp`.
   const decoder = webDecoder(label) ?? (label.includes("_") && webDecoder(label.replaceAll("_", "-")));
   if (!decoder) return isInIconv(label) ? iconvCodec(label) : decodeUnlabelled;
   const fuller = fullerThanIcu[decoder.encoding];
@@ -66,7 +66,7 @@ const iso2022JpDecoder = new TextDecoder("iso-2022-jp");
 
 const decodeUnlabelled = (bytes: Buffer): string => (isUtf8(bytes) ? utf8.decode(bytes) : windows1252.decode(bytes));
 
-/** Some mailers cut a header off in the middle of a character, so text with a few invalid bytes can still be UTF-8. */
+/** Some mailers cut a header off within a character, so UTF-8 can have a few invalid bytes. */
 export const decodeHeaderBytes = (bytes: Buffer): string => {
   const text = utf8.decode(bytes);
   const damaged = text.split("\ufffd").length - 1;
@@ -74,7 +74,7 @@ export const decodeHeaderBytes = (bytes: Buffer): string => {
   return isUtf8(bytes) || damaged <= whole ? text : windows1252.decode(bytes);
 };
 
-/** In UTF-7, `+` begins a piece of base64 that contains UTF-16, and `-` usually ends it (RFC 2152). */
+/** UTF-7 writes UTF-16 as base64 after a `+`, usually up to a `-` (RFC 2152). */
 const shifted = /\+([A-Za-z0-9+/]*)(-?)/g;
 
 const decodeUtf7 = (bytes: Buffer): string =>
@@ -85,7 +85,7 @@ const decodeUtf7 = (bytes: Buffer): string =>
     return whole.swap16().toString("utf16le");
   });
 
-/** If an escape sequence directly follows another, `TextDecoder` would insert U+FFFD, so we drop the first. */
+/** `TextDecoder` inserts U+FFFD between two adjacent escape sequences, so we drop the first. */
 const decodeIso2022Jp = (bytes: Buffer): string => {
   if (isUtf8(bytes) && !isAscii(bytes)) return utf8.decode(bytes);
   return iso2022JpDecoder.decode(Buffer.from(bytes.toString("latin1").replace(overriddenEscape, ""), "latin1"));

@@ -6,7 +6,7 @@ import { transferEncoding } from "./parameters.ts";
 /** The headers of an email may take up to 1 MiB in total. Postfix and Exchange accept about 100 KB for one header. */
 export const maxHeaderBytes = 1024 * 1024;
 
-/** Matches the line before each email of an mbox (RFC 4155), but not the header field `From : ada@example.com`. */
+/** Matches the `From ` line of an mbox (RFC 4155), but not the header field `From : ada@example.com`. */
 const mboxLine = /^>?From (?![ \t]*:)/;
 
 const base64Line = /^[A-Za-z0-9+/]+={0,2}[ \t]*$/;
@@ -20,8 +20,8 @@ export const readEmailHeader = (raw: Uint8Array): HeaderField[] => {
 /**
  * Returns null if the header has more than `limit` bytes.
  *
- * Some mailers omit the empty line after the header, don't indent the continuation of a field, or use field names that
- * RFC 5322 forbids. If a line could belong to the header or to the body, the lines after it decide.
+ * Some mailers omit the empty line after the header, don't indent continuation lines, or use invalid field names. If a
+ * line could belong to the header or to the body, the lines after it decide.
  */
 export const readHeader = (email: Email, start: number, limit: number) => {
   const header: HeaderField[] = [];
@@ -76,7 +76,7 @@ const isOfHeader = (line: string): boolean => line === "" || isBlank(line[0]) ||
 
 /**
  * Reads on to the next empty line or delimiter, at most once per header. `lastText` is the offset of the last line that
- * looks like body text, and `continues` tells whether that line still belongs to the header.
+ * looks like text; `continues` means that the header goes on after it.
  */
 const linesAhead = (email: Email, from: number, header: HeaderField[]) => {
   let lastField = -1;

@@ -1,7 +1,7 @@
 /** Reads and decodes header fields. */
 import { type DecodeCharset, decodeHeaderBytes, joinsWords } from "./charset.ts";
 
-/** A header field's `value` is unfolded, and has one character for each byte of the email. */
+/** A header field's `value` is unfolded, with one character per byte of the email. */
 export type HeaderField = { name: string; value: string };
 
 /** `https://example.com` is no header field. Old emails may have blanks before the colon (RFC 5322, section 4.5). */

@@ -18,7 +18,7 @@ type Parameter = { bytes: string; charset?: string | undefined };
 
 const mediaType = /^([!#$%&'*+.^_`{|}~\w-]+)[ \t]*\/[ \t]*([!#$%&'*+.^_`{|}~\w-]+)/;
 
-/** A part without a Content-Type gets `missing`, and an invalid Content-Type counts as `text/plain`. */
+/** `missing` is the type of a part without a Content-Type; an invalid one counts as `text/plain`. */
 export const contentType = (fields: readonly HeaderField[], missing = "text/plain"): Structured => {
   const text = valueAfterComments(fields, "content-type", missing);
   const [whole, type, subtype] = mediaType.exec(text) ?? ["", "text", "plain"];
@@ -68,7 +68,7 @@ const readParameters = (text: string): Structured["parameters"] => {
       parameters.set(base, { bytes: value });
     }
   }
-  // A parameter's segments (RFC 2231) win over its plain form, which is there for older programs.
+  // A parameter's segments (RFC 2231) win over its plain form, which is for older programs.
   for (const [base, group] of Map.groupBy(segments, ({ base }) => base)) parameters.set(base, joinSegments(group));
   return parameters;
 };
@@ -127,7 +127,7 @@ const quotedString = (text: string, quote: number): { value: string; next: numbe
   return { value, next: at + 1 };
 };
 
-/** A value such as `us-ascii (Plain text)` ends at the first blank, but unquoted file names may contain blanks. */
+/** A charset such as `us-ascii (Plain text)` ends at the first blank, but a file name may contain blanks. */
 const unquoted = (name: string, value: string): string => {
   if (/^(file)?name\b/.test(name)) return value;
   const [token = ""] = /^[^( \t]*/.exec(value.slice(afterComments(value, 0))) ?? [];

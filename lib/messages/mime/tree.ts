@@ -4,7 +4,7 @@ import { firstLine, maxHeaderBytes, readHeader } from "./header-block.ts";
 import { cr, type Email, lf, lineAt, linesOf } from "./lines.ts";
 import { contentType, type Structured } from "./parameters.ts";
 
-/** Postfix has the same default (mime_nesting_limit). In real emails, multiparts are less than ten levels deep. */
+/** Postfix has the same limit by default (mime_nesting_limit). Real emails have less than ten levels. */
 export const maxNesting = 100;
 
 /** A digest of a mailing list can have hundreds of parts. */
@@ -19,8 +19,8 @@ export type Leaf = { header: HeaderField[]; contentType: Structured; body: Buffe
 /**
  * Returns null if the email exceeds a limit. Takes linear time.
  *
- * A multipart without a boundary or without parts becomes a text/plain leaf, so none of its text is lost. A multipart
- * without a closing delimiter ends where the enclosing multipart ends.
+ * A multipart without a boundary or parts becomes a text/plain leaf, so that no text is lost. A multipart without a
+ * closing delimiter ends where the enclosing multipart ends.
  */
 export const splitEmail = (bytes: Buffer): { header: HeaderField[]; leaves: Leaf[] } | null => {
   const email = linesOf(bytes);
