@@ -25,7 +25,7 @@ export const createHandler = endpoint({
     const find = () =>
       findMessage(table, path.account_id, path.message_id, now, { withContent: includesContent(fields) });
     const message = (await withLongFields(prefetched, fields)) ?? (await withLongFields(await find(), fields));
-    // A message that doesn't exist has no domain to check, so a key for one domain gets 404, too.
+    // If the message doesn't exist, there is no domain to check, so even a key limited to one domain gets a 404.
     if (!message) throw new ApiError(messageNotFound);
     if (!grants(scopes, getMessage.scope, domainScope(message.head.domain))) {
       throw new ApiError(lacksScope(getMessage.scope));

@@ -18,6 +18,6 @@ export const createHandler = (
 const table = openTable({ canWait: true });
 export const handler = createHandler(table);
 
-/** Reads a missing item, to open the connection to DynamoDB in Lambda's init phase. */
+/** Reading an item that doesn't exist opens the connection to DynamoDB in Lambda's init phase. */
 export const warmUp = (on = table): Promise<unknown> =>
   getItem(on, eventKey("", ""), { abortSignal: AbortSignal.timeout(500) }).catch(() => {});

@@ -6,7 +6,7 @@ const ascii = /^[\0-\x7f]*$/;
 /** A label has letters, digits and hyphens, but no hyphen at either end (RFC 1123, section 2.1). */
 const label = /^(?!-)[a-z\d-]{1,63}(?<!-)$/;
 
-/** RFC 1035 (section 2.3.4) limits a domain name to 255 bytes, which are 253 characters. */
+/** RFC 1035 (section 2.3.4) limits a domain name to 255 bytes in a DNS message, which is 253 characters of text. */
 const maximumLength = 253;
 
 /** IDNA replaces some characters, such as a full-width `a`; we reject them (RFC 5891). */
@@ -17,8 +17,8 @@ const internationalLabel = (text: string): string | null => {
 
 /** `Mail.Bücher.example` becomes `mail.xn--bcher-kva.example`. Returns `null` if the text is no domain name. */
 export const normalDomain = (text: string): string | null => {
-  // Converting a very long text would be slow, so we reject it first. `length` counts some characters twice, so we
-  // allow twice the maximum.
+  // Converting a very long text would be slow, so we reject it first. JavaScript's `length` counts some characters
+  // twice, so we allow twice the maximum.
   if (text.length > 2 * maximumLength || text !== text.normalize("NFC")) return null;
   const labels = text
     .toLowerCase()

@@ -15,7 +15,7 @@ const noSuchKey = "no such key, or it was revoked or has expired";
 const expiry = ({ expires_at }: Pick<store.ApiKey, "expires_at">): string | null =>
   expires_at === undefined ? null : new Date(expires_at * 1000).toISOString();
 
-/** Ignores revoked keys, because a new key may have the label of a revoked one. */
+/** We ignore revoked keys, because a new key may have the same label. */
 const keysLabelled = async (table: Table, account_id: string, label: string, now: number): Promise<store.ApiKey[]> => {
   const apiKeys = await store.listApiKeys(table, account_id, now);
   return apiKeys.filter((apiKey) => apiKey.label === label && !apiKey.revoked_at);
@@ -92,9 +92,7 @@ export const listApiKeys = (shell: Shell) =>
 
 const unique = (ids: string[]): string[] => [...new Set(ids)];
 
-/**
- * Finds API keys and their ids in a text, such as a log. What looks like an id can also be a container image's digest.
- */
+/** Finds API keys and their ids in a text, such as a log. A container image's digest looks like an API key's id. */
 const keysIn = (text: string): { secrets: string[]; digests: string[] } => ({
   secrets: unique((text.match(/emk_[\w-]{43}/g) ?? []).map(store.idOfSecret)),
   digests: unique(

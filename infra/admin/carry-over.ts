@@ -1,6 +1,6 @@
 /**
- * A restored table again has what was revoked, removed or deleted after the restore point. `prepare-table --from
- * OLD_TABLE` repeats the revocations and deletions. The command never grants a right and never adds data.
+ * A restore undoes every revocation and deletion since the restore point. `prepare-table --from OLD_TABLE` repeats the
+ * revocations and deletions. The command never grants a right and never adds data.
  *
  *   old table ──── restore point ──────── revoked, removed, deleted ─────▶ now
  *                        └─▶ restored table, where all of that is back

@@ -15,7 +15,7 @@ export type Streams = {
   print: (line: string) => void;
   complain: (line: string) => void;
   input: Readable;
-  /** Standard error, but only if it is a terminal: progress lines would be noise in a file. */
+  /** Progress appears only on a terminal, because in a file it would be noise. */
   terminal?: Terminal | undefined;
   sleep: (ms: number) => Promise<unknown>;
 };
@@ -55,7 +55,7 @@ export const duration = (value: string): number => {
   throw new InvalidArgumentError("It takes a time such as 90d, 12h or 30m.");
 };
 
-/** Collects the values of an option that may occur more than once. */
+/** Collects the values of an option that is given several times. */
 export const collect =
   <T>(parse: (value: string) => T) =>
   (value: string, before: T[] = []): T[] => [...before, parse(value)];

@@ -48,7 +48,7 @@ const addressesOf = async (table: Table, { account_id, id, ...head }: ScannedHea
   return [sender, recipient];
 };
 
-/** An interrupted deletion doesn't tell whose message it was deleting, so we always complete it. */
+/** After an interrupted deletion, nobody can tell whose message it was, so we always complete the deletion. */
 const unfinishedDeletion = async (table: Table, pk: string): Promise<Found[]> => {
   const [, account_id = "", id = ""] = pk.split("#");
   if (!(await hasSegments(table, { account_id, id }))) return [];
@@ -132,8 +132,8 @@ const findAll = async (
 };
 
 /**
- * For about a second, an eventually consistent read of Add Account Member can still find the deleted user. A request
- * that found the user may add a member up to 28 seconds later.
+ * For about a second, Add Account Member can still find the deleted user in an eventually consistent read, and may add
+ * that user to an account up to 28 seconds later.
  */
 const longestAddSeconds = 30;
 

@@ -32,7 +32,7 @@ export const isDamage = (error: unknown): error is Error =>
 
 /**
  * Tells whether segments of a message are left after an interrupted deletion. We look only for first segments, because
- * a deletion removes them last. A list of pages may stay; it contains no email.
+ * a deletion removes them last. The list of pages may stay, because it contains nothing of the email.
  *
  * @param except the content that the message still has
  */

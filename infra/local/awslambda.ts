@@ -1,5 +1,5 @@
 /**
- * As AWS's runtime client for Node.js (aws-lambda-ric 4) does, we upload a function's response over HTTP. An in-memory
+ * Like AWS's runtime client for Node.js (aws-lambda-ric 4), we upload a function's response over HTTP. An in-memory
  * stream would behave differently under backpressure and after errors.
  */
 import { Agent, request } from "node:http";

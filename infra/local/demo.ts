@@ -106,8 +106,8 @@ const store = async (table: Table, { file, created, fields, events }: DemoMessag
 const label = "demonstration";
 
 /**
- * The table stores only the digest of an API key, so an old key can't be printed again. We create a new one, and the
- * old one expires at once.
+ * The table stores only the digest of an API key, so we can't print the old key again; we create a new key, and the old
+ * one expires at once.
  */
 const newKey = async (table: Table, now: number): Promise<string> => {
   const keys = await listApiKeys(table, account_id, now);

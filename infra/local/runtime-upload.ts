@@ -67,7 +67,7 @@ export const readStreamed = (request: IncomingMessage, reply: ServerResponse): P
         done(error);
       },
     });
-    /** Destroys the body with the error, once the reader has got all the data that arrived before it. */
+    /** Destroys the body with the error, after the reader has got all the data that came before. */
     const fail = (error: Error): void => {
       failure = error;
       if (prelude) reject(error);

@@ -101,7 +101,9 @@ const shorten = (table: Table, apiKey: ApiKey & { expires_at: number }, now: num
   putListing(table, apiKey),
 ];
 
-/** Makes a key expire earlier. Returns false if the key is unknown or no longer valid, or expires earlier anyway. */
+/**
+ * Makes a key expire earlier. Returns false if the key is unknown, no longer valid, or already expires before then.
+ */
 export const shortenApiKey = async (
   table: Table,
   apiKey: ApiKey & { expires_at: number },
@@ -126,6 +128,6 @@ export const rotateApiKey = async (
   const grant = { account_id, scopes, label, expires_at: nextExpiry(found, now) };
   const { secret, apiKey } = newApiKey(grant, now);
   const failed = await transact(table, [...putApiKey(table, apiKey), ...shorten(table, old, now)]);
-  // If another call has changed the old key in the meantime, read the key again.
+  // If another call has changed the old key in the meantime, we start again.
   return failed ? rotateApiKey(table, id, graceSeconds, now) : { secret, apiKey, old };
 };

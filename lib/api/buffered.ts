@@ -1,4 +1,4 @@
-/** Returns each response as a whole instead of streaming it. Lambda limits such a response to 6 MB. */
+/** Returns each response as a whole instead of streaming it. Lambda limits a buffered response to 6 MB. */
 import type { BufferedHandler, Delivery } from "./delivery.ts";
 
 export const buffered: Delivery = {

@@ -9,7 +9,7 @@ import { type ApiMiddleware, headerValues } from "./request.ts";
 
 /** At these levels, compression keeps up with most callers' connections. Brotli's default, level 11, is too slow. */
 const encoders = {
-  // Level 3 needs a window of 2 MB; RFC 9659 allows 8 MB over HTTP.
+  // At level 3, zstd uses a window of 2 MB; RFC 9659 allows up to 8 MB in HTTP.
   zstd: () => createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 3 } }),
   br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
   gzip: () => createGzip({ level: 6 }),

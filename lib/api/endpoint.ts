@@ -24,7 +24,7 @@ type Definition<Path extends AccountPath, Query, Body, Prefetched> = {
   isPartialScope?: (scope: string) => boolean;
   /**
    * Reads what `handle` needs, while the API key is still being looked up. Make only one read here. A second read would
-   * take time, and so tell even callers without a valid key that the item exists.
+   * make the response slower if an item exists, and so tell even callers without a valid key that it does.
    */
   prefetch: (call: Call<Path, Query, Body>) => Promise<Prefetched>;
   /** `handle` runs once every check has passed, and gets the API key's scopes. */

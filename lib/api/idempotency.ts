@@ -75,7 +75,7 @@ const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
   return { commit, store: async (response) => (use && (await commit(response, [])).response) ?? response };
 };
 
-/** Reads the stored response in the same call as `prefetch`: see {@link batched}. */
+/** Reads the stored response and the items of `prefetch` in one call, with {@link batched}. */
 export const header = ({ idempotent }: Operation): ApiMiddleware => ({
   before: ({ context: { request } }) => {
     const [key, ...others] = new Set(idempotent ? headerValues(request, "idempotency-key") : []);

@@ -18,7 +18,7 @@ export type Operation<Path extends AccountPath = AccountPath, Query = unknown, B
   /** A resource path of API Gateway; each `{name}` is a field of `pathParameters`. */
   readonly path: string;
   readonly pathParameters: ParametersFor<Path>;
-  /** A repeated parameter causes 400; unknown parameters are ignored. */
+  /** A request that repeats a parameter gets a 400; unknown parameters are ignored. */
   readonly queryParameters: ParametersFor<Query>;
   /** The schema of the JSON body; `null` if the operation reads no body. */
   readonly body: z.ZodMiniType<Body> | null;

@@ -1,4 +1,7 @@
-/** The request that all middlewares and the handler share. Each check throws an error or adds its result. */
+/**
+ * The request that all middlewares and the handler share. Each check either throws an error or adds its result to the
+ * request.
+ */
 import type { MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type { ApiKey } from "../api-keys/store.ts";
@@ -20,7 +23,7 @@ export type RequestLog = {
   query?: Record<string, unknown>;
   /** The API key that the caller sent, even if it is revoked, expired or belongs to another account. */
   apiKey?: ApiKey | undefined;
-  /** The error because of which the response has a 5xx status, or ends too early. */
+  /** The error that caused a 5xx status, or ended the response too early. */
   fault?: Error;
 };
 
@@ -33,12 +36,12 @@ export type ApiRequest<Path = AccountPath, Query = unknown, Body = unknown> = {
   table: Table;
 
   // TypeScript can't know that each of these fields is undefined until its check has run.
-  /** The key is looked up while other checks run. Rejects if the key doesn't allow the request. */
+  /** The key is looked up while other checks run. This promise rejects if the key doesn't allow the request. */
   apiKey: Promise<ApiKey>;
   path: Path;
   query: Query;
   idempotencyKey?: string;
-  /** The caller's JSON, with the fields that the schema doesn't know. */
+  /** The caller's JSON, including fields that the schema doesn't know. */
   json: unknown;
   body: Body;
 };

@@ -4,7 +4,7 @@ import { NewMessage, RejectedError, text, time, validate, words } from "../messa
 
 const { id: uuid, account_id } = NewMessage.shape;
 
-/** With the flag `u`, an emoji counts as one character, as in JSON Schema. */
+/** The flag `u` makes an emoji count as one character, as it does in JSON Schema. */
 const id = text.check(
   z.regex(/^.{1,255}$/su, "must have 1 to 255 characters"),
   z.meta({ minLength: 1, maxLength: 255 }),

@@ -58,8 +58,8 @@ const recordTogether = async (table: Table, events: readonly ChangeEvent[], now:
 };
 
 /**
- * The transaction fails if the message's item gets too large, or if an event occurs twice. We then record the changes
- * one by one.
+ * If the transaction fails because the message's item gets too large, or because an event occurs twice, we record the
+ * changes one by one.
  *
  * @param events at most 99 changes of one message, because a transaction has at most 100 writes
  */

@@ -74,7 +74,7 @@ export const compressToSegments = async (
   return { segments, content_bytes: zstd.bytesWritten, ...offsets };
 };
 
-/** With the default chunks of 16 KiB, Node.js's thread pool would get 32 times as many tasks. */
+/** With zlib's default chunks of 16 KiB, Node.js's thread pool would get 32 times as many tasks. */
 export const decompressor = () => createZstdDecompress({ chunkSize: 512 * 1024 });
 
 export const decompress = (compressed: Uint8Array): Buffer => zstdDecompressSync(compressed, { chunkSize: 128 * 1024 });

@@ -14,7 +14,7 @@ import { hasLongFields, readLongFields } from "./long-fields.ts";
 import { markDeleted, readMarker } from "./marker.ts";
 import { deleteSegments, discardSegments, listSegments, tombstonePut, writeSegments } from "./segments.ts";
 
-/** `gone` means that the message was deleted or expired before. */
+/** `gone` means that the message had already expired or been deleted. */
 export type Deletion = "deleted" | "gone" | "unknown";
 
 /**

@@ -29,7 +29,7 @@ export const fieldsOfHead = [
 export const messageFields = [...fieldsOfHead, "content", "content_parsed"] as const;
 export type MessageField = (typeof messageFields)[number];
 
-/** Fields without a maximum length. We store them with the content if they exceed 50 KB in total. */
+/** Fields without a maximum length. If these fields exceed 50 KB in total, we store them with the content. */
 export const longFields = ["message_id", "subject", "tags", "sender", "recipient"] as const;
 
 export const includesContent = (fields: readonly MessageField[] = messageFields): boolean =>

@@ -35,7 +35,7 @@ export type Head = Omit<
     domain: string;
     /** DynamoDB's document client returns a number above 2^53 as a bigint. */
     reference_message_id?: number | bigint | undefined;
-    /** SHA-256 of the raw email. A different email with the same id is rejected. */
+    /** SHA-256 of the raw email. We use it to reject a different email with the same id. */
     digest: string;
     /** The time at which the command `remove-content` deleted the content. */
     content_removed_at?: string;

@@ -17,7 +17,7 @@ import type { MessageRef } from "./events.ts";
 import type { ContentFields, Head } from "./head.ts";
 import { keyOfSegment, type Pages, pageSegments } from "./pages.ts";
 
-/** Two parallel puts already use up the 4 MB a second of a new table; of eight puts, most were throttled. */
+/** A new table accepts 4 MB a second, which two parallel puts use up; with eight, most puts were throttled. */
 const parallelOfOneMessage = 2;
 const ofAllMessages = pLimit(3);
 

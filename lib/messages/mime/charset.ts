@@ -5,13 +5,13 @@ import iconv from "iconv-lite";
 const asciiLabels = new Set(["us-ascii", "ascii", "ansi_x3.4-1968", "iso646-us", "iso-ir-6", "csascii"]);
 const utf7Labels = new Set(["utf-7", "utf7", "csutf7", "unicode-1-1-utf-7", "x-unicode-2-0-utf-7"]);
 
-/** Examples are `iso-2022-jp-2`, `csISO2022JP` and Microsoft's `cp50220`. */
+/** Matches names such as `iso-2022-jp-2`, `csISO2022JP` and Microsoft's `cp50220`. */
 const iso2022Jp = /^(?:x-|cs)?iso-?2022-?jp|^(?:x-)?cp5022[012]$/;
 
 const esc = "\x1b";
 const overriddenEscape = new RegExp(String.raw`${esc}(?:\([BIJ]|\$[@B]|&@)(?=${esc})`, "g");
 
-/** iconv-lite accepts these names, too, but `hex` isn't a charset, and its UTF-7 is slow. */
+/** iconv-lite also accepts these names, but names such as `hex` are no charsets, and its UTF-7 decoder is slow. */
 const notCharsets = new Set(["binary", "base64", "hex", "cesu8", "utf7", "utf7imap"]);
 
 /** Node.js's `TextDecoder` lacks some Korean and Hong Kong characters that iconv-lite has. */
@@ -44,7 +44,7 @@ export const charsetDecoder = (): DecodeCharset => {
   };
 };
 
-/** Mailers split characters between encoded words, so we decode adjacent words together, except in UTF-7. */
+/** Some mailers split a character between two encoded words, so we decode adjacent words together, except in UTF-7. */
 export const joinsWords = (charset: string): boolean => !utf7Labels.has(charset.toLowerCase());
 
 const codecOf = (label: string): Codec => {
