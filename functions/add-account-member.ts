@@ -24,7 +24,7 @@ export const createHandler = endpoint({
       const writes = isNew ? [memberPut, userPut] : [memberPut];
       const { response, failed } = await once.commit(created(member), writes);
       if (response) return response;
-      // If another request has just created the same user, we add the existing user to the account.
+      // If another request has just created the user, we add that user to the account.
       const existing = failed.get(userPut);
       if (existing) return join(existing, false);
       return once.store(conflict);

@@ -46,10 +46,13 @@ type Tables = {
   reportRole: (member: StoredMember, old: StoredMember) => void;
 };
 
-/** Tolerates clocks that differ by a minute. In its first minute, a restored table accepts no writes yet. */
+/**
+ * The operator's clock may differ from AWS's clock by a minute. In its first minute, a restored table accepts no writes
+ * yet.
+ */
 const clockMilliseconds = 60_000;
 
-/** Deletes a message from the restored table, even if an earlier run was interrupted in the middle of it. */
+/** Deletes a message from the restored table, or completes a deletion that was interrupted. */
 const carryDeletion = async ({ restored, now }: Tables, message: MessageRef): Promise<Kind | undefined> => {
   const { account_id, id } = message;
   const [marker, head, isLeft] = await Promise.all([
@@ -141,7 +144,7 @@ const hasAnyOf = async ({ client, name }: Table, keys: ItemKey[]): Promise<boole
   return (Responses?.[name] ?? []).length > 0;
 };
 
-/** Looks for an item that both tables contain, usually with two calls. */
+/** Tells whether the two tables have an item in common; usually, one Scan and one BatchGetItem find such an item. */
 const haveItemsInCommon = async ({ restored, old }: Tables): Promise<boolean> => {
   let from: Record<string, unknown> | undefined;
   do {

@@ -1,4 +1,4 @@
-/** All of the operator's commands share these options, operands and output formats. */
+/** The options, operands and output formats that all of the operator's commands share. */
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { Command, InvalidArgumentError } from "@commander-js/extra-typings";
@@ -20,7 +20,7 @@ export type Streams = {
   sleep: (ms: number) => Promise<unknown>;
 };
 
-/** A command's `print` escapes control characters. */
+/** The `print` that a command gets escapes control characters. */
 export type Shell = Pick<Streams, "print" | "input" | "terminal" | "sleep"> & {
   printJson: (object: object) => void;
   /**
@@ -61,7 +61,7 @@ export const collect =
   (value: string, before: T[] = []): T[] => [...before, parse(value)];
 
 /**
- * If one of the operands is `-`, reads them from standard input, one per line.
+ * If an operand is `-`, reads operands from standard input, one per line.
  *
  * @throws UserError if standard input is empty
  */

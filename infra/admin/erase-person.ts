@@ -103,7 +103,7 @@ const plurals = {
 type Kind = keyof typeof plurals;
 const kinds = Object.keys(plurals) as Kind[];
 
-/** Finds everything in the table about these email addresses. */
+/** Finds everything that the table contains about a person's email addresses. */
 const findAll = async (
   shell: Shell,
   table: Table,

@@ -23,8 +23,8 @@ const defineMemberCommand = (name: string, summary: string) =>
     .requiredOption("--account <uuid>", "the account", uuid);
 
 /**
- * On the command line, you can name a member by email, `id` or `user_id`. Calls `act` with `undefined` if the account
- * has no such member.
+ * On the command line, you can name a member by email, `id` or `user_id`. If the account has no such member, `act` is
+ * called with `undefined`.
  */
 const forEachMember = async (
   shell: Shell,

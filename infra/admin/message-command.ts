@@ -1,4 +1,4 @@
-/** The operands and errors of the commands for single messages. */
+/** Reads the operands, and explains the errors, of commands for single messages. */
 import type { MessageRef } from "../../lib/messages/events.ts";
 import type { Head } from "../../lib/messages/head.ts";
 import { listSegments } from "../../lib/messages/segments.ts";
@@ -31,8 +31,8 @@ export const isDamage = (error: unknown): error is Error =>
   error instanceof Error && /^A segment .* is missing$/.test(error.message);
 
 /**
- * Tells whether segments of a message are left after an interrupted deletion. We look only for first segments, because
- * a deletion removes them last. The list of pages may stay, because it contains nothing of the email.
+ * Tells whether segments of a message are left after an interrupted deletion. A deletion removes a message's first
+ * segments last, so we look only for those. The list of pages may stay, because it contains nothing of the email.
  *
  * @param except the content that the message still has
  */

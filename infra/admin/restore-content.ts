@@ -35,7 +35,7 @@ const fieldsOf = (raw: Buffer): LongFields => {
   return { ...envelope, tags: [] };
 };
 
-/** Returns `null` if the fields that were stored with the content are lost, too. */
+/** Returns `null` if the message's long fields are lost together with its content. */
 const readableLongFields = (message: StoredMessage): Promise<Partial<LongFields> | null> =>
   readLongFields(message).catch((error) => {
     if (isDamage(error)) return null;

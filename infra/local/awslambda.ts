@@ -1,6 +1,6 @@
 /**
  * Like AWS's runtime client for Node.js (aws-lambda-ric 4), we upload a function's response over HTTP. An in-memory
- * stream would behave differently under backpressure and after errors.
+ * stream would behave differently from AWS under backpressure and after errors.
  */
 import { Agent, request } from "node:http";
 import { preludeDelimiter } from "./runtime-upload.ts";
@@ -42,7 +42,7 @@ export const openResponseStream = (port: number, path: string) => {
     },
   });
 
-  // If a handler destroys its response stream, the process ends, as on AWS, because nobody handles the rejection.
+  // If a handler destroys its response stream, nobody handles the rejected promise, and the process ends, as on AWS.
   const begun = Promise.withResolvers<void>();
   const accepted = Promise.withResolvers<void>();
   outgoing.once("response", (response) => {

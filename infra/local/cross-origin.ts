@@ -1,6 +1,6 @@
 /**
- * Detects cross-site requests. A browser sends the page's origin in the header Origin, and the name of the server in
- * the header Host. In a DNS rebinding attack, the header Host contains the attacker's domain.
+ * Detects cross-site requests. A browser sends the page's origin in the Origin header, and the server's name in the
+ * Host header. In a DNS rebinding attack, the Host header contains the attacker's domain.
  */
 import type { IncomingMessage } from "node:http";
 

@@ -49,9 +49,9 @@ const locks: DatabaseSync[] = [];
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 /**
- * Reserves the data file for this process. If two DynamoDB processes shared one data file, each would find only a part
- * of the stored items. We lock a file next to the data file, because DynamoDB couldn't open a data file that is locked.
- * The operating system releases the lock when the process ends, even after `kill -9`.
+ * Makes sure that no other process uses the data file. If two DynamoDB processes shared one data file, each would find
+ * only a part of the stored items. We lock a second file beside the data file; if we locked the data file itself,
+ * DynamoDB couldn't open it. The operating system releases the lock when the process ends, even after `kill -9`.
  */
 export const lockDataFile = (file: string): void => {
   if (isFolder(file)) throw new UserError(`--data takes a file, but ${file} is a folder`, 2);

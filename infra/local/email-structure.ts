@@ -13,7 +13,9 @@ import { charsetDecoder } from "../../lib/messages/mime/charset.ts";
 import { type Leaf, type Multipart, splitEmail } from "../../lib/messages/mime/tree.ts";
 import { describeLeaf } from "../../lib/messages/mime.ts";
 
-/** The leaves of the MIME tree in document order. `parts` and `attachments` have the same order. */
+/**
+ * The leaves of the MIME tree in document order. In the parsed email, `parts` and `attachments` have the same order.
+ */
 export type Structure = { isInline: boolean; isReplaced: boolean }[];
 
 function* alternativesOf(leaf: Leaf): Generator<[alternative: Multipart, child: Leaf | Multipart]> {

@@ -58,9 +58,7 @@ export type Engine = {
   stop: () => Promise<void>;
 };
 
-/**
- * Waits until the embedded DynamoDB accepts connections. If DynamoDB exits before that, returns what it printed last.
- */
+/** Waits until the embedded DynamoDB accepts connections. If DynamoDB exits instead, returns the end of its output. */
 const startOn = (program: string, port: number, file: string | undefined): Promise<Engine | string> =>
   new Promise((resolve) => {
     const data = file === undefined ? [] : ["--db-path", file];
@@ -82,7 +80,7 @@ const startOn = (program: string, port: number, file: string | undefined): Promi
 type EngineOptions = {
   /** We try the ports in this order. By default, we use any free port. */
   ports?: readonly number[];
-  /** The file for the data. Without a file, the data is only in memory. */
+  /** The file for the data. Without a data file, DynamoDB keeps all items in memory. */
   file?: string | undefined;
 };
 

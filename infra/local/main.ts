@@ -106,7 +106,7 @@ const start = async (options: Options): Promise<void> => {
   if (options.api) return startFor(options.api);
   const adminVariables = await startTable(options);
   process.env.TABLE_NAME ??= "email-api";
-  // The functions log only errors here, because request logs would scroll the startup message out of the terminal.
+  // On your own machine, functions log only errors: request logs would scroll the startup message out of the terminal.
   process.env.POWERTOOLS_LOG_LEVEL ??= "ERROR";
   process.env.POWERTOOLS_METRICS_DISABLED ??= "true";
   await createTable(process.env.TABLE_NAME);

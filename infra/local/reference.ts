@@ -10,7 +10,7 @@ import { type Page, type Pages, pageResponse } from "./gateway.ts";
 import { referenceScript } from "./reference-script.ts";
 
 /**
- * The page contains an API key, which this Content-Security-Policy protects. The page may send requests only to this
+ * The page contains an API key, which this Content-Security-Policy protects: the page may send requests only to this
  * server, and no other site may show the page in a frame.
  */
 const onlyThisServer =
@@ -98,7 +98,7 @@ const sendScript: Page["respond"] = async ({ headers }) => {
   });
 };
 
-/** Returns example values for the requests. Each call returns a new email and a new idempotency key. */
+/** Returns example values for the page's requests. Each call returns a new email and a new idempotency key. */
 const examplesOf = (demo: Demo) => {
   const idempotencyKey = randomUUID();
   const email = `ada.${idempotencyKey.slice(0, 8)}@example.org`;

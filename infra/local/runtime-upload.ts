@@ -1,7 +1,7 @@
 /**
  * Receives a function's streamed response, as Lambda's runtime API does. AWS's runtime client runs the function, and
- * uploads the function's response to Lambda in a POST request. The upload begins with the response's status and
- * headers, as JSON. If the function fails half-way through the body, the error follows in HTTP trailers.
+ * uploads the function's response to Lambda in a POST request. The body of that request begins with the response's
+ * status and headers, as JSON. If the function fails half-way through the body, the error follows in HTTP trailers.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
@@ -21,7 +21,7 @@ export class FunctionError extends Error {
   }
 }
 
-/** The prelude is JSON with the status and the headers, followed by eight zero bytes. */
+/** In the upload, eight zero bytes follow the JSON with the status and headers. */
 export const preludeDelimiter = Buffer.alloc(8);
 
 export const functionError = (json: string): FunctionError => {
@@ -44,8 +44,8 @@ const respondEarly = (request: IncomingMessage): void => {
 };
 
 /**
- * Reads the streamed response that AWS's runtime client uploads in a POST request. If `body` is read slowly,
- * backpressure slows the function down. If the reader destroys `body`, we respond without waiting for the rest of the
+ * Reads the streamed response that AWS's runtime client uploads in a POST request. A slow reader of `body` slows the
+ * function down, through backpressure. If the reader destroys `body`, we respond without waiting for the rest of the
  * upload, as AWS's emulator does (aws-lambda-runtime-interface-emulator, directinvoke.go).
  */
 export const readStreamed = (request: IncomingMessage, reply: ServerResponse): Promise<HttpResponse> =>

@@ -21,7 +21,9 @@ async function* grouped<T extends { bytes: number }>(items: AsyncIterable<T>): A
   if (group.length > 0) yield group;
 }
 
-/** If a part of a batch is throttled, DynamoDB returns the rest without an error, so we read the batch again. */
+/**
+ * If DynamoDB throttles a part of a batch, it returns the other items without an error, so we read the batch again.
+ */
 const throttled = Object.assign(new Error("A part of the batch was throttled"), {
   name: "ThrottlingException",
 });

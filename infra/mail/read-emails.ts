@@ -10,7 +10,9 @@ import { maximumRawBytes } from "../../lib/messages/store-message.ts";
 /** `raw` is empty if the email is too large to be stored; `bytes` says how large it is. */
 export type Email = { raw: Buffer; bytes: number; isOfMbox: boolean };
 
-/** Some programs don't escape lines of text such as "From now on", so we expect a time and a year in the line. */
+/**
+ * Some programs don't escape a line of text such as "From now on", so we recognize a From line by its time and year.
+ */
 const fromLine = /^From .*\b\d{1,2}:\d{2}\b.*\b\d{4}\b/;
 /** RFC 5322 limits a line to 998 characters. */
 const longestFromLine = 1000;
@@ -34,7 +36,7 @@ const collector = (isOfMbox: boolean) => {
   };
 };
 
-/** Returns the start of the blank line that ends at `at`, or `null` if the line isn't blank. */
+/** If the line that ends at `at` is blank, returns where that line starts, and otherwise `null`. */
 const blankLine = (bytes: Buffer, at: number): number | null => {
   const start = bytes[at - 1] === cr ? at - 1 : at;
   return bytes[start - 1] === lf ? start : null;

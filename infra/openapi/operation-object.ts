@@ -5,7 +5,7 @@ import { type Component, nameOf, parameterSchema, schemaRef } from "./components
 import { responsesOf } from "./outcomes.ts";
 import type { OperationTexts } from "./texts.ts";
 
-/** `npm start` puts the ids of stored items here, so that the reference page's examples work. */
+/** Values for the reference page's examples; `npm start` passes ids of stored items, so that the examples work. */
 export type ExampleValues = {
   /** The API's address, by default that of `npm start`. */
   serverUrl?: string;

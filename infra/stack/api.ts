@@ -143,7 +143,7 @@ export class Api extends Construct {
     this.domainTarget = this.restApi.domainName?.domainNameAliasDomainName;
   }
 
-  /** API Gateway allows only one web ACL per stage, so operators can use their own only if ours is off. */
+  /** API Gateway allows only one web ACL per stage, so operators can use their own only if they turn ours off. */
   private addWebAcl(requestsPerMinute: number | undefined) {
     if (requestsPerMinute === undefined) {
       this.addGatewayResponse(ResponseType.WAF_FILTERED, errors.blocked);
@@ -160,8 +160,8 @@ export class Api extends Construct {
 
   private addGatewayResponse(type: ResponseType, { status, message, headers }: errors.ErrorResponse) {
     const { "Content-Type": contentType, ...common } = commonHeaders;
-    // Without quotes, API Gateway takes a value for the name of a parameter. Our functions pick a random Retry-After;
-    // API Gateway can't, and always sends the first value.
+    // API Gateway needs quotes around a header's value; without quotes, it looks for a parameter with that name. Our
+    // functions pick a random Retry-After; API Gateway can't, and always sends the first value.
     const constants = Object.entries({ ...common, ...headers }).map(([name, value]) => [
       name,
       `'${[value].flat()[0]}'`,

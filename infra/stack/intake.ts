@@ -114,7 +114,7 @@ export class Intake extends Construct {
     this.acknowledgeRules();
   }
 
-  /** CDK adds a function that empties the bucket, and would keep that function's logs for ever. */
+  /** CDK adds a function that empties the bucket; by default, that function's logs would be kept for ever. */
   private keepNoLogOfEmptying() {
     const provider = Stack.of(this).node.findChild("Custom::S3AutoDeleteObjectsCustomResourceProvider");
     const { logGroupName } = new LogGroup(this, "EmptyingLog", {

@@ -13,7 +13,7 @@ export const period = Duration.minutes(5);
 
 const sum = { statistic: "Sum", period };
 
-/** A metric that CloudWatch extracts from a log. `dimension` names a field of the log line. */
+/** A metric that CloudWatch extracts from a log. The metric's dimension is the log line's field `dimension`. */
 type LogMetric = { name: string; lines: IFilterPattern; value: string; dimension: string };
 
 /** Milliseconds until the first byte of a response, extracted from the function's log. */

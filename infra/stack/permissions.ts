@@ -1,11 +1,16 @@
-/** An operation may make its own calls to DynamoDB, and those of authentication and idempotency. */
+/**
+ * A function may make its operation's own calls to DynamoDB, and the calls that authentication and idempotency need.
+ */
 import type { Operation } from "../../lib/api/operations.ts";
 import { itemTypes } from "../../lib/table/keys.ts";
 import type { Permission } from "../../lib/table/permission.ts";
 
 const { apiKey, idempotency } = itemTypes;
 
-/** With an Idempotency-Key, one BatchGetItem reads the stored response and the operation's own items. */
+/**
+ * If a request has an Idempotency-Key, one BatchGetItem reads the stored response and the items that the operation
+ * needs.
+ */
 const idempotencyNeeds = (own: readonly Permission[]): Permission[] => [
   {
     call: "BatchGetItem",

@@ -12,8 +12,8 @@ import { bundle, bundleHandler, projectRoot } from "./bundling.ts";
 import type { ServiceTable } from "./service-table.ts";
 
 /**
- * Patterns for the IAM condition `dynamodb:LeadingKeys`. How this condition treats a transaction isn't documented, so
- * we allow every key that the function writes in one.
+ * Patterns for the IAM condition `dynamodb:LeadingKeys`. AWS doesn't document how the condition applies to
+ * transactions, so each write of a transaction may use the keys of all writes.
  */
 const leadingKeys = ({ on, within }: Permission, permissions: readonly Permission[]): string[] => {
   const prefixes = within ? permissions.filter((other) => other.within).flatMap((other) => other.on) : on;
@@ -31,7 +31,7 @@ const statement = (
     resources: [table.tableArn],
     conditions: {
       "ForAllValues:StringLike": { "dynamodb:LeadingKeys": leadingKeys(permission, permissions) },
-      // ForAllValues is true for an empty set, so on its own it would allow a call without a partition key.
+      // IAM's ForAllValues is true for an empty set, so on its own it would allow a call without a partition key.
       Null: { "dynamodb:LeadingKeys": "false" },
       ...(within && { "ForAnyValue:StringEquals": { "dynamodb:EnclosingOperation": [within] } }),
     },

@@ -56,11 +56,11 @@ const Settings = z.object({
   /** The burst of requests that a method accepts even if they exceed {@link rateLimit}. */
   burstLimit: z._default(count(/^[1-9]\d{0,5}$/, "a number of requests"), 200),
   /**
-   * How many requests a minute one API key may make. Ten times the limit of a key must stay below AWS WAF's maximum of
-   * 2,000,000,000.
+   * How many requests a minute one API key may make. An IP address may make ten times as many, and AWS WAF allows
+   * limits of up to 2,000,000,000.
    */
   keyRateLimit: z.optional(count(/^[1-9]\d{1,7}$/, "a number of requests per minute from 10 to 99999999")),
-  /** How many executions of each function may run at once; Lambda reserves them. */
+  /** How many executions of each function may run at once (Lambda's reserved concurrency). */
   concurrency: z.optional(count(/^[1-9]\d{0,5}$/, "a number of executions")),
   /** The name of an existing table, which the stack uses instead of creating a table. */
   tableName: z.optional(text(/^[\w.-]{3,255}$/, "the name of a DynamoDB table in the stack's region")),

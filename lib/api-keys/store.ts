@@ -83,7 +83,7 @@ export const revokeApiKey = (table: Table, id: string, now: number): Promise<boo
   return succeeds(() => table.client.send(command));
 };
 
-/** When a key that was valid for 90 days is rotated, its successor is valid for 90 days, too. */
+/** A rotated key's successor gets the same lifetime, such as 90 days. */
 const nextExpiry = ({ created_at, expires_at }: ApiKey, now: number): number | undefined =>
   expires_at && epochSeconds(now) + expires_at - epochSeconds(Date.parse(created_at));
 
@@ -101,9 +101,7 @@ const shorten = (table: Table, apiKey: ApiKey & { expires_at: number }, now: num
   putListing(table, apiKey),
 ];
 
-/**
- * Makes a key expire earlier. Returns false if the key is unknown, no longer valid, or already expires before then.
- */
+/** Makes a key expire earlier. Returns false if the key is unknown, has expired, or already expires before then. */
 export const shortenApiKey = async (
   table: Table,
   apiKey: ApiKey & { expires_at: number },

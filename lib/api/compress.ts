@@ -7,7 +7,7 @@ import { tooLargeUncompressed } from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";
 import { type ApiMiddleware, headerValues } from "./request.ts";
 
-/** At these levels, compression keeps up with most callers' connections. Brotli's default, level 11, is too slow. */
+/** At these levels, compression is as fast as most callers' connections; Brotli's default (11) would be too slow. */
 const encoders = {
   // At level 3, zstd uses a window of 2 MB; RFC 9659 allows up to 8 MB in HTTP.
   zstd: () => createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 3 } }),

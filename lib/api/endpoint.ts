@@ -20,14 +20,14 @@ type Call<Path, Query, Body> = { path: Path; query: Query; body: Body; table: Ta
 type Definition<Path extends AccountPath, Query, Body, Prefetched> = {
   operation: Operation<Path, Query, Body>;
   delivery: Delivery;
-  /** Whether a scope covers only some items, such as one domain's messages, so that `handle` must check each item. */
+  /** Returns true for a scope that covers only some items, such as one domain; `handle` then checks each item. */
   isPartialScope?: (scope: string) => boolean;
   /**
-   * Reads what `handle` needs, while the API key is still being looked up. Make only one read here. A second read would
-   * make the response slower if an item exists, and so tell even callers without a valid key that it does.
+   * Reads the items that `handle` needs, while the API key is still being looked up. Make only one read here. A second
+   * read would make the response slower if an item exists, and so tell even callers without a valid key that it does.
    */
   prefetch: (call: Call<Path, Query, Body>) => Promise<Prefetched>;
-  /** `handle` runs once every check has passed, and gets the API key's scopes. */
+  /** Runs the operation after every check has passed, and gets the API key's scopes. */
   handle: (
     call: Call<Path, Query, Body> & {
       prefetched: Prefetched;

@@ -1,4 +1,4 @@
-/** Every error of the API. The functions, API Gateway and the OpenAPI document share this list. */
+/** The list of the API's errors, which the functions, API Gateway and the OpenAPI document share. */
 
 /** If a header lists several values, each response gets one of them at random. */
 export type ErrorResponse = {

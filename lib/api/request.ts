@@ -1,5 +1,5 @@
 /**
- * The request that all middlewares and the handler share. Each check either throws an error or adds its result to the
+ * The request that all middlewares and the handler share. Each check throws an error, or adds its result to the
  * request.
  */
 import type { MiddlewareObj } from "@middy/core";
@@ -35,7 +35,7 @@ export type ApiRequest<Path = AccountPath, Query = unknown, Body = unknown> = {
   readonly requestLog: RequestLog;
   table: Table;
 
-  // TypeScript can't know that each of these fields is undefined until its check has run.
+  // TypeScript can't know that a check's result is undefined until the check has run.
   /** The key is looked up while other checks run. This promise rejects if the key doesn't allow the request. */
   apiKey: Promise<ApiKey>;
   path: Path;

@@ -5,7 +5,7 @@ import type { Delivery, StreamingHandler } from "./delivery.ts";
 import type { ApiMiddleware } from "./request.ts";
 import { type Sent, sendResponse } from "./send.ts";
 
-/** Waits for the body's first byte: after it, an error can no longer change the status. */
+/** Waits for the body's first byte, because a later error can no longer change the status. */
 const awaitFirstByte: ApiMiddleware = {
   after: async ({ response }) => {
     if (typeof response?.body === "object") await once(response.body, "readable");

@@ -10,7 +10,7 @@ import type { Operation } from "./operations.ts";
 /** Every id in the path of a sample request has this value. */
 export const sampleId = "00000000-0000-4000-8000-000000000000";
 
-/** An item in DynamoDB's JSON, without a partition key, because the warm-up returns it for any partition. */
+/** An item in DynamoDB's JSON. It needs no partition key, because the warm-up returns it for every key. */
 type SampleItem = { sk: { S: string } } & Record<string, object>;
 
 type Sample = {
@@ -58,8 +58,8 @@ const withoutOutput = async (run: () => Promise<unknown>): Promise<void> => {
 };
 
 /**
- * First, the warm-up looks up an unknown API key, to open the connections to DynamoDB. Then it sends sample requests
- * that need no DynamoDB, so that V8 compiles the code before a caller waits.
+ * First, the warm-up opens connections to DynamoDB by looking up an API key that doesn't exist. Then it sends sample
+ * requests that need no DynamoDB, so that V8 compiles the code before a caller waits.
  */
 export const lambdaFunction = (operation: Operation, createHandler: (table: Table) => ApiHandler, sample: Sample) => {
   const table = openTable();

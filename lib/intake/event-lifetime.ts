@@ -2,7 +2,7 @@
 
 /** After 7 days, SQS deletes an event that no function has received. */
 export const queueDays = 7;
-/** SQS keeps a dead letter until 14 days after the event was sent. */
+/** SQS deletes a dead letter 14 days after the event was sent. */
 export const deadLetterDays = 14;
 /** If an operator redrives a dead letter on its last day, SQS keeps it for another 14 days. */
 export const longestEventDays = 2 * deadLetterDays;

@@ -40,7 +40,7 @@ const recordTogether = async (table: Table, events: readonly ChangeEvent[], now:
   if (!first) return new Map();
   const message = { account_id: first.account_id, id: first.message.id };
   const change = changeMessage(table, message, events.reduce(add, {}), now);
-  // A marker can mean that the message was stored just after our first attempt, so we try once more.
+  // If the message isn't found, but its marker is, the message may have just been stored, so we look for it once more.
   for (let hasMarker = false; ; hasMarker = true) {
     const result = await recordOnce(table, events, [change], now);
     if (!result) return allOf(events, { outcome: "recorded" });

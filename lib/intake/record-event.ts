@@ -10,8 +10,7 @@ import { type EventRecord, type Outcome, type Result, recordOnce, reserveTime, r
 import { recordChanges } from "./record-changes.ts";
 
 /**
- * Reads a raw email, unless `accept` throws because of its size. @throws RejectedError if the email is missing or too
- * large
+ * Reads a raw email, unless `accept` throws because of its size. @throws RejectedError if it is missing or too large
  */
 export type ReadEmail = (key: string, accept: (bytes: number) => void) => Promise<Uint8Array>;
 

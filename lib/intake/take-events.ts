@@ -1,4 +1,4 @@
-/** Receives batches of events from the queue. Only failed events are retried, and the log never quotes an event. */
+/** Receives batches of events from the queue. Only failed events are retried. Logs never contain an event's text. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Logger } from "@aws-lambda-powertools/logger";
 import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
@@ -13,7 +13,7 @@ import { type Result, TooLittleTimeError } from "./event-record.ts";
 import { outcomeMetrics, serviceName } from "./metrics.ts";
 import { MessageNotStoredYetError } from "./record-changes.ts";
 
-/** If a message is not stored yet, another invocation may be about to store it, so we retry after a moment. */
+/** If an event's message isn't stored yet, another invocation may be storing it, so we retry the event soon. */
 const pausesMs = [100, 200, 400];
 
 /**
@@ -43,7 +43,7 @@ const take = (sqsRecord: SQSRecord): Taken => {
   }
 };
 
-/** The queue's event source mapping must set `ReportBatchItemFailures`. @param record may retry until `deadline` */
+/** Without `ReportBatchItemFailures` in the event source mapping, Lambda would delete failed events from the queue. */
 export const takeEvents = (
   record: (events: readonly MessageEvent[], deadline: number) => Promise<ReadonlyMap<MessageEvent, Result>>,
   postpone: PostponeEvents,
@@ -83,7 +83,7 @@ export const takeEvents = (
       receiptHandle: sqsRecord.receiptHandle,
       seconds: retrySeconds(receivesOf(sqsRecord)),
     }));
-    // If `postpone` fails, SQS delivers these events again only after the queue's visibility timeout.
+    // If `postpone` fails, SQS delivers the failed events again after the queue's visibility timeout.
     if (retries.length > 0) {
       await postpone(retries).catch((error) => logger.error("postpone", { error: loggableError(error) }));
     }

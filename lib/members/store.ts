@@ -1,4 +1,4 @@
-/** Stores users and their roles in accounts. */
+/** Reads and writes users, and their roles in accounts. */
 import { randomUUID } from "node:crypto";
 import { DeleteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { getItem } from "../table/get.ts";
@@ -53,7 +53,7 @@ const unchanged = ({ account_id, user_id }: AccountMember, TableName: string) =>
   ConditionExpression: "id = :id",
 });
 
-/** Returns false if the member was removed in the meantime. */
+/** Returns false if the member has been removed since we read it. */
 export const setMemberRole = (
   table: Table,
   member: AccountMember,

@@ -18,7 +18,7 @@ const firstSegmentBytes = 100_000;
 /** Content of up to 1 MiB is faster to decompress without a stream. */
 export const smallBytes = 1024 * 1024;
 
-/** All segments but the first have the same size, because we read them in parallel. */
+/** The segments after the first have equal sizes: we read them in parallel, and a larger one would only come later. */
 const cut = (compressed: Buffer): Buffer[] => {
   const segments = [compressed.subarray(0, firstSegmentBytes)];
   const rest = compressed.length - firstSegmentBytes;
@@ -55,7 +55,7 @@ const zstdParameters = (rawBytes: number) => ({
   [constants.ZSTD_c_contentSizeFlag]: 0, // The JSON that `openFrame` inserts would make the content size wrong.
 });
 
-/** @param pieces yields the JSON, and then returns where `content` and `content_parsed` begin */
+/** @param pieces a generator that yields JSON, and finally returns the offsets of `content` and `content_parsed` */
 export const compressToSegments = async (
   pieces: Iterable<Buffer, ContentOffsets | undefined>,
   rawBytes: number,

@@ -94,5 +94,5 @@ function* jsonString(text: string): Generator<string> {
   yield '"';
 }
 
-/** If a slice ended in the middle of a surrogate pair, JSON.stringify would write both halves as escape sequences. */
+/** If we cut a text in the middle of a surrogate pair, JSON.stringify would turn both halves into escape sequences. */
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;

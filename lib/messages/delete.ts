@@ -1,4 +1,4 @@
-/** Deletes a message before it expires, or only its content. Repeat an interrupted deletion to complete it. */
+/** Deletes a message, or only its content, before it expires. Repeat an interrupted deletion to complete it. */
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { live, nowValue } from "../table/expiry.ts";
 import { getItem } from "../table/get.ts";
@@ -18,8 +18,8 @@ import { deleteSegments, discardSegments, listSegments, tombstonePut, writeSegme
 export type Deletion = "deleted" | "gone" | "unknown";
 
 /**
- * Deletes a message, and leaves a marker, so that a late event can't bring the message back. A mistyped id gets no
- * marker, because the marker would block a later message for ever.
+ * Deletes a message, and leaves a marker, so that an event that arrives later can't bring the message back. A mistyped
+ * id gets no marker, because the marker would block a later message for ever.
  *
  * @param options.force marks the id as deleted even if nothing in the table has it
  */
@@ -29,7 +29,7 @@ export const deleteMessage = async (
   now: number,
   { force = false } = {},
 ): Promise<Deletion> => {
-  /** Returns true if the tombstone has replaced a message. */
+  /** Returns true if the tombstone has overwritten a message's head. */
   const putTombstone = async (): Promise<boolean> => {
     const put = { ...tombstonePut(table, message, now), ReturnValues: "ALL_OLD" } as const;
     const { Attributes } = await retryWrite(() => table.client.send(new PutCommand(put)));
@@ -60,7 +60,7 @@ export const replaceContent = async (
   now: number,
 ): Promise<boolean> => {
   const written = await writeSegments(table, head, content, head.content_digest);
-  // We list the old segments before the update, because another call may write new ones after it.
+  // We list the old segments before the update, because after it, another call may write new segments.
   const obsolete = await listSegments(table, head, written);
   const fields = Object.entries({ ...written, ...changes });
   const command = new UpdateCommand({

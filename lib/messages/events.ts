@@ -6,7 +6,7 @@ import type { Head, StatusChange } from "./head.ts";
 
 export type MessageRef = { account_id: string; id: string };
 
-/** Appends lists to the stored lists, and adds numbers to the stored counters. */
+/** Lists are appended to the message's lists, and numbers are added to its counters. */
 export type Changes = Partial<
   Pick<Head, "delivery_attempts" | "open_count" | "click_count"> & { status_changes: StatusChange[] }
 >;

@@ -12,7 +12,7 @@ export type StoredMessage = {
   /** The first segment of the content, unless `withContent` is false. */
   readonly first?: Uint8Array;
   readonly longFields?: LongFields | Record<string, never>;
-  /** True after a strongly consistent read; otherwise, the content may already be deleted. */
+  /** Whether the message was read strongly consistently. If not, its content may already be deleted. */
   readonly isCurrent: boolean;
 };
 
@@ -40,7 +40,7 @@ export const findMessage = async (
   const message = { table, head, isCurrent: consistent };
   if (!withContent || head.segments === 0) return message;
   if (next?.sk === segmentSort(head.content_digest, 0)) return { ...message, first: next.bytes };
-  // An interrupted `storeMessage` can leave an item that sorts before the first segment. If an eventually consistent
-  // read has missed the first segment, the caller reads the message again.
+  // Between the head and the first segment, there can be a segment that an interrupted `storeMessage` has left. If an
+  // eventually consistent read misses the first segment, the caller reads the whole message again.
   return consistent ? { ...message, first: await readSegment(message, 0) } : null;
 };

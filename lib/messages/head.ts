@@ -1,4 +1,4 @@
-/** The head is a message's main item. The content and long texts are stored in other items. */
+/** The head is the main item of a stored message. The message's content and long texts are stored in other items. */
 import type { longFields } from "./fields.ts";
 import type { Message } from "./message.ts";
 
@@ -21,7 +21,7 @@ export type ContentFields = ContentOffsets & {
   page_segments: number;
   /** The length of the JSON before compression. */
   content_bytes: number;
-  /** Each segment's key contains this digest, so two versions of the content never share a segment. */
+  /** The digest is part of each segment's key, so two versions of a message's content never share a segment. */
   content_digest: string;
 };
 
@@ -37,7 +37,7 @@ export type Head = Omit<
     reference_message_id?: number | bigint | undefined;
     /** SHA-256 of the raw email. We use it to reject a different email with the same id. */
     digest: string;
-    /** The time at which the command `remove-content` deleted the content. */
+    /** When the command `remove-content` deleted the message's content. */
     content_removed_at?: string;
     status_changes?: StatusChange[];
     expires_at: number;

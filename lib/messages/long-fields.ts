@@ -38,7 +38,7 @@ export const readLongFields = async (message: StoredMessage): Promise<LongFields
   return JSON.parse(`{${json}}`);
 };
 
-/** Adds the long fields if selected. Returns `null` if the content has been deleted since `message` was read. */
+/** Adds the long fields if one is selected. Returns `null` if the content was deleted after `message` was read. */
 export const withLongFields = async (
   message: StoredMessage | null,
   selected?: readonly MessageField[],

@@ -1,4 +1,4 @@
-/** A marker outlives its message, and tells a late event whether the message was stored or deleted. */
+/** A marker stays when its message is gone. If an event arrives late, the marker tells if the message was deleted. */
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { getItem } from "../table/get.ts";
 import { messageMarkerKey } from "../table/keys.ts";
@@ -10,14 +10,14 @@ import type { MessageRef } from "./events.ts";
 
 export type MessageMarker = { deleted_at?: string; expires_at?: number };
 
-/** Markers live for a year, because a recipient may still open an email months after the message has expired. */
+/** We keep markers for a year, because a recipient may open an email months after the message has expired. */
 const lifetimeSeconds = 366 * daySeconds;
 
 /** Also returns an expired marker. */
 export const readMarker = (table: Table, { account_id, id }: MessageRef): Promise<MessageMarker | undefined> =>
   getItem<MessageMarker>(table, messageMarkerKey(account_id, id), { consistent: true });
 
-/** The write's condition fails if the message was deleted. */
+/** The returned write fails if the message was deleted. */
 export const markStored = (table: Table, { account_id, id }: MessageRef, expires_at: number): Write =>
   update(
     table,

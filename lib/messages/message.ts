@@ -27,7 +27,7 @@ export type ParsedContent = z.infer<typeof ParsedContent>;
 /** A count is at most 2^53 - 1, so that no JSON parser rounds it. */
 const count = z.int().check(z.minimum(0));
 
-/** The response of Get Message, with its fields in order. */
+/** The body of Get Message's response, which has its fields in the order of this schema. */
 export const Message = z.object({
   object: z.literal("message"),
   created_at: dateTime,

@@ -21,7 +21,7 @@ import { keyOfSegment, type Pages, pageSegments } from "./pages.ts";
 const parallelOfOneMessage = 2;
 const ofAllMessages = pLimit(3);
 
-/** Calls `write` for each item, and retries throttled writes. After an error, no further write starts. */
+/** Calls `write` for each item, and retries throttled writes. Once a write has failed, no further write starts. */
 const writeAll = async <T>(
   table: Table,
   items: T[],
@@ -44,8 +44,8 @@ const writeAll = async <T>(
 };
 
 /**
- * The same message always gets the same digest, so a retry overwrites the segments of an interrupted attempt. After a
- * delete, the same message gets another digest, so that a late delete can't touch the new segments.
+ * The same message always gets the same digest, so a retry overwrites the segments of an interrupted attempt. A message
+ * that is stored again after a delete gets another digest, so that the old delete can't touch the new segments.
  */
 const contentDigest = (segments: Buffer[], expires_at: number, replaced = ""): string => {
   const hash = createHash("sha256").update(`${expires_at} ${replaced} `);

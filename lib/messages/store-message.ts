@@ -58,7 +58,7 @@ export const draftMessage = (message: NewMessage, raw: Uint8Array | null, now: n
   };
 };
 
-/** Adds a head, alone or in a transaction; if the write fails, `discard` deletes the segments. */
+/** The write that adds a message's head. If it fails, `discard` deletes the message's segments. */
 type HeadPut = Write & { put: PutCommandInput; discard: () => Promise<void> };
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Inserts a message's other fields, uncompressed, at the start of the stored zstd frame. Two frames would be valid (RFC
- * 8878, section 3), but Node.js ignores the second, and httpx raises an error.
+ * We store a message's content as a zstd frame, and insert the other fields, uncompressed, at the start of that frame.
+ * Two frames would be valid (RFC 8878, section 3), but Node.js ignores the second, and httpx raises an error.
  *
  *   stored ── magic, descriptor, window │ compressed blocks … │ checksum
  *   sent ──── magic, descriptor, window │ head in raw blocks │ compressed blocks …
@@ -11,7 +11,7 @@ const magicBytes = 4;
 const headerBytes = 6;
 const checksumBytes = 4;
 
-/** If bit 2 of the Frame_Header_Descriptor is set, the frame ends with a checksum (RFC 8878, section 3.1.1.1.1). */
+/** If bit 2 of a zstd frame's descriptor is set, the frame ends with a checksum (RFC 8878, section 3.1.1.1.1). */
 const storedDescriptor = 0b100;
 const sentDescriptor = 0b000;
 
@@ -20,13 +20,13 @@ const maximumWindow = (23 - 10) << 3;
 
 /** A zstd block has at most 128 KiB, and at most the size of the window (RFC 8878, section 3.1.1.2.4). */
 const maximumBlockBytes = 128 * 1024;
-/** A small email's window is smaller than such a block, so we declare at least 128 KiB. */
+/** A small email's frame declares a smaller window, which we raise to 128 KiB, so that such large blocks are valid. */
 const minimumWindow = (17 - 10) << 3;
 
 export const isSendable = (firstSegment: Uint8Array): boolean =>
   firstSegment[magicBytes] === storedDescriptor && (firstSegment[magicBytes + 1] ?? 255) <= maximumWindow;
 
-/** `size << 3` is the header of an uncompressed block that isn't the last (RFC 8878, section 3.1.1.2). */
+/** In zstd, `size << 3` is the header of an uncompressed block that isn't the last (RFC 8878, section 3.1.1.2). */
 const rawBlock = (bytes: Uint8Array): Buffer => {
   const header = Buffer.alloc(3);
   header.writeUIntLE(bytes.length << 3, 0, 3);

@@ -16,7 +16,7 @@ const padding = "=".charCodeAt(0);
 /** Strings of 64 Ki characters are cheap, because V8 frees them in a minor garbage collection. */
 const pieceCharacters = 64 * 1024;
 
-/** Writes the decoded bytes over their base64. Fewer bytes than expected mean invalid base64. */
+/** Writes the decoded bytes over their base64. Invalid base64 gives fewer bytes than its length promises. */
 const decodeInPlace = (response: Buffer, start: number, end: number): Uint8Array => {
   let unpadded = end;
   while (response[unpadded - 1] === padding) unpadded--;
@@ -51,7 +51,7 @@ export const inPlaceBase64 = (): Pick<DynamoDBClientConfig, "streamCollector" | 
         rest = end;
       }
       for (const [name, bytes] of found) decoded.set(name, bytes);
-      // On the next turn of the event loop, the SDK has parsed the response and no longer needs the bytes.
+      // On the next turn of the event loop, the SDK has parsed the response, so we can free the decoded bytes.
       setImmediate(() => {
         for (const name of found.keys()) decoded.delete(name);
       });

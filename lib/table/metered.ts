@@ -2,7 +2,7 @@
 import type { ConsumedCapacity } from "@aws-sdk/client-dynamodb";
 import type { Table } from "./table.ts";
 
-/** Counts only calls with ReturnConsumedCapacity, because DynamoDB doesn't report the units of other calls. */
+/** Counts only calls with ReturnConsumedCapacity, because DynamoDB reports no capacity units for other calls. */
 export const metered = (table: Table, add: (capacityUnits: number) => void): Table => {
   const send = async (...call: unknown[]) => {
     const output = await Reflect.apply(table.client.send, table.client, call);

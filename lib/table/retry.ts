@@ -11,7 +11,7 @@ export const isThrottled = (error: unknown): boolean => isSdkError(error) && isT
 export const isUnavailable = (error: unknown): boolean =>
   isSdkError(error) && (isThrottled(error) || isTransientError(error));
 
-/** A random delay in milliseconds. Without jitter, callers that were throttled together would come back together. */
+/** A random delay in milliseconds. Without jitter, callers that were throttled together would also retry together. */
 export const backoff = (failures: number, baseMs: number, maximumMs: number): number =>
   Math.random() * Math.min(baseMs * 2 ** failures, maximumMs);
 
@@ -49,7 +49,7 @@ const isWriteRetryable = (error: unknown): boolean =>
 export const retryWrite = <T>(write: () => Promise<T>, deadline?: number): Promise<T> =>
   retry(write, { isRetryable: isWriteRetryable, deadline });
 
-/** Returns false if the condition of the write failed. */
+/** Returns true if the write succeeded, and false if its condition failed. */
 export const succeeds = async (write: () => Promise<unknown>): Promise<boolean> => {
   try {
     await retryWrite(write);

@@ -7,10 +7,10 @@ import { backoff } from "./retry.ts";
 
 type Logger = NonNullable<DynamoDBClientConfig["logger"]>;
 
-/** If a logger has `info`, the SDK copies the input and output of every call, so ours has none. */
+/** The SDK copies the input and output of every call for a logger that has `info`, so our logger has none. */
 const silent: Omit<Logger, "info"> = { trace() {}, debug() {}, warn() {}, error() {} };
 
-/** With six attempts, retries for an overloaded partition would occupy five times as many Lambda environments. */
+/** With six attempts instead of three, retries to an overloaded partition would need five times the environments. */
 const attempts = 3;
 
 /** We log only these fields of an error, because others can contain stored items. */

@@ -31,7 +31,7 @@ const failedConditions = (entries: readonly Entry[]): FailedConditions => {
   };
 };
 
-/** After a conflict, we wait until the other transaction has ended. A function has 28 seconds to respond. */
+/** After a conflict with another transaction, we wait until it has ended. A function has 28 seconds to respond. */
 const longestConflictMs = 20_000;
 
 /** Waiting doesn't make a throttled partition faster, so we give up after a second. */
@@ -67,8 +67,9 @@ const readFailures = async (table: Table, writes: readonly Write[], abortSignal:
 };
 
 /**
- * Makes all writes in one transaction, and returns `null`. If a condition fails, nothing is written, and we return the
- * failed conditions. A retry after a lost response doesn't repeat the writes: all attempts have the same token.
+ * Makes all writes in one transaction, and returns `null` on success. If a condition fails, nothing is written, and we
+ * return the failed conditions. After a lost response, a retry doesn't repeat the writes, because it has the same
+ * token.
  *
  * @throws TimeoutError if conflicts last longer than 20 seconds, or until the table's deadline
  * @throws ThrottlingException if throttling lasts longer than a second

@@ -8,11 +8,13 @@ type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[numb
 
 export type Item = Record<string, unknown>;
 
-/** `Stored` is the type of an existing item that makes the condition fail. */
+/** If the write's condition fails, the existing item has the type `Stored`. */
 export type Write<Stored extends object = object> = {
   readonly transactItem: TransactItem;
   readonly key: ItemKey;
-  /** Checks the write's condition in our code, because DynamoDB doesn't after a transaction conflict. */
+  /**
+   * Checks the write's condition in our code. After a transaction conflict, DynamoDB doesn't tell if it has failed.
+   */
   readonly fails: (found: Item | undefined) => found is Item & Stored;
 };
 

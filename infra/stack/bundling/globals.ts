@@ -1,4 +1,7 @@
-/** Replaces `crypto` and `ReadableStream`, which Node.js would otherwise load in every cold start. */
+/**
+ * The AWS SDK mentions `crypto` and `ReadableStream`. If we didn't replace them, Node.js would load both in every cold
+ * start.
+ */
 
 /** The AWS SDK needs only `crypto.randomUUID`, for which the global `crypto` would load all of Web Crypto. */
 export * as crypto from "node:crypto";

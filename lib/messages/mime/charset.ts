@@ -66,7 +66,7 @@ const iso2022JpDecoder = new TextDecoder("iso-2022-jp");
 
 const decodeUnlabelled = (bytes: Buffer): string => (isUtf8(bytes) ? utf8.decode(bytes) : windows1252.decode(bytes));
 
-/** Some mailers cut a header off within a character, so UTF-8 can have a few invalid bytes. */
+/** Some mailers cut a header off in the middle of a character, so even UTF-8 can contain a few invalid bytes. */
 export const decodeHeaderBytes = (bytes: Buffer): string => {
   const text = utf8.decode(bytes);
   const damaged = text.split("\ufffd").length - 1;
@@ -85,7 +85,7 @@ const decodeUtf7 = (bytes: Buffer): string =>
     return whole.swap16().toString("utf16le");
   });
 
-/** `TextDecoder` inserts U+FFFD between two adjacent escape sequences, so we drop the first. */
+/** `TextDecoder` inserts U+FFFD between two adjacent escape sequences, so we drop the first of the two. */
 const decodeIso2022Jp = (bytes: Buffer): string => {
   if (isUtf8(bytes) && !isAscii(bytes)) return utf8.decode(bytes);
   return iso2022JpDecoder.decode(Buffer.from(bytes.toString("latin1").replace(overriddenEscape, ""), "latin1"));

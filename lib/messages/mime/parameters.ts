@@ -13,7 +13,7 @@ import {
 /** Parameter names are in lower case. If a name occurs twice, the first parameter wins. */
 export type Structured = { value: string; parameters: Map<string, Parameter> };
 
-/** The string `bytes` has one character for each byte. Only a parameter encoded as in RFC 2231 has a `charset`. */
+/** `bytes` is a string with one character for each byte. Only a parameter encoded as in RFC 2231 has a `charset`. */
 type Parameter = { bytes: string; charset?: string | undefined };
 
 const mediaType = /^([!#$%&'*+.^_`{|}~\w-]+)[ \t]*\/[ \t]*([!#$%&'*+.^_`{|}~\w-]+)/;

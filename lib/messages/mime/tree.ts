@@ -4,7 +4,7 @@ import { firstLine, maxHeaderBytes, readHeader } from "./header-block.ts";
 import { cr, type Email, lf, lineAt, linesOf } from "./lines.ts";
 import { contentType, type Structured } from "./parameters.ts";
 
-/** Postfix has the same limit by default (mime_nesting_limit). Real emails have less than ten levels. */
+/** By default, Postfix allows 100 levels of nested parts, too (mime_nesting_limit); real emails have less than ten. */
 export const maxNesting = 100;
 
 /** A digest of a mailing list can have hundreds of parts. */
