@@ -1,6 +1,6 @@
 /**
  * A restore undoes every revocation and deletion since the restore point. `prepare-table --from OLD_TABLE` repeats the
- * revocations and deletions. The command never grants a right and never adds data.
+ * revocations and deletions. The command never grants a right to anybody, and never adds data.
  *
  *   old table ──── restore point ──────── revoked, removed, deleted ─────▶ now
  *                        └─▶ restored table, where all of that is back
@@ -92,8 +92,8 @@ const carryKey = ({ restored, now }: Tables, apiKey: ApiKey, old: ApiKey | undef
 };
 
 /**
- * For a member who was removed and added again, this command only removes the old membership. We don't copy a changed
- * role: each role has rights that the others lack, and this command must not grant any.
+ * If a member was removed and added again, we only remove the old membership. We don't copy a changed role, because
+ * each role has rights that the others lack, and `prepare-table` never grants a right.
  */
 const carryMember = (
   { restored, reportRole }: Tables,

@@ -48,7 +48,7 @@ const addressesOf = async (table: Table, { account_id, id, ...head }: ScannedHea
   return [sender, recipient];
 };
 
-/** After an interrupted deletion, nobody can tell whose message it was, so we always complete the deletion. */
+/** A half-deleted message no longer tells whose it was, so we always complete its deletion. */
 const unfinishedDeletion = async (table: Table, pk: string): Promise<Found[]> => {
   const [, account_id = "", id = ""] = pk.split("#");
   if (!(await hasSegments(table, { account_id, id }))) return [];

@@ -1,4 +1,4 @@
-/** `import-message` stores the emails in files, mboxes and folders as messages. */
+/** `import-message` reads emails from files, mboxes and folders, and stores each email as a message. */
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { isInRange } from "../../lib/messages/message.ts";
 import { dayMilliseconds } from "../../lib/time.ts";

@@ -1,4 +1,4 @@
-/** Reads the operands, and explains the errors, of commands for single messages. */
+/** Commands for single messages share their operands and their error messages. */
 import type { MessageRef } from "../../lib/messages/events.ts";
 import type { Head } from "../../lib/messages/head.ts";
 import { listSegments } from "../../lib/messages/segments.ts";

@@ -1,4 +1,6 @@
-/** After a restore, `prepare-table` enables the settings that AWS leaves off, and repeats revocations and deletions. */
+/**
+ * After a restore, `prepare-table` enables the settings that AWS leaves off, and can delete again what was deleted.
+ */
 import {
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,

@@ -1,6 +1,6 @@
 /**
- * Like AWS's runtime client for Node.js (aws-lambda-ric 4), we upload a function's response over HTTP. An in-memory
- * stream would behave differently from AWS under backpressure and after errors.
+ * Like AWS's runtime client for Node.js (aws-lambda-ric 4), we upload a function's response over HTTP. If we used an
+ * in-memory stream instead, backpressure and errors would differ from those on AWS.
  */
 import { Agent, request } from "node:http";
 import { preludeDelimiter } from "./runtime-upload.ts";

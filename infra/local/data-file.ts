@@ -43,7 +43,7 @@ const checkLayout = (database: DatabaseSync, file: string): void => {
   database.exec(`PRAGMA application_id = ${applicationId}`);
 };
 
-/** Keeps the lock files open, because garbage collection would close and unlock them. */
+/** Refers to the open lock files, because garbage collection would otherwise close and so unlock them. */
 const locks: DatabaseSync[] = [];
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

@@ -1,14 +1,14 @@
 /**
  * The embedded DynamoDB accepts requests from every origin, so a proxy rejects those that come from web pages. DynamoDB
- * itself listens on a port that browsers block, because a web page must not get around this proxy.
+ * itself listens on a port that browsers block, so that no web page can get around this proxy.
  */
 import { Agent, createServer, request, type Server } from "node:http";
 import { pipeline } from "node:stream";
 import { hasForeignHost, hasForeignOrigin } from "./cross-origin.ts";
 
 /**
- * Ports above 1023 that browsers block ("bad ports" in the Fetch standard). Even old browsers block the list's first
- * port.
+ * Ports above 1023 that browsers block ("bad ports" in the Fetch standard). The first port is one that even old
+ * browsers block.
  */
 export const portsClosedToPages = [
   6665, 6666, 6667, 6668, 6669, 6000, 2049, 4045, 6697, 6679, 6566, 5060, 5061, 10080, 1719, 1720, 1723, 3659, 4190,

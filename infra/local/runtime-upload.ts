@@ -1,7 +1,7 @@
 /**
  * Receives a function's streamed response, as Lambda's runtime API does. AWS's runtime client runs the function, and
- * uploads the function's response to Lambda in a POST request. The body of that request begins with the response's
- * status and headers, as JSON. If the function fails half-way through the body, the error follows in HTTP trailers.
+ * uploads the function's response to Lambda in a POST request, which begins with the response's status and headers as
+ * JSON. If the function fails half-way through the body, the error follows in HTTP trailers.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";

@@ -72,7 +72,7 @@ type Options = {
   restoreDeleted?: boolean | undefined;
 };
 
-/** Because of an old marker, `prepare-table` would delete an imported message again after a restore. */
+/** If the marker of the deletion stayed, `prepare-table` would delete the imported message again after a restore. */
 const forgetDeletion = async (table: Table, { account_id, id }: MessageRef): Promise<void> => {
   const Key = messageMarkerKey(account_id, id);
   await retryWrite(() => table.client.send(new DeleteCommand({ TableName: table.name, Key })));

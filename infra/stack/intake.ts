@@ -36,8 +36,8 @@ const visibilityTimeout = Duration.minutes(6 * timeout.toMinutes());
 const [minimumConcurrency, maximumConcurrency] = [2, 1000];
 
 /**
- * A new AWS account has only 10 concurrent executions and can't reserve any. If the intake used all 10, Lambda would
- * throttle the API.
+ * A new AWS account has only 10 concurrent executions and can't reserve any. If the intake's function used all 10
+ * executions, Lambda would throttle the API.
  */
 const defaultConcurrency = 5;
 

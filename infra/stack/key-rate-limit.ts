@@ -43,7 +43,7 @@ const keysPerAddress = 10;
  * One rule limits each API key, and another limits each IP address that sends no key. Without the limit per IP address,
  * a caller could make up a new key for each request.
  *
- * API Gateway responds to a blocked request, because a response of AWS WAF couldn't contain a request id.
+ * If AWS WAF blocks a request, API Gateway sends the response, because AWS WAF couldn't add a request id.
  */
 export class KeyRateLimit extends Construct {
   constructor(scope: Construct, id: string, { gatewayStage, requestsPerMinute }: KeyRateLimitProps) {

@@ -13,7 +13,10 @@ export const period = Duration.minutes(5);
 
 const sum = { statistic: "Sum", period };
 
-/** A metric that CloudWatch extracts from a log. The metric's dimension is the log line's field `dimension`. */
+/**
+ * A metric that CloudWatch extracts from a log. `dimension` is the name of the log line's field whose value becomes the
+ * metric's dimension.
+ */
 type LogMetric = { name: string; lines: IFilterPattern; value: string; dimension: string };
 
 /** Milliseconds until the first byte of a response, extracted from the function's log. */

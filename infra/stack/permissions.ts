@@ -1,6 +1,4 @@
-/**
- * A function may make its operation's own calls to DynamoDB, and the calls that authentication and idempotency need.
- */
+/** The calls to DynamoDB that an operation's function may make, including those for authentication and idempotency. */
 import type { Operation } from "../../lib/api/operations.ts";
 import { itemTypes } from "../../lib/table/keys.ts";
 import type { Permission } from "../../lib/table/permission.ts";

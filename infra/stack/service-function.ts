@@ -12,8 +12,8 @@ import { bundle, bundleHandler, projectRoot } from "./bundling.ts";
 import type { ServiceTable } from "./service-table.ts";
 
 /**
- * Patterns for the IAM condition `dynamodb:LeadingKeys`. AWS doesn't document how the condition applies to
- * transactions, so each write of a transaction may use the keys of all writes.
+ * Patterns for the IAM condition `dynamodb:LeadingKeys`. AWS doesn't document how `dynamodb:LeadingKeys` applies to a
+ * transaction, so each write in it may use all keys of the transaction.
  */
 const leadingKeys = ({ on, within }: Permission, permissions: readonly Permission[]): string[] => {
   const prefixes = within ? permissions.filter((other) => other.within).flatMap((other) => other.on) : on;

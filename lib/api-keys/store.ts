@@ -101,7 +101,7 @@ const shorten = (table: Table, apiKey: ApiKey & { expires_at: number }, now: num
   putListing(table, apiKey),
 ];
 
-/** Makes a key expire earlier. Returns false if the key is unknown, has expired, or already expires before then. */
+/** Makes a key expire at an earlier time. Returns false if the key is unknown or revoked, or expires even earlier. */
 export const shortenApiKey = async (
   table: Table,
   apiKey: ApiKey & { expires_at: number },

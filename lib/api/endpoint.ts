@@ -27,7 +27,7 @@ type Definition<Path extends AccountPath, Query, Body, Prefetched> = {
    * read would make the response slower if an item exists, and so tell even callers without a valid key that it does.
    */
   prefetch: (call: Call<Path, Query, Body>) => Promise<Prefetched>;
-  /** Runs the operation after every check has passed, and gets the API key's scopes. */
+  /** Runs the operation after every check has passed; `scopes` are those of the API key. */
   handle: (
     call: Call<Path, Query, Body> & {
       prefetched: Prefetched;

@@ -18,9 +18,8 @@ export type StorableResponse = ApiResponse & { body: string };
 
 export type Once = {
   /**
-   * Makes the operation's writes and stores its response. If the Idempotency-Key was used before, `commit` writes
-   * nothing and returns the stored response. If the condition of a write fails, `commit` writes nothing and returns
-   * `failed`.
+   * Stores what the operation writes, together with its response. If the Idempotency-Key was used before, `commit` only
+   * returns the stored response. If the condition of a write fails, `commit` writes nothing and returns `failed`.
    *
    * @throws ApiError 422 if the Idempotency-Key was used with a different request
    * @throws the errors of {@link transact}

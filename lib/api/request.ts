@@ -1,7 +1,4 @@
-/**
- * The request that all middlewares and the handler share. Each check throws an error, or adds its result to the
- * request.
- */
+/** The request that all middlewares and the handler share. Each check throws an error or stores its result in it. */
 import type { MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type { ApiKey } from "../api-keys/store.ts";
@@ -35,7 +32,7 @@ export type ApiRequest<Path = AccountPath, Query = unknown, Body = unknown> = {
   readonly requestLog: RequestLog;
   table: Table;
 
-  // TypeScript can't know that a check's result is undefined until the check has run.
+  // Each of these properties is undefined until its check has run, which TypeScript can't know.
   /** The key is looked up while other checks run. This promise rejects if the key doesn't allow the request. */
   apiKey: Promise<ApiKey>;
   path: Path;

@@ -10,14 +10,14 @@ import type { Operation } from "./operations.ts";
 /** Every id in the path of a sample request has this value. */
 export const sampleId = "00000000-0000-4000-8000-000000000000";
 
-/** An item in DynamoDB's JSON. It needs no partition key, because the warm-up returns it for every key. */
+/** An item in DynamoDB's JSON, but without a partition key: the warm-up adds the key that was asked for. */
 type SampleItem = { sk: { S: string } } & Record<string, object>;
 
 type Sample = {
   body?: object;
   /** A Query returns all of these items, and any other read returns the item with the requested sort key. */
   items?: readonly SampleItem[];
-  /** How many sample requests to make. V8 compiles the AWS SDK's code only after eight or nine calls. */
+  /** How many sample requests to make. V8 compiles the AWS SDK's code only after eight or nine requests. */
   requests: number;
 };
 
@@ -37,7 +37,7 @@ const sampleEvent = ({ method, pathParameters }: Operation, { body }: Sample) =>
 type Key = Record<string, unknown>;
 type Read = { Key?: Key | undefined; RequestItems?: Record<string, { Keys: Key[] }> };
 
-/** The SDK does its work as usual, but instead of sending a command, we return the sample's items. */
+/** The AWS SDK prepares each command as usual, but we don't send it, and return the sample's items instead. */
 const sendNowhere = ({ middlewareStack, input }: GetCommand, { items = [] }: Sample): void => {
   const found = ({ pk, sk }: Key) =>
     [sampleApiKey, ...items].flatMap((item) => (item.sk.S === sk ? { ...item, pk: { S: pk } } : []));

@@ -30,7 +30,7 @@ export class TooLittleTimeError extends Error {
   override readonly name = "TooLittleTimeError";
 }
 
-/** Up to five invocations share the 4 MB a second that a new table can write. */
+/** A new table can write 4 MB a second, which up to five invocations share. */
 const bytesPerMs = 800;
 
 /** @throws TooLittleTimeError if too little time is left to store an email of this size */

@@ -43,7 +43,7 @@ export const noContent: Compressed = { segments: [], content_bytes: 0, ...noOffs
 /** An email of up to 64 KiB is faster to compress without a stream, and blocks the process only briefly. */
 const unstreamedBytes = 64 * 1024;
 
-/** In large emails, zstd spends more time on repeated attachments, and less on everything else. */
+/** In emails over 1 MiB, we let zstd spend more time on repeated attachments, and less on everything else. */
 const zstdParameters = (rawBytes: number) => ({
   [constants.ZSTD_c_compressionLevel]: rawBytes > smallBytes ? 2 : 3,
   [constants.ZSTD_c_windowLog]: rawBytes > unstreamedBytes ? windowLog(rawBytes) : 0, // With 0, zstd chooses it.
@@ -55,7 +55,7 @@ const zstdParameters = (rawBytes: number) => ({
   [constants.ZSTD_c_contentSizeFlag]: 0, // The JSON that `openFrame` inserts would make the content size wrong.
 });
 
-/** @param pieces a generator that yields JSON, and finally returns the offsets of `content` and `content_parsed` */
+/** @param pieces a generator of JSON; its return value tells where `content` and `content_parsed` begin in the JSON */
 export const compressToSegments = async (
   pieces: Iterable<Buffer, ContentOffsets | undefined>,
   rawBytes: number,

@@ -88,10 +88,10 @@ export const removeContent = async (table: Table, { account_id, id }: MessageRef
   const message = await findMessage(table, account_id, id, now, { withContent: false });
   if (!message) return false;
   const { head } = message;
-  // We keep a long subject, although it is stored with the content.
+  // A long subject is stored with the content, but must survive the deletion of the content.
   const longFields = hasLongFields(head) ? await readLongFields(message).catch((error: Error) => error) : undefined;
   if (longFields instanceof Error) {
-    // If a segment is missing, another call may have deleted it since we read the message's head.
+    // If a segment is missing, another call may have deleted it after we had read the message's head.
     const current = await getItem<Head>(table, headKey(account_id, id), { consistent: true });
     if (current?.content_digest === head.content_digest) throw longFields;
     return removeContent(table, { account_id, id }, now);

@@ -9,10 +9,10 @@ import { readSegment } from "./read-segments.ts";
 export type StoredMessage = {
   readonly table: Table;
   readonly head: Head;
-  /** The first segment of the content, unless `withContent` is false. */
+  /** The first segment of the message's content, unless `withContent` is false. */
   readonly first?: Uint8Array;
   readonly longFields?: LongFields | Record<string, never>;
-  /** Whether the message was read strongly consistently. If not, its content may already be deleted. */
+  /** Whether the message was read strongly consistently; otherwise, its content may already be deleted. */
   readonly isCurrent: boolean;
 };
 

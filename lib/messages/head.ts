@@ -35,7 +35,7 @@ export type Head = Omit<
     domain: string;
     /** DynamoDB's document client returns a number above 2^53 as a bigint. */
     reference_message_id?: number | bigint | undefined;
-    /** SHA-256 of the raw email. We use it to reject a different email with the same id. */
+    /** SHA-256 of the raw email. The digest lets us reject a different email with the same id. */
     digest: string;
     /** When the command `remove-content` deleted the message's content. */
     content_removed_at?: string;

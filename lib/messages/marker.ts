@@ -1,4 +1,4 @@
-/** A marker stays when its message is gone. If an event arrives late, the marker tells if the message was deleted. */
+/** A message's marker stays when the message is gone, so that we recognize the events of a deleted message. */
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { getItem } from "../table/get.ts";
 import { messageMarkerKey } from "../table/keys.ts";

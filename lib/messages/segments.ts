@@ -75,7 +75,7 @@ export const writeSegments = async (
   return { ...content, ...pages };
 };
 
-/** An expired item takes the place of a deleted head. Its random digest makes each earlier `storeMessage` fail. */
+/** An expired item takes the place of a deleted head. Its random digest makes earlier calls of `storeMessage` fail. */
 export const tombstonePut = (table: Table, { account_id, id }: MessageRef, now: number): PutCommandInput => {
   const expires_at = epochSeconds(now) - daySeconds; // A time that is past even for a slow clock.
   return { TableName: table.name, Item: { ...headKey(account_id, id), content_digest: randomUUID(), expires_at } };
@@ -98,7 +98,7 @@ export const discardSegments = async (
     ConditionExpression: "content_digest = :replaced AND expires_at <= :now",
     ExpressionAttributeValues: { ":replaced": replaced ?? "", ...nowValue(now) },
   };
-  // A tombstone keeps other calls from using these segments. Without a head, a concurrent delete finds them itself.
+  // A tombstone keeps other calls from using these segments. If no head exists, a concurrent delete finds them.
   await succeeds(() => table.client.send(new PutCommand({ ...tombstonePut(table, message, now), ...unchanged })));
   const current = await getItem<Head>(table, headKey(message.account_id, message.id), { consistent: true });
   if (current && current.content_digest !== written.content_digest) {
@@ -108,7 +108,7 @@ export const discardSegments = async (
 
 type Listed = ItemKey & { pages?: Pages };
 
-/** Finds every content that is stored for a message: its first segment, and the list of its pages. */
+/** Finds what is stored for a message: the first segment of each version of its content, and each list of pages. */
 export const listSegments = async (table: Table, { account_id, id }: MessageRef, except?: Pages): Promise<Listed[]> => {
   const listed = await listItems<Listed>(table, segmentsOf(account_id, id), "pk", "sk", "pages");
   return listed.filter(({ sk }) => !except || !sk.includes(except.content_digest));

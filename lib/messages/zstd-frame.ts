@@ -1,6 +1,6 @@
 /**
  * We store a message's content as a zstd frame, and insert the other fields, uncompressed, at the start of that frame.
- * Two frames would be valid (RFC 8878, section 3), but Node.js ignores the second, and httpx raises an error.
+ * Two zstd frames would be valid (RFC 8878, section 3), but Node.js ignores the second, and httpx raises an error.
  *
  *   stored ── magic, descriptor, window │ compressed blocks … │ checksum
  *   sent ──── magic, descriptor, window │ head in raw blocks │ compressed blocks …
@@ -44,7 +44,7 @@ export const openFrame = (firstSegment: Uint8Array, bytes: Uint8Array): Buffer =
   return Buffer.concat([header, ...blocks]);
 };
 
-/** Drops the frame's checksum, because it doesn't match the inserted JSON. */
+/** Drops the frame's checksum, which is wrong after we have inserted JSON into the frame. */
 export async function* closeFrame(segments: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let held = Buffer.alloc(0);
   let skipped = headerBytes;

@@ -45,7 +45,7 @@ export const segmentKey = (account_id: string, id: string, digest: string, index
   return itemKey(page === 0 ? partition : `${partition}#${digest}#${page}`, segmentSort(digest, index));
 };
 
-/** Sorts after `SEGMENT#`, so the Query for a message's head and first segment never returns this item. */
+/** The list of pages sorts after the first segment, so a Query for the head and first segment never finds it. */
 export const pageListKey = (account_id: string, id: string, digest: string) =>
   itemKey(messagePartition(account_id, id), `SEGMENT_PAGES#${digest}`);
 

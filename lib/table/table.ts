@@ -7,7 +7,7 @@ import { backoff } from "./retry.ts";
 
 type Logger = NonNullable<DynamoDBClientConfig["logger"]>;
 
-/** The SDK copies the input and output of every call for a logger that has `info`, so our logger has none. */
+/** For a logger with a method `info`, the SDK copies the input and output of every call, so ours has no `info`. */
 const silent: Omit<Logger, "info"> = { trace() {}, debug() {}, warn() {}, error() {} };
 
 /** With six attempts instead of three, retries to an overloaded partition would need five times the environments. */
@@ -19,7 +19,7 @@ export const loggableError = ({ name, message, stack }: Error) => ({ name, messa
 export type Table = {
   readonly name: string;
   readonly client: Pick<DynamoDBDocumentClient, "send">;
-  /** The value of `uptimeMs()` after which no call is retried. */
+  /** Once `uptimeMs()` exceeds this value, no call is retried. */
   readonly deadline?: number;
 };
 
@@ -30,8 +30,8 @@ type TableOptions = {
   /** How long a response from DynamoDB may pause, in milliseconds; by default 3,000. */
   timeoutMs?: number;
   /**
-   * Retries a call after about 500 ms, and again after 1 s; by default, after 25 and 50 ms. With the longer waits,
-   * storing a large message in a new table takes 1.25 attempts per write instead of 2.9.
+   * Retries a failed call after about 500 ms and 1 s. Without this option, retries come after 25 and 50 ms. With the
+   * longer waits, storing a large message in a new table takes 1.25 attempts per write instead of 2.9.
    */
   canWait?: boolean;
 };

@@ -12,9 +12,7 @@ export type Item = Record<string, unknown>;
 export type Write<Stored extends object = object> = {
   readonly transactItem: TransactItem;
   readonly key: ItemKey;
-  /**
-   * Checks the write's condition in our code. After a transaction conflict, DynamoDB doesn't tell if it has failed.
-   */
+  /** Checks the write's condition in our code, because after a conflict, DynamoDB doesn't report failed conditions. */
   readonly fails: (found: Item | undefined) => found is Item & Stored;
 };
 
