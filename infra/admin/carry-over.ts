@@ -144,7 +144,9 @@ const hasAnyOf = async ({ client, name }: Table, keys: ItemKey[]): Promise<boole
   return (Responses?.[name] ?? []).length > 0;
 };
 
-/** Tells whether the two tables have an item in common; usually, one Scan and one BatchGetItem find such an item. */
+/**
+ * Tells whether the old and the restored table have an item in common. Usually, one Scan and one BatchGetItem find one.
+ */
 const haveItemsInCommon = async ({ restored, old }: Tables): Promise<boolean> => {
   let from: Record<string, unknown> | undefined;
   do {

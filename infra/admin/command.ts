@@ -20,7 +20,7 @@ export type Streams = {
   sleep: (ms: number) => Promise<unknown>;
 };
 
-/** The `print` that a command gets escapes control characters. */
+/** In a command's output, control characters are escaped. */
 export type Shell = Pick<Streams, "print" | "input" | "terminal" | "sleep"> & {
   printJson: (object: object) => void;
   /**

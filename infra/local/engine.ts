@@ -58,7 +58,10 @@ export type Engine = {
   stop: () => Promise<void>;
 };
 
-/** Waits until the embedded DynamoDB accepts connections. If DynamoDB exits instead, returns the end of its output. */
+/**
+ * Waits until the embedded DynamoDB accepts connections. If DynamoDB exits before it accepts connections, returns the
+ * end of its output.
+ */
 const startOn = (program: string, port: number, file: string | undefined): Promise<Engine | string> =>
   new Promise((resolve) => {
     const data = file === undefined ? [] : ["--db-path", file];

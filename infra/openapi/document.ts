@@ -39,7 +39,7 @@ export const documentOf = (entries: readonly Entry[], examples: ExampleValues) =
     const { method, path, queryParameters } = operation;
     const object = operationObject(operation, texts, components, examples);
     paths[path] = { ...paths[path], [method.toLowerCase()]: object };
-    // No field is required here, because a caller can leave out any field with the parameter `fields`.
+    // In this schema, no field is required, because a caller can leave out any field with the parameter `fields`.
     const { schema } = texts.success;
     if (schema && "fields" in queryParameters) delete schemas[nameOf(schema, components)]?.required;
   }

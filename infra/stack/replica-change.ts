@@ -56,8 +56,8 @@ export const checkReplicaChange = (deployed: Template, next: Template): void => 
 };
 
 /**
- * Returns an empty template if the stack doesn't exist or can't be read with your credentials. `checkReplicaChange`
- * then accepts any deployment, and a mistake is reported only by CloudFormation.
+ * Returns an empty template if the stack doesn't exist or can't be read with your credentials. With an empty template,
+ * `checkReplicaChange` accepts any deployment, and only CloudFormation reports a mistake.
  */
 export const readDeployedTemplate = async (StackName: string, region: string | undefined): Promise<Template> => {
   const client = new CloudFormationClient({ ...(region && { region }), maxAttempts: 2 });

@@ -29,7 +29,7 @@ export type NewApiKey = { secret: string; apiKey: ApiKey };
 
 export const idOfSecret = (secret: string): string => sha256(secret);
 
-/** An API key is stored under its digest, so this second item is needed to list an account's keys. */
+/** An API key is stored under its digest, so we need a second item to list an account's keys. */
 const putListing = (table: Table, { account_id, id, expires_at }: ApiKey): Write =>
   put(table, apiKeyListingKey(account_id, id), { id, expires_at });
 

@@ -58,7 +58,7 @@ const jsonMediaType = /^application\/(?:[\w.!#$&^+-]+\+)?json[ \t]*(?:;|$)/i;
 
 const parser = jsonBodyParser<APIGatewayProxyEvent>({ disableContentTypeCheck: true });
 
-/** Middy's JSON parser rejects JSON with one of these fields, and puts the field's name into `cause.data`. */
+/** Middy's JSON parser rejects some field names, such as `__proto__`, and puts the name into `cause.data`. */
 const forbiddenFields = new Map<unknown, catalogue.ErrorResponse>([
   ["__proto__", catalogue.protoField],
   ["constructor", catalogue.prototypeField],

@@ -111,7 +111,9 @@ export const NewMessage = z.object({
 });
 export type NewMessage = z.input<typeof NewMessage>;
 
-/** Thrown for a message or an event that can never be stored. This text is logged and must not quote a value. */
+/**
+ * Thrown for a message or an event that can never be stored. The error's text is logged, so it must not quote a value.
+ */
 export class RejectedError extends Error {
   override readonly name = "RejectedError";
 }

@@ -3,8 +3,9 @@ import { BatchGetCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Table } from "./table.ts";
 
 /**
- * Turns several eventually consistent GetItem calls into one BatchGetItem, which takes the SDK less time. Two calls
- * must not ask for the same item. A throttled BatchGetItem leaves items out of its result, as if they didn't exist.
+ * Turns several eventually consistent GetItem calls into one BatchGetItem, which takes the SDK less time. Two of these
+ * calls must not ask for the same item. A throttled BatchGetItem leaves items out of its result, as if they didn't
+ * exist.
  */
 export const batched = (table: Table): Table => {
   let keys: NonNullable<GetCommand["input"]["Key"]>[] = [];

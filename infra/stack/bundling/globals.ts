@@ -1,5 +1,5 @@
 /**
- * The AWS SDK mentions `crypto` and `ReadableStream`. If we didn't replace them, Node.js would load both in every cold
+ * The AWS SDK mentions `crypto` and `ReadableStream`; unless we replaced them, Node.js would load both in every cold
  * start.
  */
 

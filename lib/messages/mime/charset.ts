@@ -11,7 +11,7 @@ const iso2022Jp = /^(?:x-|cs)?iso-?2022-?jp|^(?:x-)?cp5022[012]$/;
 const esc = "\x1b";
 const overriddenEscape = new RegExp(String.raw`${esc}(?:\([BIJ]|\$[@B]|&@)(?=${esc})`, "g");
 
-/** iconv-lite also accepts these names, but names such as `hex` are no charsets, and its UTF-7 decoder is slow. */
+/** iconv-lite accepts even names such as `hex`, which are no charsets, and its UTF-7 decoder is slow. */
 const notCharsets = new Set(["binary", "base64", "hex", "cesu8", "utf7", "utf7imap"]);
 
 /** Node.js's `TextDecoder` lacks some Korean and Hong Kong characters that iconv-lite has. */

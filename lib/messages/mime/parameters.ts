@@ -18,7 +18,7 @@ type Parameter = { bytes: string; charset?: string | undefined };
 
 const mediaType = /^([!#$%&'*+.^_`{|}~\w-]+)[ \t]*\/[ \t]*([!#$%&'*+.^_`{|}~\w-]+)/;
 
-/** `missing` is the type of a part without a Content-Type; an invalid one counts as `text/plain`. */
+/** `missing` is the type of a part without a Content-Type; an invalid Content-Type counts as `text/plain`. */
 export const contentType = (fields: readonly HeaderField[], missing = "text/plain"): Structured => {
   const text = valueAfterComments(fields, "content-type", missing);
   const [whole, type, subtype] = mediaType.exec(text) ?? ["", "text", "plain"];
@@ -39,7 +39,7 @@ export const transferEncoding = (fields: readonly HeaderField[]): string => {
   return encoding.toLowerCase();
 };
 
-/** Returns the Content-ID without its angle brackets, not decoded yet. */
+/** Returns the Content-ID without its angle brackets, but doesn't decode it. */
 export const contentId = (fields: readonly HeaderField[]): string => {
   const text = valueAfterComments(fields, "content-id");
   const [, bracketed] = /^<([^>]*)/.exec(text) ?? [];
