@@ -140,7 +140,7 @@ describe("The init phase", async () => {
   );
 });
 
-describe.each(served.functions)("The process of $operation.id, after all requests", ({ folder, files, running }) => {
+describe.each(served.functions)("The process of $operation.id, in the end", ({ operation, folder, files, running }) => {
   test("has used less than 512 of its 1,024 MiB", () => {
     expect(running.peakMebibytes()).toBeLessThan(512);
   });
@@ -149,8 +149,12 @@ describe.each(served.functions)("The process of $operation.id, after all request
     expect(await readdir(folder)).toEqual(files);
   });
 
-  test("logs one line of JSON for each request, without a key or an address", () => {
-    expect(running.log()).toContain('"message":"request"');
+  test("logs one line of JSON for each request, without a key or an address", async () => {
+    const url = `${served.url}${operation.path.replaceAll(/\{\w+\}/g, service.account_id)}`;
+    const headers = { Authorization: `Bearer emk_${"0".repeat(43)}` };
+
+    expect((await request(url, { method: operation.method, headers })).status).toBe(401);
+    await expect.poll(running.log).toContain('"message":"request"');
     expect(running.log()).not.toMatch(/emk_|\b[\w-]+@example\.(?:com|org)/);
   });
 });
