@@ -1,4 +1,4 @@
-/** The options, operands and output formats that all of the operator's commands share. */
+/** What all of the operator's commands have in common: options, operands and output formats. */
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { Command, InvalidArgumentError } from "@commander-js/extra-typings";

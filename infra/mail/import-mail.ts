@@ -79,8 +79,8 @@ const forgetDeletion = async (table: Table, { account_id, id }: MessageRef): Pro
 };
 
 /**
- * Stores a message unless it was deleted. A `delete-message` that runs at the same time isn't lost, because it marks
- * the message first.
+ * Stores a message unless it was deleted. If `delete-message` runs at the same time, the message stays deleted, because
+ * that command first writes a marker.
  */
 const store = async (table: Table, message: NewMessage, raw: Buffer, now: number): Promise<ImportOutcome> => {
   const draft = draftMessage(message, raw, now);

@@ -1,4 +1,4 @@
-/** The request that all middlewares and the handler share. Each check throws an error or stores its result in it. */
+/** All middlewares and the handler share this request. Each check throws an error or adds a field to the request. */
 import type { MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type { ApiKey } from "../api-keys/store.ts";

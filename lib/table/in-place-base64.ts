@@ -51,7 +51,7 @@ export const inPlaceBase64 = (): Pick<DynamoDBClientConfig, "streamCollector" | 
         rest = end;
       }
       for (const [name, bytes] of found) decoded.set(name, bytes);
-      // On the next turn of the event loop, the SDK has parsed the response, so we can free the decoded bytes.
+      // We free the decoded bytes on the next turn of the event loop; by then, the SDK has parsed the response.
       setImmediate(() => {
         for (const name of found.keys()) decoded.delete(name);
       });
