@@ -18,6 +18,6 @@ export const createHandler = (
 const table = openTable({ canWait: true });
 export const handler = createHandler(table);
 
-/** Reading an item that doesn't exist opens the connection to DynamoDB in Lambda's init phase. */
+/** Opens the connection to DynamoDB in Lambda's init phase, by reading an item that doesn't exist. */
 export const warmUp = (on = table): Promise<unknown> =>
   getItem(on, eventKey("", ""), { abortSignal: AbortSignal.timeout(500) }).catch(() => {});

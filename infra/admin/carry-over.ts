@@ -1,6 +1,6 @@
 /**
- * A restore undoes every revocation and deletion since the restore point. `prepare-table --from OLD_TABLE` repeats the
- * revocations and deletions. The command never grants a right to anybody, and never adds data.
+ * A restored table contains again what was revoked or deleted after its restore point. `prepare-table --from OLD_TABLE`
+ * repeats the revocations and deletions. The command never grants a right to anybody, and never adds data.
  *
  *   old table ──── restore point ──────── revoked, removed, deleted ─────▶ now
  *                        └─▶ restored table, where all of that is back

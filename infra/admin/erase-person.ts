@@ -132,8 +132,8 @@ const findAll = async (
 };
 
 /**
- * For about a second, Add Account Member can still find the deleted user in an eventually consistent read, and may add
- * that user to an account up to 28 seconds later.
+ * For about a second, Add Account Member can still find the deleted user. A request that has found the user may take 28
+ * seconds to add that user to an account.
  */
 const longestAddSeconds = 30;
 

@@ -33,8 +33,8 @@ export const structureOf = (raw: Buffer): Structure | null => {
   const decode = charsetDecoder();
   const leaves = email.leaves.map((leaf) => ({ leaf, ...describeLeaf(leaf, decode) }));
   /**
-   * By RFC 2046 (section 5.1.4), the last alternative is the best. We prefer HTML even to a calendar that comes after
-   * it.
+   * By RFC 2046 (section 5.1.4), the last alternative is the best. Even if a calendar is the last alternative, we
+   * prefer the HTML.
    */
   const best = new Map<Multipart, Leaf | Multipart>();
   for (const { leaf, content_type, isInline } of leaves) {

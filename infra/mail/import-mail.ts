@@ -89,7 +89,7 @@ const store = async (table: Table, message: NewMessage, raw: Buffer, now: number
   for (;;) {
     const head = await writeContent(table, draft, now);
     if (!head) return "there already";
-    // The item that we would replace may be the tombstone of a message that was deleted meanwhile.
+    // If the message was deleted in the meantime, the item that we would overwrite may be its tombstone.
     const isReplacing = head.put.ExpressionAttributeValues !== undefined;
     const isPut =
       !(isReplacing && (await isDeleted())) && (await succeeds(() => table.client.send(new PutCommand(head.put))));

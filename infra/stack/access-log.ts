@@ -2,9 +2,9 @@
 import { AccessLogField, AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
 
 /**
- * A caller can choose `gateway_request_id` with a header, but no other value in the log. The latency of a streamed
- * response includes the time that the caller takes to read it. API Gateway writes `-` for a missing number, so numbers
- * are in quotes to keep the JSON valid.
+ * A caller can choose the value of `gateway_request_id` with a header, but can't choose any other value in the log. The
+ * latency of a streamed response includes the time that the caller takes to read it. API Gateway writes `-` for a
+ * missing number, so numbers are in quotes to keep the JSON valid.
  */
 export const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({

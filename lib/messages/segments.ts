@@ -17,7 +17,7 @@ import type { MessageRef } from "./events.ts";
 import type { ContentFields, Head } from "./head.ts";
 import { keyOfSegment, type Pages, pageSegments } from "./pages.ts";
 
-/** A new table accepts 4 MB a second, which two parallel puts use up; with eight, most puts were throttled. */
+/** A new table accepts only 4 MB a second. Of eight parallel puts, most were throttled. */
 const parallelOfOneMessage = 2;
 const ofAllMessages = pLimit(3);
 

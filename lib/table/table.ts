@@ -10,7 +10,7 @@ type Logger = NonNullable<DynamoDBClientConfig["logger"]>;
 /** For a logger with a method `info`, the SDK copies the input and output of every call, so ours has no `info`. */
 const silent: Omit<Logger, "info"> = { trace() {}, debug() {}, warn() {}, error() {} };
 
-/** With six attempts instead of three, retries to an overloaded partition would need five times the environments. */
+/** With six attempts instead of three, an overloaded partition would occupy five times as many Lambda environments. */
 const attempts = 3;
 
 /** We log only these fields of an error, because others can contain stored items. */

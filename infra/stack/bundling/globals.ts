@@ -3,7 +3,7 @@
  * start.
  */
 
-/** The AWS SDK needs only `crypto.randomUUID`, for which the global `crypto` would load all of Web Crypto. */
+/** The AWS SDK needs only `crypto.randomUUID`, but Node.js's global `crypto` would load all of Web Crypto. */
 export * as crypto from "node:crypto";
 
 /** The AWS SDK only checks whether a value is a `ReadableStream`, and we never pass it one. */
