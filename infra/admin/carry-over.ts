@@ -112,7 +112,7 @@ const carryMember = (
   ];
 };
 
-/** If the old table lacks a user, `erase-person` has deleted that user. */
+/** Only `erase-person` deletes users, so if the old table lacks a user, that command has deleted the user. */
 const carryUser = ({ restored }: Tables, { pk, sk, id }: ItemKey & User, old: User | undefined): Change[] => {
   if (old?.id === id) return [];
   const command = new DeleteCommand({
@@ -135,7 +135,9 @@ const changesOf = async (tables: Tables, item: Restored): Promise<Change[]> => {
   return carryMember(tables, item as never, old);
 };
 
-/** A user in both tables proves nothing, because two unrelated tables can have the same user. */
+/**
+ * A user in both tables doesn't prove that one is a copy of the other, because unrelated tables can have the same user.
+ */
 const isEvidence = ({ pk, sk }: ItemKey): boolean => !pk.startsWith(itemTypes.user) && !sk.startsWith("SEGMENT#");
 
 const hasAnyOf = async ({ client, name }: Table, keys: ItemKey[]): Promise<boolean> => {

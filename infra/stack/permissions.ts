@@ -17,7 +17,7 @@ const idempotencyNeeds = (own: readonly Permission[]): Permission[] => [
   { call: "PutItem", on: [idempotency], within: "TransactWriteItems" },
 ];
 
-/** After a conflict, `transact` reads the items to see whether their conditions would have failed. */
+/** After a transaction conflict, `transact` reads the items, and checks the conditions of the writes itself. */
 const transactionNeeds = (calls: readonly Permission[]): Permission => ({
   call: "GetItem",
   on: calls.filter(({ within }) => within).flatMap(({ on }) => on),

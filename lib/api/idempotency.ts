@@ -54,7 +54,7 @@ const toReplay = (stored: StoredResponse, use: Use): StorableResponse => {
   return { status: stored.status, body: stored.body, headers: { "Idempotent-Replayed": "true" } };
 };
 
-/** A cheap, eventually consistent read is enough, because `commit` finds a stored response that the read has missed. */
+/** An eventually consistent read is enough: if it misses the stored response, `commit` still finds the response. */
 const findReplay = async (table: Table, use: Use, now: number): Promise<StorableResponse | undefined> => {
   const stored = await getItem<StoredResponse>(table, use.record);
   return stored && isLive(stored, now) ? toReplay(stored, use) : undefined;

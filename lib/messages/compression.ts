@@ -3,7 +3,7 @@
  *
  *   email ──render──> "content":…,"content_parsed":…} ──zstd──> ████████████████ ──cut──> ███ ███ ███ ██
  *
- * Each attachment is in `content` and in `content_parsed`, but zstd stores it only once.
+ * `content` and `content_parsed` both contain each attachment, but zstd replaces the second copy by a reference.
  */
 import { constants, createZstdCompress, createZstdDecompress, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { throughZlib } from "../through-zlib.ts";
@@ -18,7 +18,7 @@ const firstSegmentBytes = 100_000;
 /** Content of up to 1 MiB is faster to decompress without a stream. */
 export const smallBytes = 1024 * 1024;
 
-/** The segments after the first have equal sizes: we read them in parallel, and a larger one would only come later. */
+/** The segments after the first have equal sizes, because we read them in parallel, and wait for the largest. */
 const cut = (compressed: Buffer): Buffer[] => {
   const segments = [compressed.subarray(0, firstSegmentBytes)];
   const rest = compressed.length - firstSegmentBytes;
@@ -74,7 +74,7 @@ export const compressToSegments = async (
   return { segments, content_bytes: zstd.bytesWritten, ...offsets };
 };
 
-/** With zlib's default chunks of 16 KiB, Node.js's thread pool would get 32 times as many tasks. */
+/** With zlib's default chunks of 16 KiB instead of 512 KiB, Node.js's thread pool would get 32 times as many tasks. */
 export const decompressor = () => createZstdDecompress({ chunkSize: 512 * 1024 });
 
 export const decompress = (compressed: Uint8Array): Buffer => zstdDecompressSync(compressed, { chunkSize: 128 * 1024 });

@@ -29,7 +29,7 @@ export const deleteMessage = async (
   now: number,
   { force = false } = {},
 ): Promise<Deletion> => {
-  /** Returns true if the tombstone has overwritten a message's head. */
+  /** Returns true if the message still existed when the tombstone replaced it. */
   const putTombstone = async (): Promise<boolean> => {
     const put = { ...tombstonePut(table, message, now), ReturnValues: "ALL_OLD" } as const;
     const { Attributes } = await retryWrite(() => table.client.send(new PutCommand(put)));

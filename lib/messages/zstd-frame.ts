@@ -20,7 +20,7 @@ const maximumWindow = (23 - 10) << 3;
 
 /** A zstd block has at most 128 KiB, and at most the size of the window (RFC 8878, section 3.1.1.2.4). */
 const maximumBlockBytes = 128 * 1024;
-/** A small email's frame declares a smaller window, which we raise to 128 KiB, so that such large blocks are valid. */
+/** If a small email's frame declares a smaller window, we raise it to 128 KiB, the size of our largest blocks. */
 const minimumWindow = (17 - 10) << 3;
 
 export const isSendable = (firstSegment: Uint8Array): boolean =>
