@@ -4,9 +4,8 @@ import type { BrotliCompress, Gzip, ZstdCompress, ZstdDecompress } from "node:zl
 type Chunks = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>;
 
 /**
- * Pipes `source` through a stream of node:zlib, and waits for each write, unlike `pipeline`. If `end()` is called
- * during a write, Node.js appends a second, empty zstd frame, and httpx 0.28 rejects the response. Pass an empty chunk
- * to end a zstd block.
+ * Pipes `source` through a stream of node:zlib. Unlike `pipeline`, we never call `end()` during a write: Node.js would
+ * append a second, empty zstd frame, and httpx 0.28 would reject the response. Pass an empty chunk to end a zstd block.
  */
 export const throughZlib = <Zlib extends BrotliCompress | Gzip | ZstdCompress | ZstdDecompress>(
   source: Chunks,

@@ -21,7 +21,7 @@ const keysLabelled = async (table: Table, account_id: string, label: string, now
   return apiKeys.filter((apiKey) => apiKey.label === label && !apiKey.revoked_at);
 };
 
-/** @param replaces the old key that a rotation has replaced by the new key */
+/** @param replaces after a rotation, the old key */
 const reportNewKey = (
   shell: Shell,
   json: true | undefined,

@@ -112,7 +112,7 @@ const carryMember = (
   ];
 };
 
-/** Only `erase-person` deletes users, so if the old table lacks a user, that command has deleted the user. */
+/** If the old table lacks a user, `erase-person` has deleted the user, because nothing else deletes users. */
 const carryUser = ({ restored }: Tables, { pk, sk, id }: ItemKey & User, old: User | undefined): Change[] => {
   if (old?.id === id) return [];
   const command = new DeleteCommand({
@@ -147,7 +147,8 @@ const hasAnyOf = async ({ client, name }: Table, keys: ItemKey[]): Promise<boole
 };
 
 /**
- * Tells whether the old and the restored table have an item in common. Usually, one Scan and one BatchGetItem find one.
+ * Tells whether the old and the restored table have an item in common. Usually, one Scan and one BatchGetItem are
+ * enough.
  */
 const haveItemsInCommon = async ({ restored, old }: Tables): Promise<boolean> => {
   let from: Record<string, unknown> | undefined;

@@ -32,7 +32,8 @@ export const isDamage = (error: unknown): error is Error =>
 
 /**
  * Tells whether segments of a message are left after an interrupted deletion. A deletion removes a message's first
- * segments last, so we look only for those. A list of pages may be left over, because it contains nothing of the email.
+ * segments last, so we look only for those. A deletion may leave the list of pages, because the list contains nothing
+ * of the email.
  *
  * @param except the content that the message still has
  */

@@ -27,8 +27,8 @@ const emailWith = async (digest: string, path: string, { input }: Shell): Promis
 };
 
 /**
- * Reads the subject and the addresses from the original email. Lost tags can't be restored, because an email doesn't
- * contain them.
+ * Reads the subject and the addresses from the original email. A message's tags can't be restored, because its email
+ * doesn't contain them.
  */
 const fieldsOf = (raw: Buffer): LongFields => {
   const { date: _, ...envelope } = readEnvelope(raw);

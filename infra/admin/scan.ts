@@ -48,8 +48,8 @@ type Options = Pick<ScanCommandInput, "FilterExpression" | "ExpressionAttributeV
 };
 
 /**
- * Calls `read` for each item that passes the filter. Don't delete items during a scan: the DynamoDB of `npm start`
- * would end the scan too early.
+ * Calls `read` for each item that passes the filter. Don't delete items during a scan, because the embedded DynamoDB
+ * would then end the scan too early.
  *
  * @throws the first error of `read` or of the table
  */

@@ -42,7 +42,8 @@ export const openResponseStream = (port: number, path: string) => {
     },
   });
 
-  // If a handler destroys its response stream, nobody handles the rejected promise, and the process ends, as on AWS.
+  // If a handler destroys its response stream, the process ends, as on AWS, because nobody handles the rejected
+  // promise.
   const begun = Promise.withResolvers<void>();
   const accepted = Promise.withResolvers<void>();
   outgoing.once("response", (response) => {
@@ -50,8 +51,8 @@ export const openResponseStream = (port: number, path: string) => {
     response.once("end", accepted.resolve).resume();
   });
   outgoing.on("error", (error: NodeJS.ErrnoException) => {
-    // EPIPE and ECONNRESET are expected if the API's caller has disconnected, but not if a function has destroyed its
-    // own stream.
+    // If the API's caller has disconnected, EPIPE and ECONNRESET are expected. If a function has destroyed its own
+    // stream, they are errors.
     const isReaderGone = !isDestroyed && (error.code === "EPIPE" || error.code === "ECONNRESET");
     for (const { resolve, reject } of [begun, accepted]) isReaderGone ? resolve() : reject(error);
   });

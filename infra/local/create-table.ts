@@ -3,7 +3,7 @@ import { CreateTableCommand, DynamoDBClient, UpdateTimeToLiveCommand } from "@aw
 import { layout } from "../../lib/table/keys.ts";
 import { toUserError } from "../cli/user-error.ts";
 
-/** Creates the table if it does not exist. @throws UserError if an environment variable or DynamoDB is missing */
+/** Creates the table if it does not exist. Throws a UserError if an environment variable or DynamoDB is missing. */
 export const createTable = async (TableName: string): Promise<void> => {
   const client = new DynamoDBClient({
     requestHandler: { connectionTimeout: 2000, requestTimeout: 10_000, throwOnRequestTimeout: true },

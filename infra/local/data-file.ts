@@ -14,7 +14,7 @@ const reasons = new Map<unknown, string>([
   [26, "has another format. Name a new file, or one that npm start has created"],
 ]);
 
-/** Opens a SQLite file and runs statements. @throws Error if another process has locked the file */
+/** Opens a SQLite file and runs statements. Throws an Error if another process has locked the file. */
 const openLocked = (path: string, statements: string): DatabaseSync => {
   const database = new DatabaseSync(path);
   try {
@@ -43,7 +43,7 @@ const checkLayout = (database: DatabaseSync, file: string): void => {
   database.exec(`PRAGMA application_id = ${applicationId}`);
 };
 
-/** Refers to the open lock files, because garbage collection would otherwise close and so unlock them. */
+/** Without a reference to the lock files, garbage collection would close them, which releases the locks. */
 const locks: DatabaseSync[] = [];
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

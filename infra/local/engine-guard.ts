@@ -19,7 +19,7 @@ const rejection = JSON.stringify({
   message: "Web pages may not use this DynamoDB (Host, Origin)",
 });
 
-/** Returns a proxy for the embedded DynamoDB that rejects requests from web pages, which could read the data. */
+/** Returns a proxy for the embedded DynamoDB. It rejects requests from web pages, so that they can't read the data. */
 export const engineGuard = (enginePort: number): Server => {
   const agent = new Agent({ keepAlive: true });
   return createServer((incoming, outgoing) => {

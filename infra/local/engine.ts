@@ -7,7 +7,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { delimiter, join } from "node:path";
 import { UserError } from "../cli/user-error.ts";
 
-/** Finds the program of the embedded DynamoDB in node_modules or on the PATH. @throws UserError if none exists */
+/** Finds the program of the embedded DynamoDB in node_modules or on the PATH, or throws a UserError. */
 export const findEngine = (
   platform: string = process.platform,
   arch: string = process.arch,
@@ -38,8 +38,8 @@ export const freePort = async (): Promise<number> => {
 
 /**
  * This shell script stops DynamoDB when `npm start` ends, even after `kill -9`. File descriptor 3 is a pipe that the
- * operating system closes when `npm start` ends. DynamoDB replaces the shell (`exec`) and keeps its process id, so
- * `kill $$` stops DynamoDB.
+ * operating system closes when `npm start` ends. `exec` lets DynamoDB take over the shell's process id, so `kill $$`
+ * stops DynamoDB.
  */
 const withLifeline = '(cat <&3; kill $$) >/dev/null 2>&1 & exec "$0" "$@" 3<&-';
 
@@ -81,7 +81,7 @@ const startOn = (program: string, port: number, file: string | undefined): Promi
   });
 
 type EngineOptions = {
-  /** We try the ports in this order. By default, we use any free port. */
+  /** The ports to try, in this order. By default, we use any free port. */
   ports?: readonly number[];
   /** The file for the data. Without a data file, DynamoDB keeps all items in memory. */
   file?: string | undefined;

@@ -27,7 +27,7 @@ export type Page = {
   respond: (request: IncomingMessage) => HttpResponse | Promise<HttpResponse>;
 };
 
-/** A response of a deployed API may contain a header several times; a local function's never does. */
+/** A deployed API may send a header several times; a local function never does. */
 type Sendable = Omit<HttpResponse, "headers"> & { headers: OutgoingHttpHeaders };
 
 export type Forward = (request: IncomingMessage) => Promise<Sendable>;
@@ -122,7 +122,7 @@ const respond = async (
 
 const send = async (response: ServerResponse, { statusCode, headers, body }: Sendable): Promise<void> => {
   if (typeof body !== "string" && response.destroyed) {
-    // If nobody read `body` after the caller has disconnected, the function that writes it would hang forever.
+    // The caller has disconnected. Without `destroy`, the function would wait forever for a reader of its body.
     body.destroy();
     return;
   }

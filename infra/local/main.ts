@@ -72,7 +72,7 @@ const startDynamoDb = async ({ data }: Options): Promise<number> => {
   Object.assign(process.env, localEnvironment(engine.port));
   const guard = engineGuard(engine.port);
   servers.push(guard);
-  // Many programs use port 8000. Any free port will do, because the commands that we print name it.
+  // Many programs use port 8000. Any free port will do, because the commands that we print contain the port.
   return listen(guard, port, "DYNAMODB_PORT").catch((error) => {
     if (isChosen) throw error;
     return listen(guard, 0, "DYNAMODB_PORT");

@@ -22,7 +22,7 @@ const apiUrl = (value: string): URL => {
   throw new InvalidArgumentError("It takes the address of an API, such as https://api.example.com.");
 };
 
-/** Returns the options, or `null` after printing the help. @throws UserError if an argument is not valid */
+/** Returns the options, or `null` after printing the help. Throws a UserError if an argument is not valid. */
 export const readOptions = (args: string[]): Options | null => {
   const command = new Command("npm start --")
     .description("Serves the API on this machine, with a demonstration account, until Ctrl-C.")
@@ -46,7 +46,7 @@ export const readOptions = (args: string[]): Options | null => {
   }
 };
 
-/** Returns the port in an environment variable, or `fallback`. @throws UserError if the value is not a port */
+/** Returns the port in an environment variable, or `fallback`. Throws a UserError if the value is not a port. */
 export const portOf = (variable: string, fallback: number): number => {
   const text = process.env[variable] ?? String(fallback);
   const port = Number(text);

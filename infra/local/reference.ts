@@ -24,7 +24,7 @@ const css = `
   @media (width < 48rem) { .scalar-client .scalar-sidebar-toggle { display: none; } }
 `;
 
-/** The page marks a replay, because it looks exactly like the first response. */
+/** A replayed response looks exactly like the first response, so the reference page adds a note. */
 const afterSend = `
   const sendRequest = window.fetch;
   window.fetch = async (...request) => {

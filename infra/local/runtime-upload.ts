@@ -21,7 +21,7 @@ export class FunctionError extends Error {
   }
 }
 
-/** In the upload, eight zero bytes follow the JSON with the status and headers. */
+/** Eight zero bytes separate the JSON with the status and headers from the response's body. */
 export const preludeDelimiter = Buffer.alloc(8);
 
 export const functionError = (json: string): FunctionError => {
@@ -67,7 +67,7 @@ export const readStreamed = (request: IncomingMessage, reply: ServerResponse): P
         done(error);
       },
     });
-    /** Destroys the body with the error, after the reader has got all the data that came before. */
+    /** The error destroys the body, but only after the body's reader has received the data before the error. */
     const fail = (error: Error): void => {
       failure = error;
       if (prelude) reject(error);

@@ -14,7 +14,7 @@ export type Seeded = {
   failures: string[];
 };
 
-/** Stores the emails as incoming messages for 30 days. @throws UserError if the path doesn't exist */
+/** Stores the emails as incoming messages for 30 days. Throws a UserError if the path doesn't exist. */
 export const seed = async (
   table: Table,
   path: string,

@@ -8,7 +8,7 @@ import type { Table } from "../../lib/table/table.ts";
 const maximumEmails = 16;
 const maximumBytes = 1024 * 1024;
 
-/** Groups up to 16 items, or up to 1 MiB, because a group is kept in memory. */
+/** A group ends after 16 items or 1 MiB, because we keep it in memory. */
 async function* grouped<T extends { bytes: number }>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
   let group: T[] = [];
   for await (const item of items) {

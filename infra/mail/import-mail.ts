@@ -68,7 +68,7 @@ async function* emailsIn(files: MailFile[], account_id: string): AsyncGenerator<
 }
 
 type Options = {
-  /** Whether to store an email even if its message was deleted. By default, deleted messages stay deleted. */
+  /** Whether to store an email even if its message was deleted. By default, we skip the email of a deleted message. */
   restoreDeleted?: boolean | undefined;
 };
 

@@ -36,7 +36,7 @@ const collector = (isOfMbox: boolean) => {
   };
 };
 
-/** Returns where the line before the offset `at` starts, or `null` if that line isn't blank. */
+/** Returns the offset of the line before `at` if that line is blank, otherwise `null`. */
 const blankLine = (bytes: Buffer, at: number): number | null => {
   const start = bytes[at - 1] === cr ? at - 1 : at;
   return bytes[start - 1] === lf ? start : null;
@@ -88,7 +88,7 @@ async function* oneEmail(chunks: AsyncIterable<Buffer>): AsyncGenerator<Email> {
   yield email.take();
 }
 
-/** Reads the first line of a stream. The stream that is returned still begins with the first line. */
+/** Reads the first line of a stream, and returns it with a stream that still begins with that line. */
 const peek = async (stream: AsyncIterable<Buffer>): Promise<[Buffer, AsyncIterable<Buffer>]> => {
   const chunks = stream[Symbol.asyncIterator]();
   let start: Buffer = Buffer.alloc(0);

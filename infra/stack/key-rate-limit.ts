@@ -40,8 +40,8 @@ const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => (
 const keysPerAddress = 10;
 
 /**
- * One rule limits each API key, and another limits each IP address that sends no key. Without the limit per IP address,
- * a caller could make up a new key for each request.
+ * One rule limits each API key, and another limits each IP address that sends no key. Without a limit per IP address, a
+ * caller could avoid every limit with a new, invented API key in each request.
  *
  * If AWS WAF blocks a request, API Gateway sends the response, because AWS WAF couldn't add a request id.
  */

@@ -14,8 +14,8 @@ export const period = Duration.minutes(5);
 const sum = { statistic: "Sum", period };
 
 /**
- * A metric that CloudWatch extracts from a log. `dimension` is the name of the log line's field whose value becomes the
- * metric's dimension.
+ * A metric that CloudWatch extracts from a log. `dimension` names a field of the log line; the field's value becomes
+ * the metric's dimension.
  */
 type LogMetric = { name: string; lines: IFilterPattern; value: string; dimension: string };
 
@@ -75,7 +75,9 @@ export class Metrics extends Construct {
     return this.custom(rejections.name, { [rejections.dimension]: status }, "Sum", status);
   }
 
-  /** For a stream, we measure the time to the first byte, because a slow caller can delay all others. */
+  /**
+   * For a streamed response, we measure the time to the first byte, because the later bytes can wait for a slow caller.
+   */
   latency({ operation, method }: Route, statistic: string): IMetric {
     const { deploymentStage } = this.measured.api.restApi;
     return operation.streams
@@ -88,7 +90,7 @@ export class Metrics extends Construct {
     return this.custom(name, { service: id }, "Sum", `${id} ${name}`);
   }
 
-  /** While nothing is throttled, DynamoDB reports no data, so FILL adds zeros. */
+  /** While nothing is throttled, DynamoDB reports no data, and the function FILL fills the gaps with zeros. */
   tableThrottles(): IMetric {
     const { table } = this.measured;
     return new MathExpression({

@@ -14,7 +14,7 @@ export type ServiceTableProps = {
   tableName: string | undefined;
   /** The regions with a replica of the table, besides the stack's own region. */
   replicaRegions: readonly string[];
-  /** `RETAIN` also protects the table in the stack's own region from deletion. */
+  /** `RETAIN` also turns on deletion protection for the table in the stack's own region. */
   removalPolicy: RemovalPolicy;
 };
 

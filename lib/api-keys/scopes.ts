@@ -11,7 +11,7 @@ export type Scope = (typeof scopes)[keyof typeof scopes];
 
 const domainPrefix = "messages:read:{";
 
-/** Lets a key read the messages of one domain only. @param domain a result of `normalDomain` */
+/** Lets a key read only the messages of one domain, which `normalDomain` has returned. */
 export const domainScope = (domain: string): string => `${domainPrefix}${domain}}`;
 
 export const isDomainScope = (scope: string): boolean => scope.startsWith(domainPrefix);

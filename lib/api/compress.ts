@@ -7,14 +7,14 @@ import { tooLargeUncompressed } from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";
 import { type ApiMiddleware, headerValues } from "./request.ts";
 
-/** Compression is as fast as most callers' connections, except at Brotli's default level, 11, so we don't use that. */
+/** At these levels, compression is as fast as most callers' connections; Brotli's default level, 11, is slower. */
 const encoders = {
   // At level 3, zstd uses a window of 2 MB; RFC 9659 allows up to 8 MB in HTTP.
   zstd: () => createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 3 } }),
   br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
   gzip: () => createGzip({ level: 6 }),
 };
-/** If a caller likes several encodings equally, we use the one that comes first in this list. */
+/** If a caller accepts several encodings equally, we use the first of them in this list. */
 const preferred: (keyof typeof encoders)[] = ["zstd", "br", "gzip"];
 
 /** Lambda cuts off a streamed response after 200 MB, which include its status and headers. */

@@ -23,8 +23,8 @@ type Definition<Path extends AccountPath, Query, Body, Prefetched> = {
   /** Returns true for a scope that covers only some items, such as one domain; `handle` then checks each item. */
   isPartialScope?: (scope: string) => boolean;
   /**
-   * Reads the items that `handle` needs, while the API key is still being looked up. Make only one read here. With a
-   * second read, a response would take longer if an item exists, which would tell even callers without a valid key.
+   * Reads the items that `handle` needs, while the API key is still being looked up. Make only one read here: if a
+   * second one followed for existing items, the response time would reveal them to callers without a valid key.
    */
   prefetch: (call: Call<Path, Query, Body>) => Promise<Prefetched>;
   /** Runs the operation after every check has passed; `scopes` are those of the API key. */

@@ -1,4 +1,4 @@
-/** Turns errors into responses. The messages of all errors except ApiErrors stay hidden from callers. */
+/** Turns errors into responses. Callers see only the messages of ApiErrors. */
 import { isUnavailable } from "../table/retry.ts";
 import { type ErrorResponse, internalError, unavailable } from "./error-catalogue.ts";
 import type { ApiMiddleware } from "./request.ts";

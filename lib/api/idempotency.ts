@@ -74,7 +74,7 @@ const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
   return { commit, store: async (response) => (use && (await commit(response, [])).response) ?? response };
 };
 
-/** Reads the stored response and the items of `prefetch` in one call, with {@link batched}. */
+/** With {@link batched}, one call reads the stored response together with the items that `prefetch` reads. */
 export const header = ({ idempotent }: Operation): ApiMiddleware => ({
   before: ({ context: { request } }) => {
     const [key, ...others] = new Set(idempotent ? headerValues(request, "idempotency-key") : []);

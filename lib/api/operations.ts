@@ -15,7 +15,7 @@ export type Operation<Path extends AccountPath = AccountPath, Query = unknown, B
   /** Names the operation in OpenAPI, in the log and in metrics. */
   readonly id: OperationId;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** A resource path of API Gateway; each `{name}` is a field of `pathParameters`. */
+  /** A resource path of API Gateway; `pathParameters` describes each name in braces, such as `{account_id}`. */
   readonly path: string;
   readonly pathParameters: ParametersFor<Path>;
   /** A request that repeats a parameter gets a 400; unknown parameters are ignored. */

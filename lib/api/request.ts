@@ -33,7 +33,7 @@ export type ApiRequest<Path = AccountPath, Query = unknown, Body = unknown> = {
   table: Table;
 
   // Each of these properties is undefined until its check has run, which TypeScript can't know.
-  /** The key is looked up while other checks run. This promise rejects if the key doesn't allow the request. */
+  /** We look up the API key during other checks. The promise rejects if the key doesn't allow the request. */
   apiKey: Promise<ApiKey>;
   path: Path;
   query: Query;
@@ -55,7 +55,7 @@ export type ApiMiddleware<Path = AccountPath, Query = unknown, Body = unknown> =
   ApiContext<Path, Query, Body>
 >;
 
-/** Returns all values of a header, which the caller may have sent more than once. @param name in lower case */
+/** Returns all values of the header with this lower-case name, which the caller may have sent more than once. */
 export const headerValues = ({ headers }: ApiRequest, name: string): string[] =>
   Object.entries(headers).flatMap(([spelling, values = []]) => (spelling.toLowerCase() === name ? values : []));
 

@@ -1,4 +1,4 @@
-/** Each function's module exports `handler`, and `warmUp`, which runs in Lambda's init phase. */
+/** Each function's module exports `handler` and `warmUp`; `warmUp` runs in Lambda's init phase. */
 import { Readable, Writable } from "node:stream";
 import type { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { scopes } from "../api-keys/scopes.ts";

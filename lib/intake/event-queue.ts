@@ -1,7 +1,7 @@
 /** Tells the SQS queue when to deliver a failed event again. */
 import { ChangeMessageVisibilityBatchCommand, SQSClient } from "@aws-sdk/client-sqs";
 
-/** Sets the visibility timeouts of up to 10 events. @throws Error if SQS rejects a visibility timeout */
+/** Sets the visibility timeouts of up to 10 events, or throws an Error if SQS rejects one of them. */
 export type PostponeEvents = (retries: readonly { receiptHandle: string; seconds: number }[]) => Promise<void>;
 
 export const openEventQueue = (QueueUrl = process.env.EVENT_QUEUE_URL): PostponeEvents => {

@@ -51,8 +51,8 @@ export const resultOf = (event: MessageEvent, { digest }: EventRecord): Result =
     : { outcome: "failed", error: new RejectedError("its id is taken by another event of the account") };
 
 /**
- * In one transaction, makes `writes` and records the ids of `events`. If a condition fails, returns which, and the
- * events whose ids were already recorded.
+ * In one transaction, makes `writes` and records the ids of `events`. If a condition fails, returns the failed
+ * conditions, and the events that were recorded before.
  */
 export const recordOnce = async <Event extends MessageEvent>(
   table: Table,

@@ -58,7 +58,7 @@ const recordTogether = async (table: Table, events: readonly ChangeEvent[], now:
 };
 
 /**
- * If the transaction fails because the message's item gets too large, or because an event occurs twice, we record the
+ * If the transaction makes the message's item too large, or contains an event twice, it fails, and we record the
  * changes one by one.
  *
  * @param events at most 99 changes of one message, because a transaction has at most 100 writes

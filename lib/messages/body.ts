@@ -17,7 +17,7 @@ async function* opened(opening: Buffer, read: () => AsyncIterable<Uint8Array>): 
   yield* read();
 }
 
-/** Yields the bytes from offset `from` up to offset `to`. @throws Error if there are fewer */
+/** Yields the bytes from offset `from` up to offset `to`, or throws an Error if there are fewer. */
 export async function* slice(content: AsyncIterable<Buffer>, from: number, to: number): AsyncGenerator<Buffer> {
   let offset = 0;
   for await (const chunk of content) {

@@ -32,7 +32,7 @@ const cut = (compressed: Buffer): Buffer[] => {
 /** zstd decompresses windows of up to 128 MiB (2^27 bytes) by default. */
 const maximumWindowLog = 27;
 
-/** The window covers the whole email, because zstd finds a repeated attachment only within its window. */
+/** zstd finds the second copy of an attachment only within its window, so the window covers the whole email. */
 const windowLog = (rawBytes: number): number => Math.min(maximumWindowLog, Math.ceil(Math.log2(rawBytes * 1.1)));
 
 export type Compressed = ContentOffsets & { segments: Buffer[]; content_bytes: number };
@@ -55,7 +55,7 @@ const zstdParameters = (rawBytes: number) => ({
   [constants.ZSTD_c_contentSizeFlag]: 0, // The JSON that `openFrame` inserts would make the content size wrong.
 });
 
-/** @param pieces a generator of JSON; its return value tells where `content` and `content_parsed` begin in the JSON */
+/** @param pieces generates JSON, and at the end returns the offsets of `content` and `content_parsed` in that JSON */
 export const compressToSegments = async (
   pieces: Iterable<Buffer, ContentOffsets | undefined>,
   rawBytes: number,

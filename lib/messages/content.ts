@@ -13,7 +13,7 @@ export const decodeRaw = (raw: Uint8Array): string => {
   return bytes.toString(isUtf8(bytes) ? "utf8" : "latin1");
 };
 
-/** Ends the zstd block after a long subject, so that we can read the subject without the next segment. */
+/** A new zstd block begins after the long fields, so that we can read them without the segment that follows. */
 const endOfBlock = Buffer.of();
 
 /** Yields the JSON in pieces of less than 1 MiB, first the long fields and then the content. Never throws. */
@@ -36,7 +36,7 @@ export const compressContent = async (raw: Uint8Array | null, longFields?: JsonO
   return compressToSegments(renderContent(raw, longFields), bytes);
 };
 
-/** Returns the length of the JSON in bytes. */
+/** Yields the fields as JSON, and returns its length in bytes. */
 function* inPieces(fields: JsonObject, end: string): Generator<Buffer, number> {
   let bytes = 0;
   let text = "";

@@ -6,7 +6,7 @@ import type { Head, StatusChange } from "./head.ts";
 
 export type MessageRef = { account_id: string; id: string };
 
-/** Lists are appended to the message's lists, and numbers are added to its counters. */
+/** We append these lists to the stored message's lists, and add these counts to its counters. */
 export type Changes = Partial<
   Pick<Head, "delivery_attempts" | "open_count" | "click_count"> & { status_changes: StatusChange[] }
 >;

@@ -40,7 +40,7 @@ export const findMessage = async (
   const message = { table, head, isCurrent: consistent };
   if (!withContent || head.segments === 0) return message;
   if (next?.sk === segmentSort(head.content_digest, 0)) return { ...message, first: next.bytes };
-  // Between the head and the first segment, there can be a segment that an interrupted `storeMessage` has left. If an
-  // eventually consistent read misses the first segment, the caller reads the whole message again.
+  // An interrupted `storeMessage` can leave a segment that sorts before the message's first segment. If an eventually
+  // consistent read misses the first segment, the caller reads the whole message again.
   return consistent ? { ...message, first: await readSegment(message, 0) } : null;
 };

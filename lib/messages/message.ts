@@ -111,9 +111,7 @@ export const NewMessage = z.object({
 });
 export type NewMessage = z.input<typeof NewMessage>;
 
-/**
- * Thrown for a message or an event that can never be stored. The error's text is logged, so it must not quote a value.
- */
+/** Thrown for a message or an event that can never be stored. We log the error's text, so it must not quote values. */
 export class RejectedError extends Error {
   override readonly name = "RejectedError";
 }

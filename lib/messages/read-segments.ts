@@ -32,7 +32,7 @@ const readPage = ({ table, head }: StoredMessage, from: number): Promise<Uint8Ar
   });
 };
 
-/** Retries failed reads, because status 200 may already have been sent. @throws Error if a segment is missing */
+/** Retries failed reads: after status 200, we can't send an error. Throws an Error if a segment is missing. */
 export async function* readSegments(message: StoredMessage): AsyncGenerator<Uint8Array> {
   const { table, head, first } = message;
   const abort = new AbortController();

@@ -17,7 +17,7 @@ import type { MessageRef } from "./events.ts";
 import type { ContentFields, Head } from "./head.ts";
 import { keyOfSegment, type Pages, pageSegments } from "./pages.ts";
 
-/** A new table accepts only 4 MB a second. Of eight parallel puts, most were throttled. */
+/** A new table accepts only 4 MB a second. When we made eight puts in parallel, most of them were throttled. */
 const parallelOfOneMessage = 2;
 const ofAllMessages = pLimit(3);
 
@@ -98,7 +98,7 @@ export const discardSegments = async (
     ConditionExpression: "content_digest = :replaced AND expires_at <= :now",
     ExpressionAttributeValues: { ":replaced": replaced ?? "", ...nowValue(now) },
   };
-  // A tombstone keeps other calls from using these segments. If no head exists, a concurrent delete finds them.
+  // A tombstone keeps other calls from using these segments. If no head exists, a concurrent delete finds the segments.
   await succeeds(() => table.client.send(new PutCommand({ ...tombstonePut(table, message, now), ...unchanged })));
   const current = await getItem<Head>(table, headKey(message.account_id, message.id), { consistent: true });
   if (current && current.content_digest !== written.content_digest) {

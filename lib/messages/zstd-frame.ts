@@ -15,7 +15,7 @@ const checksumBytes = 4;
 const storedDescriptor = 0b100;
 const sentDescriptor = 0b000;
 
-/** RFC 9659 limits zstd's window in HTTP to 8 MiB. A zstd frame's header has (n - 10) << 3 for 2^n bytes. */
+/** RFC 9659 limits zstd's window in HTTP to 8 MiB. A frame header stores a window of 2^n bytes as (n - 10) << 3. */
 const maximumWindow = (23 - 10) << 3;
 
 /** A zstd block has at most 128 KiB, and at most the size of the window (RFC 8878, section 3.1.1.2.4). */

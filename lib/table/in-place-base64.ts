@@ -16,7 +16,7 @@ const padding = "=".charCodeAt(0);
 /** Strings of 64 Ki characters are cheap, because V8 frees them in a minor garbage collection. */
 const pieceCharacters = 64 * 1024;
 
-/** Decodes base64 and overwrites it with the result. If it is invalid, Node.js decodes fewer bytes than expected. */
+/** Overwrites base64 with the bytes that it encodes. Node.js decodes invalid base64 to fewer bytes than expected. */
 const decodeInPlace = (response: Buffer, start: number, end: number): Uint8Array => {
   let unpadded = end;
   while (response[unpadded - 1] === padding) unpadded--;

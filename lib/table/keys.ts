@@ -1,4 +1,4 @@
-/** The keys of all items in the table. No other file builds a `pk` or an `sk`. */
+/** The keys of all items in the table. Only this file builds partition keys (`pk`) and sort keys (`sk`). */
 import { createHash } from "node:crypto";
 
 export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -1,4 +1,4 @@
-/** We give up soon, because with 20 s of retries, one overloaded account occupied all 1,000 Lambda environments. */
+/** We give up soon: when we retried for 20 s, a single overloaded account occupied all 1,000 Lambda environments. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isThrottlingError, isTransientError } from "@smithy/core/retry";
 import { uptimeMs } from "../time.ts";

@@ -7,7 +7,7 @@ import { backoff } from "./retry.ts";
 
 type Logger = NonNullable<DynamoDBClientConfig["logger"]>;
 
-/** For a logger with a method `info`, the SDK copies the input and output of every call, so ours has no `info`. */
+/** If a logger has a method `info`, the SDK copies the input and output of every call for it, so ours has none. */
 const silent: Omit<Logger, "info"> = { trace() {}, debug() {}, warn() {}, error() {} };
 
 /** With six attempts instead of three, an overloaded partition would occupy five times as many Lambda environments. */
@@ -30,8 +30,8 @@ type TableOptions = {
   /** How long a response from DynamoDB may pause, in milliseconds; by default 3,000. */
   timeoutMs?: number;
   /**
-   * Retries a failed call after about 500 ms and 1 s. Without this option, retries come after 25 and 50 ms. With the
-   * longer waits, storing a large message in a new table takes 1.25 attempts per write instead of 2.9.
+   * Retries a failed call after about 500 ms and 1 s, instead of 25 and 50 ms. Storing a large message in a new table
+   * then takes 1.25 attempts per write instead of 2.9.
    */
   canWait?: boolean;
 };

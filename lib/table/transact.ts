@@ -44,7 +44,7 @@ const ours = new Set([conflict, failedCondition, ...throttling]);
 
 /** @throws the SDK's error if no condition failed and a retry can't help */
 const readReasons = (error: unknown): CancellationReason[] => {
-  // If an earlier attempt is still under way, a retry with the same token gets the result of that attempt.
+  // While an earlier attempt is in progress, we retry: with the same token, a retry gets that attempt's result.
   if (error instanceof TransactionInProgressException) return [];
   const reasons = error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
   if (!reasons.some(({ Code = "" }) => ours.has(Code))) throw error;

@@ -42,7 +42,7 @@ export const put = (table: Table, key: ItemKey, fields: object): Write => ({
   fails: (_found): _found is Item => false,
 });
 
-/** @param fails must check the same condition as `change` */
+/** @param fails returns true if the condition in `change` is false for the found item */
 export const update = (
   table: Table,
   key: ItemKey,

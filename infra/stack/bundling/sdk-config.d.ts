@@ -1,4 +1,6 @@
-/** Our bundles replace the module `@smithy/core/config`, but can import the original as `sdk-config`. */
+/**
+ * `environment.ts` replaces the module `@smithy/core/config` in our bundles, and imports the original as `sdk-config`.
+ */
 declare module "sdk-config" {
   export * from "@smithy/core/config";
 }

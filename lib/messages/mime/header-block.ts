@@ -76,7 +76,7 @@ const isOfHeader = (line: string): boolean => line === "" || isBlank(line[0]) ||
 
 /**
  * Reads on to the next empty line or delimiter, at most once per header. `lastText` is the offset of the last line that
- * looks like body text, and `continues` tells whether a header field follows it.
+ * looks like body text. `continues` tells whether the header goes on after that line.
  */
 const linesAhead = (email: Email, from: number, header: HeaderField[]) => {
   let lastField = -1;

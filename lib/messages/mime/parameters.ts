@@ -54,7 +54,7 @@ export const parameterText = ({ parameters }: Structured, name: string, decode: 
   return charset === undefined ? decodeHeaderText(bytes, decode) : decode(Buffer.from(bytes, "latin1"), charset);
 };
 
-/** `name*1*=ve.txt` is segment 1 of `name`. The `*` before the equals sign means that `ve.txt` is percent-encoded. */
+/** `name*1*=ve.txt` is segment 1 of `name`, and its second `*` means that `ve.txt` is percent-encoded. */
 type Segment = { base: string; index: number; extended: boolean; text: string };
 
 const readParameters = (text: string): Structured["parameters"] => {
