@@ -18,7 +18,7 @@ const internationalLabel = (text: string): string | null => {
 /** `Mail.Bücher.example` becomes `mail.xn--bcher-kva.example`. Returns `null` if the text is no domain name. */
 export const normalDomain = (text: string): string | null => {
   // Converting a very long text would be slow, so we reject it first. JavaScript's `length` counts some characters
-  // twice, so we allow twice the maximum.
+  // twice, so we allow twice the maximum length.
   if (text.length > 2 * maximumLength || text !== text.normalize("NFC")) return null;
   const labels = text
     .toLowerCase()

@@ -166,7 +166,8 @@ const haveItemsInCommon = async ({ restored, old }: Tables): Promise<boolean> =>
 };
 
 /**
- * Checks that the table `restored` can be a copy of `from`, and returns a function that makes the changes.
+ * Checks that the table `restored` can be a copy of the table `from`, and returns a function that repeats the
+ * revocations and deletions.
  *
  * @throws UserError before anything is changed
  */

@@ -1,6 +1,6 @@
 /**
  * Detects cross-site requests. A browser sends the page's origin in the Origin header, and the server's name in the
- * Host header. In a DNS rebinding attack, the Host header contains the attacker's domain.
+ * Host header. We also check the Host header, because in a DNS rebinding attack, it contains the attacker's domain.
  */
 import type { IncomingMessage } from "node:http";
 

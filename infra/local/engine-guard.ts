@@ -7,8 +7,8 @@ import { pipeline } from "node:stream";
 import { hasForeignHost, hasForeignOrigin } from "./cross-origin.ts";
 
 /**
- * Ports above 1023 that browsers block ("bad ports" in the Fetch standard). The first port is one that even old
- * browsers block.
+ * Ports above 1023 that browsers block ("bad ports" in the Fetch standard). Even old browsers block the first one,
+ * 6665.
  */
 export const portsClosedToPages = [
   6665, 6666, 6667, 6668, 6669, 6000, 2049, 4045, 6697, 6679, 6566, 5060, 5061, 10080, 1719, 1720, 1723, 3659, 4190,

@@ -128,7 +128,7 @@ const start = async (options: Options): Promise<void> => {
 
 process.on("SIGINT", () => stop(0));
 process.on("SIGTERM", () => stop(0));
-// npm passes a signal only to the shell in which it runs this program, so we also end when that shell has ended.
+// npm runs this program in a shell, and passes signals only to the shell, so we also end when the shell has ended.
 const parent = process.ppid;
 const orphaned = () => process.ppid !== parent;
 if (process.env.npm_lifecycle_event) setInterval(() => orphaned() && stop(0), 200).unref();

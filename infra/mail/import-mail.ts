@@ -72,7 +72,7 @@ type Options = {
   restoreDeleted?: boolean | undefined;
 };
 
-/** If the marker of the deletion stayed, `prepare-table` would delete the imported message again after a restore. */
+/** An old deletion left a marker. If we kept it, `prepare-table` would delete the imported message after a restore. */
 const forgetDeletion = async (table: Table, { account_id, id }: MessageRef): Promise<void> => {
   const Key = messageMarkerKey(account_id, id);
   await retryWrite(() => table.client.send(new DeleteCommand({ TableName: table.name, Key })));

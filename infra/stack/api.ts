@@ -47,9 +47,9 @@ const transport = {
 } as const;
 
 /**
- * The errors that API Gateway sends without calling a function. If a route is unknown, API Gateway reports missing
- * authorization instead of a 404. We don't use API Gateway's authorization, so its authorization errors always mean an
- * unknown route.
+ * The errors that API Gateway sends without calling a function. API Gateway responds to an unknown route with an
+ * authorization error instead of a 404. We don't use API Gateway's authorization, so its authorization errors always
+ * mean an unknown route.
  *
  * API Gateway reportedly sends INTEGRATION_FAILURE when Lambda throttles a function. Callers may always retry after
  * this error, because an operation writes either everything or nothing.

@@ -78,7 +78,7 @@ const Settings = z.object({
   ),
   /** Adds a bucket, a queue and a function through which your programs send messages and events. */
   intake: flag,
-  /** The minutes of retries after which a failed event becomes a dead letter. */
+  /** For how many minutes a failed event is retried before it becomes a dead letter. */
   deadLetterMinutes: z._default(count(/^([1-9]|[1-5]\d|60)$/, "a number of minutes from 1 to 60"), 60),
   /** Lets `cdk destroy` also delete the table, the logs and the intake's data. */
   removeEverything: flag,

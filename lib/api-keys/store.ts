@@ -50,7 +50,7 @@ export const createApiKey = async (table: Table, grant: Grant, now: number): Pro
   return created;
 };
 
-/** Also finds revoked and expired keys, so check {@link isUsable}. A consistent read makes revocation immediate. */
+/** The key may be revoked or expired, so check {@link isUsable}. A consistent read makes revocation immediate. */
 export const findApiKey = (table: Table, id: string): Promise<ApiKey | undefined> =>
   getItem<ApiKey>(table, apiKeyKey(id), { consistent: true });
 

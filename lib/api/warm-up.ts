@@ -15,7 +15,7 @@ type SampleItem = { sk: { S: string } } & Record<string, object>;
 
 type Sample = {
   body?: object;
-  /** A Query returns all of these items, and any other read returns the item with the requested sort key. */
+  /** A Query of the warm-up returns all of these items; other reads return the item with the requested sort key. */
   items?: readonly SampleItem[];
   /** How many sample requests to make. V8 compiles the AWS SDK's code only after eight or nine requests. */
   requests: number;

@@ -4,7 +4,7 @@
 export const queueDays = 7;
 /** SQS deletes a dead letter 14 days after the event was sent. */
 export const deadLetterDays = 14;
-/** If an operator redrives a dead letter just before SQS deletes it, it can stay for another 14 days. */
+/** If an operator redrives a dead letter just before its 14 days end, the event can stay for another 14 days. */
 export const longestEventDays = 2 * deadLetterDays;
 
 /**

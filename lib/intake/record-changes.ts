@@ -1,4 +1,4 @@
-/** Records all changes of a message in one transaction, because DynamoDB bills each update by the size of the item. */
+/** Records a message's changes together, because DynamoDB bills each update by the size of the whole item. */
 import { type Changes, changeMessage } from "../messages/events.ts";
 import { readMarker } from "../messages/marker.ts";
 import { isUnavailable } from "../table/retry.ts";

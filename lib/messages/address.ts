@@ -2,7 +2,7 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { normalDomain } from "../domain.ts";
 
-// These patterns find forbidden text. A pattern for the whole of a long address would overflow the stack.
+// These patterns find forbidden text. A regular expression that matches a whole long address would overflow the stack.
 const notInDotString = /^\.|\.\.|\.$|[^\w.!#$%&'*+/=?^`{|}~\x80-\u{10ffff}-]/u;
 const quotedPair = /\\[ -~]/g;
 const notInQuotes = /["\\]|[^ -~\x80-\u{10ffff}]/u;

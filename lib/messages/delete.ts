@@ -44,7 +44,7 @@ export const deleteMessage = async (
   let wasHere = await putTombstone();
   for (let isAgain = true; isAgain; ) {
     const removed = await deleteSegments(table, message, await listSegments(table, message));
-    // Another call may have stored the message again while we deleted its segments.
+    // If another call stored the message again while we deleted its segments, we delete it again.
     isAgain = await putTombstone();
     wasHere ||= isAgain || removed > 0;
   }

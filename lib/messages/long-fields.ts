@@ -7,7 +7,7 @@ import { readSegment } from "./read-segments.ts";
 
 export const hasLongFields = ({ content_start }: Head): boolean => content_start > 0;
 
-/** Decompressing as a stream would read one segment more than necessary. */
+/** If we piped the segments through zstd, the stream would read one segment ahead. */
 const readStart = async (message: StoredMessage, bytes: number): Promise<Buffer> => {
   const zstd = decompressor();
   const chunks: Buffer[] = [];

@@ -76,7 +76,7 @@ export const instant = z.pipe(
   utc(),
 );
 
-/** UTF-8 would replace half a surrogate pair by U+FFFD. */
+/** In UTF-8, half a surrogate pair would become U+FFFD. */
 export const text = z
   .string("must be a string")
   .check(z.refine((value) => value.isWellFormed(), "must not contain half a surrogate pair"));

@@ -98,7 +98,7 @@ export const discardSegments = async (
     ConditionExpression: "content_digest = :replaced AND expires_at <= :now",
     ExpressionAttributeValues: { ":replaced": replaced ?? "", ...nowValue(now) },
   };
-  // A tombstone keeps other calls from using these segments. If no head exists, a concurrent delete finds the segments.
+  // A tombstone keeps other calls from using these segments. If no head exists, a concurrent delete deletes them.
   await succeeds(() => table.client.send(new PutCommand({ ...tombstonePut(table, message, now), ...unchanged })));
   const current = await getItem<Head>(table, headKey(message.account_id, message.id), { consistent: true });
   if (current && current.content_digest !== written.content_digest) {
@@ -108,7 +108,7 @@ export const discardSegments = async (
 
 type Listed = ItemKey & { pages?: Pages };
 
-/** Finds what is stored for a message: the first segment of each version of its content, and each list of pages. */
+/** Finds the first segment of each version of a message's content, and the lists of the other segments' pages. */
 export const listSegments = async (table: Table, { account_id, id }: MessageRef, except?: Pages): Promise<Listed[]> => {
   const listed = await listItems<Listed>(table, segmentsOf(account_id, id), "pk", "sk", "pages");
   return listed.filter(({ sk }) => !except || !sk.includes(except.content_digest));

@@ -1,6 +1,6 @@
 /**
- * We store a message's content as a zstd frame, and insert the other fields, uncompressed, at the start of that frame.
- * Two zstd frames would be valid (RFC 8878, section 3), but Node.js ignores the second, and httpx raises an error.
+ * We store a message's content as a zstd frame. A response puts the other fields into the same frame: with two frames
+ * (RFC 8878, section 3, allows them), Node.js would ignore the second, and httpx would raise an error.
  *
  *   stored ── magic, descriptor, window │ compressed blocks … │ checksum
  *   sent ──── magic, descriptor, window │ head in raw blocks │ compressed blocks …

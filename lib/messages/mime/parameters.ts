@@ -127,7 +127,7 @@ const quotedString = (text: string, quote: number): { value: string; next: numbe
   return { value, next: at + 1 };
 };
 
-/** A charset such as `us-ascii (Plain text)` ends at the first blank, but a file name may contain blanks. */
+/** An unquoted charset such as `us-ascii (Plain text)` ends at the first blank; a file name may contain blanks. */
 const unquoted = (name: string, value: string): string => {
   if (/^(file)?name\b/.test(name)) return value;
   const [token = ""] = /^[^( \t]*/.exec(value.slice(afterComments(value, 0))) ?? [];
