@@ -41,7 +41,7 @@ type Tables = {
   restored: Table;
   old: Table;
   now: number;
-  /** Items that were created after the restore can't be copies, so we leave them alone. */
+  /** An item that was created after the restore is no copy of an old item, so we don't touch it. */
   restoredAt: string;
   reportRole: (member: StoredMember, old: StoredMember) => void;
 };
@@ -92,8 +92,8 @@ const carryKey = ({ restored, now }: Tables, apiKey: ApiKey, old: ApiKey | undef
 };
 
 /**
- * If a member was removed and added again, we only remove the old membership. We don't copy a changed role, because
- * each role has rights that the others lack, and `prepare-table` never grants a right.
+ * If a member was removed and added again, we only remove the old membership. If only the role differs, we report it,
+ * but don't change it: each role has rights that the others lack, and `prepare-table` never grants a right.
  */
 const carryMember = (
   { restored, reportRole }: Tables,

@@ -10,7 +10,7 @@ export const tags = {
 
 export type Examples = Record<string, { summary: string; value: unknown }>;
 
-/** The errors that an operation can return, by a short description such as "Malformed JSON". */
+/** The errors that an operation can return; the key of each is a short description such as "Malformed JSON". */
 export type Errors = Record<string, ErrorResponse>;
 
 export type OperationTexts = {

@@ -4,9 +4,9 @@ import { layout } from "../../lib/table/keys.ts";
 import { describe, UserError } from "../cli/user-error.ts";
 
 /**
- * The check runs with your own credentials and not with CDK's deployment role, so you need `dynamodb:DescribeTable` and
- * `dynamodb:DescribeTimeToLive`. Without these two permissions, the deployment goes on, with a warning that the table
- * wasn't checked.
+ * We check the table with your own credentials and not with CDK's deployment role, so you need `dynamodb:DescribeTable`
+ * and `dynamodb:DescribeTimeToLive`. Without these two permissions, the deployment goes on, with a warning that the
+ * table wasn't checked.
  *
  * @throws UserError if there is no such table, if it has other keys, or if its time to live is off or on another
  * attribute

@@ -19,7 +19,7 @@ const withoutReplica = (resource: Resource | undefined, region: string | undefin
   return { ...resource, Properties: others, Replicas: Replicas.filter(({ Region }) => Region !== region) };
 };
 
-/** If the deployment changes anything but the replica in `region`, returns the id of a resource that it changes. */
+/** Returns the id of a resource that the deployment changes, if it changes more than the replica in `region`. */
 const otherChange = (deployed: Template, next: Template, region: string | undefined): string | undefined => {
   const all = { ...deployed.Resources, ...next.Resources };
   return Object.keys(all).find(

@@ -32,7 +32,7 @@ export const serviceTable = (
     encryption: TableEncryptionV2.awsManagedKey(),
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true }, // restores any second of the last 35 days
     // CloudFormation can't delete a replica that is protected against deletion, and can't lift the protection in the
-    // same deployment. We protect only the table in the stack's own region, which has all the data.
+    // same deployment. Deletion protection is on only for the table in the stack's own region, which has all the data.
     replicas: replicaRegions.map((region) => ({ region, deletionProtection: false })),
     deletionProtection: removalPolicy === RemovalPolicy.RETAIN,
     removalPolicy,

@@ -1,4 +1,4 @@
-/** Converts an operation's response to the format that API Gateway expects from Lambda. */
+/** Converts an operation's response to the format that API Gateway requires. */
 import type { APIGatewayProxyResult } from "aws-lambda";
 import type { StreamedBody } from "../streamed-body.ts";
 

@@ -10,7 +10,7 @@ import type { Operation } from "./operations.ts";
 /** Every id in the path of a sample request has this value. */
 export const sampleId = "00000000-0000-4000-8000-000000000000";
 
-/** An item in DynamoDB's JSON, but without a partition key: the warm-up adds the key that was asked for. */
+/** An item in DynamoDB's JSON, without a partition key: the warm-up copies the partition key from the request. */
 type SampleItem = { sk: { S: string } } & Record<string, object>;
 
 type Sample = {

@@ -10,7 +10,7 @@ import { headFields } from "./head-fields.ts";
 import { readSegments } from "./read-segments.ts";
 import { closeFrame, isSendable, openFrame } from "./zstd-frame.ts";
 
-/** Lets Node.js send the response's first fields before we read the content. */
+/** After the first fields, Node.js gets a turn of the event loop to send them before we read the content. */
 async function* opened(opening: Buffer, read: () => AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield opening;
   await setImmediate();

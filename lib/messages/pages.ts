@@ -11,7 +11,7 @@ const maximumPageSegments = 3;
 /** Fetching a page takes longer than sending it to the caller, so we fetch four pages at a time. */
 export const parallelPages = 4;
 
-/** In a small email, we make the pages smaller, so that even such an email has four pages to read in parallel. */
+/** A small email gets smaller pages, so that it also has four pages, which we can read in parallel. */
 export const pageSegments = (segments: number): number =>
   Math.max(1, Math.min(maximumPageSegments, Math.ceil((segments - 1) / parallelPages)));
 

@@ -5,7 +5,7 @@
  *   stored ── magic, descriptor, window │ compressed blocks … │ checksum
  *   sent ──── magic, descriptor, window │ head in raw blocks │ compressed blocks …
  *
- * Bytes in front of the compressed blocks don't break them, because a block refers to earlier bytes by their distance.
+ * We can insert blocks before the compressed ones, because a block refers to earlier bytes by their distance.
  */
 const magicBytes = 4;
 const headerBytes = 6;
@@ -20,7 +20,7 @@ const maximumWindow = (23 - 10) << 3;
 
 /** A zstd block has at most 128 KiB, and at most the size of the window (RFC 8878, section 3.1.1.2.4). */
 const maximumBlockBytes = 128 * 1024;
-/** If a small email's frame declares a smaller window, we raise it to 128 KiB, the size of our largest blocks. */
+/** No block may exceed the window, so we raise a small email's window to 128 KiB, the size of our largest blocks. */
 const minimumWindow = (17 - 10) << 3;
 
 export const isSendable = (firstSegment: Uint8Array): boolean =>

@@ -5,7 +5,7 @@
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { streamCollector } from "@smithy/core/serde";
 
-/** DynamoDB's JSON has these characters only where a binary value begins: inside a string, quotes are escaped. */
+/** Only a binary value begins like this in DynamoDB's JSON: within a string, quotes are escaped. */
 const opening = '{"B":"';
 
 /** Base64 has no `#`, so a value that starts with it can only be a placeholder. */

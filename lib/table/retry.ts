@@ -45,7 +45,7 @@ export const retry = async <T>(
 const isWriteRetryable = (error: unknown): boolean =>
   isThrottled(error) || (error instanceof Error && error.name === "TransactionConflictException");
 
-/** Retries a write even after a conflict with a transaction, which the SDK doesn't. */
+/** Unlike the SDK, retries a write even after a conflict with a transaction. */
 export const retryWrite = <T>(write: () => Promise<T>, deadline?: number): Promise<T> =>
   retry(write, { isRetryable: isWriteRetryable, deadline });
 

@@ -42,7 +42,7 @@ const failedCondition = "ConditionalCheckFailed";
 const throttling = new Set(["ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"]);
 const ours = new Set([conflict, failedCondition, ...throttling]);
 
-/** @throws the SDK's error if no condition failed and a retry can't help */
+/** @throws the SDK's error, unless a failed condition or something temporary caused it */
 const readReasons = (error: unknown): CancellationReason[] => {
   // While an earlier attempt is in progress, we retry: with the same token, a retry gets that attempt's result.
   if (error instanceof TransactionInProgressException) return [];

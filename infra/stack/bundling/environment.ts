@@ -12,5 +12,5 @@ export const loadConfig =
   async (): Promise<T> =>
     environmentVariableSelector(process.env, options) ?? (fallback instanceof Function ? fallback() : fallback);
 
-/** The mode `legacy` leaves the AWS SDK's defaults unchanged. */
+/** The defaults mode `legacy` leaves the AWS SDK's settings unchanged. */
 export const resolveDefaultsModeConfig = () => async () => "legacy";
