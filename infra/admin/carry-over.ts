@@ -136,7 +136,7 @@ const changesOf = async (tables: Tables, item: Restored): Promise<Change[]> => {
 };
 
 /**
- * A user in both tables doesn't prove that one is a copy of the other, because unrelated tables can have the same user.
+ * Unrelated tables can contain the same user, so a common user doesn't prove that one table is a copy of the other.
  */
 const isEvidence = ({ pk, sk }: ItemKey): boolean => !pk.startsWith(itemTypes.user) && !sk.startsWith("SEGMENT#");
 

@@ -45,8 +45,8 @@ const respondEarly = (request: IncomingMessage): void => {
 
 /**
  * Reads the streamed response that AWS's runtime client uploads in a POST request. A slow reader of `body` slows the
- * function down, through backpressure. If the reader destroys `body`, we respond without waiting for the rest of the
- * upload, as AWS's emulator does (aws-lambda-runtime-interface-emulator, directinvoke.go).
+ * function down, through backpressure. If the reader destroys `body`, we respond before the upload has ended. AWS's
+ * emulator does the same (aws-lambda-runtime-interface-emulator, directinvoke.go).
  */
 export const readStreamed = (request: IncomingMessage, reply: ServerResponse): Promise<HttpResponse> =>
   new Promise((resolve, reject) => {

@@ -13,7 +13,7 @@ import type { ServiceTable } from "./service-table.ts";
 
 /**
  * Patterns for the IAM condition `dynamodb:LeadingKeys`. AWS doesn't document how `dynamodb:LeadingKeys` applies to a
- * transaction, so each write in it may use all keys of the transaction.
+ * transaction, so we allow all of a transaction's keys to each of its writes.
  */
 const leadingKeys = ({ on, within }: Permission, permissions: readonly Permission[]): string[] => {
   const prefixes = within ? permissions.filter((other) => other.within).flatMap((other) => other.on) : on;

@@ -56,8 +56,8 @@ const Settings = z.object({
   /** The burst of requests that a method accepts even if they exceed {@link rateLimit}. */
   burstLimit: z._default(count(/^[1-9]\d{0,5}$/, "a number of requests"), 200),
   /**
-   * How many requests a minute one API key may make. An IP address may make ten times as many requests, and AWS WAF's
-   * maximum for that is 2,000,000,000.
+   * How many requests a minute one API key may make. An IP address may make ten times as many requests as an API key.
+   * AWS WAF accepts limits of up to 2,000,000,000.
    */
   keyRateLimit: z.optional(count(/^[1-9]\d{1,7}$/, "a number of requests per minute from 10 to 99999999")),
   /** How many executions of each function may run at once (Lambda's reserved concurrency). */

@@ -75,7 +75,7 @@ export const writeSegments = async (
   return { ...content, ...pages };
 };
 
-/** An expired item takes the place of a deleted head; its random digest makes earlier `storeMessage` calls fail. */
+/** The tombstone replaces a deleted head. Its random digest makes `storeMessage` calls fail that began earlier. */
 export const tombstonePut = (table: Table, { account_id, id }: MessageRef, now: number): PutCommandInput => {
   const expires_at = epochSeconds(now) - daySeconds; // A time that is past even for a slow clock.
   return { TableName: table.name, Item: { ...headKey(account_id, id), content_digest: randomUUID(), expires_at } };

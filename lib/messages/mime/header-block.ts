@@ -11,7 +11,7 @@ const mboxLine = /^>?From (?![ \t]*:)/;
 
 const base64Line = /^[A-Za-z0-9+/]+={0,2}[ \t]*$/;
 
-/** If the header exceeds 1 MiB, returns an empty list. */
+/** If the header exceeds 1 MiB, returns no header fields. */
 export const readEmailHeader = (raw: Uint8Array): HeaderField[] => {
   const email = linesOf(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength));
   return readHeader(email, firstLine(email), maxHeaderBytes)?.header ?? [];
