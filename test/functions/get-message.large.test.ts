@@ -1,4 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { constants, zstdDecompressSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Message, NewMessage } from "../../lib/messages/message.ts";
 import { storeMessage } from "../../lib/messages/store-message.ts";
@@ -62,4 +66,17 @@ describe("An email of 12 MiB", () => {
       expect(received.map((bytes, index) => bytes.equals(attachments[index] ?? Buffer.alloc(0)))).toEqual([true, true]);
     },
   );
+
+  test("is readable by a client that allows no larger zstd window than RFC 9659, 8 MiB", async () => {
+    const url = await startService();
+    const headers = { ...bearer(secret), "Accept-Encoding": "zstd" };
+
+    const sent = request(`${url}/v2/accounts/${message.account_id}/messages/${message.id}`, { headers }).end();
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
+    const compressed = await buffer(response); // `fetch` would also accept a window of 128 MiB.
+
+    expect(response.headers["content-encoding"]).toBe("zstd");
+    const params = { [constants.ZSTD_d_windowLogMax]: 23 };
+    expect(zstdDecompressSync(compressed, { params }).length).toBeGreaterThan(2 * raw.length);
+  });
 });
