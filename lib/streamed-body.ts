@@ -1,4 +1,4 @@
 import type { Readable } from "node:stream";
 
-/** A stream of at most `bytes` bytes of JSON. The method `zstd` returns the same JSON as a zstd-compressed stream. */
+/** A stream of JSON with at most `bytes` bytes. `zstd` returns the same JSON, compressed. */
 export type StreamedBody = Readable & { readonly bytes?: number; readonly zstd?: () => Readable };

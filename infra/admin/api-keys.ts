@@ -15,7 +15,7 @@ const noSuchKey = "no such key, or it was revoked or has expired";
 const expiry = ({ expires_at }: Pick<store.ApiKey, "expires_at">): string | null =>
   expires_at === undefined ? null : new Date(expires_at * 1000).toISOString();
 
-/** We ignore revoked keys, because a new key may have the same label. */
+/** A new key may take the label of a revoked one, so revoked keys don't count. */
 const keysLabelled = async (table: Table, account_id: string, label: string, now: number): Promise<store.ApiKey[]> => {
   const apiKeys = await store.listApiKeys(table, account_id, now);
   return apiKeys.filter((apiKey) => apiKey.label === label && !apiKey.revoked_at);
@@ -92,7 +92,10 @@ export const listApiKeys = (shell: Shell) =>
 
 const unique = (ids: string[]): string[] => [...new Set(ids)];
 
-/** Finds API keys and their ids in a text, such as a log. A container image's digest looks like an API key's id. */
+/**
+ * Finds API keys and their ids in a text, such as a log. Logs contain other SHA-256 digests, too, such as a container
+ * image's.
+ */
 const keysIn = (text: string): { secrets: string[]; digests: string[] } => ({
   secrets: unique((text.match(/emk_[\w-]{43}/g) ?? []).map(store.idOfSecret)),
   digests: unique(
@@ -161,7 +164,7 @@ export const revokeApiKey = (shell: Shell) =>
         for (const id of digests.filter((digest) => !named.includes(digest))) {
           if (!(await revoke(id))) unknown.push(id);
         }
-        // Not every digest in a log belongs to an API key; we report an error only if none does.
+        // A log can contain digests of other things, so we only report an error if none of them is an API key's.
         if (named.length > 0 || unknown.length < digests.length) return;
         for (const id of unknown) shell.fail(new UserError(`${id}: ${noSuchKey}`));
       };

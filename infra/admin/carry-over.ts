@@ -1,6 +1,7 @@
 /**
- * A restored table contains again what was revoked or deleted after its restore point. `prepare-table --from OLD_TABLE`
- * repeats the revocations and deletions. The command never grants a right to anybody, and never adds data.
+ * Restoring a table also restores API keys that were revoked and messages that were deleted after the restore point.
+ * `prepare-table --from OLD_TABLE` revokes and deletes them again. It never grants a right to anybody, and never adds
+ * data.
  *
  *   old table ──── restore point ──────── revoked, removed, deleted ─────▶ now
  *                        └─▶ restored table, where all of that is back
@@ -92,8 +93,8 @@ const carryKey = ({ restored, now }: Tables, apiKey: ApiKey, old: ApiKey | undef
 };
 
 /**
- * If a member was removed and added again, we only remove the old membership. If only the role differs, we report it,
- * but don't change it: each role has rights that the others lack, and `prepare-table` never grants a right.
+ * If a user was removed and later added again, the old membership goes and the new one stays. A different role is only
+ * reported: changing it would grant rights, because each role has some that the others lack.
  */
 const carryMember = (
   { restored, reportRole }: Tables,
@@ -166,8 +167,8 @@ const haveItemsInCommon = async ({ restored, old }: Tables): Promise<boolean> =>
 };
 
 /**
- * Checks that the table `restored` can be a copy of the table `from`, and returns a function that repeats the
- * revocations and deletions.
+ * Checks that `restored` can be a copy of `from`. The returned function then repeats in `restored` what was revoked and
+ * deleted in `from`.
  *
  * @throws UserError before anything is changed
  */

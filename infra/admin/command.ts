@@ -1,4 +1,4 @@
-/** What all of the operator's commands have in common: options, operands and output formats. */
+/** Options, operands and output formats that all of the operator's commands share. */
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { Command, InvalidArgumentError } from "@commander-js/extra-typings";
@@ -24,8 +24,8 @@ export type Streams = {
 export type Shell = Pick<Streams, "print" | "input" | "terminal" | "sleep"> & {
   printJson: (object: object) => void;
   /**
-   * Prints the error and sets the exit status, but doesn't stop the command. `source` is the file or line that caused
-   * the error.
+   * Prints the error and sets the exit status; the command then goes on with the next operand. `source` is the file or
+   * line that caused the error.
    */
   fail: (error: unknown, source?: string) => void;
 };
@@ -61,7 +61,7 @@ export const collect =
   (value: string, before: T[] = []): T[] => [...before, parse(value)];
 
 /**
- * If an operand is `-`, reads operands from standard input, one per line.
+ * For `-`, reads operands from standard input, one per line.
  *
  * @throws UserError if standard input is empty
  */

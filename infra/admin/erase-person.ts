@@ -48,7 +48,7 @@ const addressesOf = async (table: Table, { account_id, id, ...head }: ScannedHea
   return [sender, recipient];
 };
 
-/** A half-deleted message no longer tells whose it was, so we always complete its deletion. */
+/** A half-deleted message has lost its addresses and could be anybody's, so we always complete its deletion. */
 const unfinishedDeletion = async (table: Table, pk: string): Promise<Found[]> => {
   const [, account_id = "", id = ""] = pk.split("#");
   if (!(await hasSegments(table, { account_id, id }))) return [];
@@ -132,8 +132,8 @@ const findAll = async (
 };
 
 /**
- * For about a second, Add Account Member can still find the deleted user. A request that has found the user may take 28
- * seconds to add that user to an account.
+ * For about a second, an eventually consistent read can still return the deleted user. A request that has read the user
+ * may add a member as much as 28 s later, so we wait and look again.
  */
 const longestAddSeconds = 30;
 

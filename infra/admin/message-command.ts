@@ -31,9 +31,8 @@ export const isDamage = (error: unknown): error is Error =>
   error instanceof Error && /^A segment .* is missing$/.test(error.message);
 
 /**
- * Tells whether segments of a message are left after an interrupted deletion. A deletion removes a message's first
- * segments last, so we look only for those. A deletion may leave the list of pages, because the list contains nothing
- * of the email.
+ * Tells whether segments of a message are left after an interrupted deletion. The first segment is always deleted last,
+ * so we look only for that.
  *
  * @param except the content that the message still has
  */

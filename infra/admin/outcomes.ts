@@ -1,4 +1,4 @@
-/** Counts the outcomes of emails or events, and shows the progress of the command. */
+/** Counts how many emails or events were stored, skipped or rejected, and shows the progress. */
 import { showProgress } from "../cli/progress.ts";
 import type { Shell } from "./command.ts";
 

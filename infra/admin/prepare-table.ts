@@ -1,6 +1,4 @@
-/**
- * After a restore, `prepare-table` enables the settings that AWS leaves off, and can delete again what was deleted.
- */
+/** AWS restores a table without TTL, backups and deletion protection, so `prepare-table` turns them on again. */
 import {
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,

@@ -39,7 +39,7 @@ const usageOf = ({ options, registeredArguments }: CommandUnknownOpts): string =
     ...registeredArguments.map((argument) => `<${argument.name()}${argument.variadic ? "..." : ""}>`),
   ].join(" ");
 
-/** Runs an operator's command with the arguments `process.argv.slice(2)`, and returns the exit status. */
+/** Runs the command that the arguments name, and returns its exit status. */
 export const runAdmin = async (args: string[], { print, complain, ...streams }: Streams): Promise<number> => {
   let status = 0;
   const shell: Shell = {

@@ -35,7 +35,7 @@ const fieldsOf = (raw: Buffer): LongFields => {
   return { ...envelope, tags: [] };
 };
 
-/** Returns `null` if the message's long fields are lost together with its content. */
+/** Returns `null` if a lost segment took the sender and recipient with it. */
 const readableLongFields = (message: StoredMessage): Promise<Partial<LongFields> | null> =>
   readLongFields(message).catch((error) => {
     if (isDamage(error)) return null;

@@ -11,7 +11,7 @@ import { report, type Shell } from "./command.ts";
 /** Eight parallel scans leave most of the table's capacity to the API's callers. */
 const parallelScans = 8;
 
-/** An eventually consistent read of 4 KB takes half a read unit, and a million units cost $0.125. */
+/** DynamoDB bills eventually consistent reads at half a read unit per 4 KB, so one unit reads 8 KB. */
 const bytesPerUnit = 8 * 1024;
 const dollarsPerUnit = 0.125e-6;
 export const scanPrice = "$0.016 per GB, at the list price of us-east-1";

@@ -1,4 +1,4 @@
-/** With these environment variables, a program uses the table of a running `npm start`. */
+/** Environment variables that point the AWS SDK at the DynamoDB of a running `npm start`. */
 
 /** The AWS SDK requires credentials, but a local DynamoDB accepts any. */
 export const localEnvironment = (port: number) => ({

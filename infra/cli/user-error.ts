@@ -17,7 +17,9 @@ const unreachable = /^(EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENOTFOUND|
 
 type SdkError = Error & { code?: string; errno?: number; $fault?: string };
 
-/** Explains an error of the AWS SDK or of the operating system. An unknown error gives `undefined`. */
+/**
+ * Says what an error of the AWS SDK or the operating system means, and what to do. An unknown error gives `undefined`.
+ */
 const fixOf = ({ name, message, code = "", errno, $fault }: SdkError): string | undefined => {
   const { AWS_ENDPOINT_URL_DYNAMODB: endpoint, TABLE_NAME } = process.env;
   if (endpoint && !(/^https?:\/\//.test(endpoint) && URL.canParse(endpoint))) {

@@ -51,8 +51,7 @@ export const openResponseStream = (port: number, path: string) => {
     response.once("end", accepted.resolve).resume();
   });
   outgoing.on("error", (error: NodeJS.ErrnoException) => {
-    // If the API's caller has disconnected, EPIPE and ECONNRESET are expected. If a function has destroyed its own
-    // stream, they are errors.
+    // If the API's caller has disconnected, EPIPE and ECONNRESET are expected.
     const isReaderGone = !isDestroyed && (error.code === "EPIPE" || error.code === "ECONNRESET");
     for (const { resolve, reject } of [begun, accepted]) isReaderGone ? resolve() : reject(error);
   });

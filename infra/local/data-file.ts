@@ -49,9 +49,10 @@ const locks: DatabaseSync[] = [];
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 /**
- * Makes sure that no other process uses the data file. If two DynamoDB processes shared one data file, each would find
- * only a part of the stored items. We lock a second file beside the data file; if we locked the data file itself,
- * DynamoDB couldn't open it. The operating system releases the lock when the process ends, even after `kill -9`.
+ * Locks the data file, so that only one process at a time can use it. If two DynamoDB processes shared one data file,
+ * each would find only a part of the stored items. We lock a second file beside the data file; if we locked the data
+ * file itself, DynamoDB couldn't open it. The operating system releases the lock when the process ends, even after
+ * `kill -9`.
  */
 export const lockDataFile = (file: string): void => {
   if (isFolder(file)) throw new UserError(`--data takes a file, but ${file} is a folder`, 2);

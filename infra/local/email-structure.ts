@@ -33,8 +33,8 @@ export const structureOf = (raw: Buffer): Structure | null => {
   const decode = charsetDecoder();
   const leaves = email.leaves.map((leaf) => ({ leaf, ...describeLeaf(leaf, decode) }));
   /**
-   * By RFC 2046 (section 5.1.4), the last alternative is the best. Even if a calendar is the last alternative, we
-   * prefer the HTML.
+   * In a multipart/alternative, the last part is the one that the sender likes best (RFC 2046, section 5.1.4).
+   * Invitations end with a calendar, though, so we show the HTML wherever it stands.
    */
   const best = new Map<Multipart, Leaf | Multipart>();
   for (const { leaf, content_type, isInline } of leaves) {

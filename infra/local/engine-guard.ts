@@ -1,14 +1,14 @@
 /**
- * The embedded DynamoDB accepts requests from every origin, so a proxy rejects those that come from web pages. DynamoDB
- * itself listens on a port that browsers block, so that no web page can get around this proxy.
+ * The embedded DynamoDB would accept requests from any web page, so we put a proxy in front of it that rejects them.
+ * DynamoDB listens on a port that browsers block, so a web page can't go around this proxy.
  */
 import { Agent, createServer, request, type Server } from "node:http";
 import { pipeline } from "node:stream";
 import { hasForeignHost, hasForeignOrigin } from "./cross-origin.ts";
 
 /**
- * Ports above 1023 that browsers block ("bad ports" in the Fetch standard). Even old browsers block the first one,
- * 6665.
+ * Browsers send nothing to these ports ("bad ports" in the Fetch standard). Port 6665 comes first, because even old
+ * browsers block it.
  */
 export const portsClosedToPages = [
   6665, 6666, 6667, 6668, 6669, 6000, 2049, 4045, 6697, 6679, 6566, 5060, 5061, 10080, 1719, 1720, 1723, 3659, 4190,
@@ -19,7 +19,6 @@ const rejection = JSON.stringify({
   message: "Web pages may not use this DynamoDB (Host, Origin)",
 });
 
-/** Returns a proxy for the embedded DynamoDB. It rejects requests from web pages, so that they can't read the data. */
 export const engineGuard = (enginePort: number): Server => {
   const agent = new Agent({ keepAlive: true });
   return createServer((incoming, outgoing) => {

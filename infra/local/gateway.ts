@@ -22,7 +22,7 @@ export type LocalRoute = { operation: Operation; handler: LambdaHandler };
 /** A web page, or a file for a web page, that `npm start` serves in addition to the API. */
 export type Page = {
   method?: "POST";
-  /** A private page is served only to browsers on this machine. Checking the Host header prevents DNS rebinding. */
+  /** Only browsers on this machine get a private page. Checking the Host header prevents DNS rebinding. */
   isPrivate: boolean;
   respond: (request: IncomingMessage) => HttpResponse | Promise<HttpResponse>;
 };
@@ -149,7 +149,7 @@ export const gateway = (
       request.resume(); // An unread body would block the connection's next request.
       await send(response, result);
     } catch {
-      // If the function fails after its response has begun, `pipeline` has already closed the connection.
+      // If the function failed halfway through its response, `pipeline` has already closed the connection.
       if (!response.headersSent) await send(response, gatewayError(internalError, extendedRequestId));
     }
   };

@@ -62,7 +62,7 @@ const fail = async (error: unknown): Promise<void> => {
   await stop(error instanceof UserError ? error.exitStatus : 1);
 };
 
-/** Starts the embedded DynamoDB behind a proxy that rejects requests from web pages. Returns the proxy's port. */
+/** Returns the proxy's port. */
 const startDynamoDb = async ({ data }: Options): Promise<number> => {
   const port = portOf("DYNAMODB_PORT", defaultDynamoDbPort);
   const isChosen = process.env.DYNAMODB_PORT !== undefined;
@@ -128,7 +128,8 @@ const start = async (options: Options): Promise<void> => {
 
 process.on("SIGINT", () => stop(0));
 process.on("SIGTERM", () => stop(0));
-// npm runs this program in a shell, and passes signals only to the shell, so we also end when the shell has ended.
+// npm sends signals only to the shell in which it runs this program, so we check every 200 ms whether that shell still
+// lives.
 const parent = process.ppid;
 const orphaned = () => process.ppid !== parent;
 if (process.env.npm_lifecycle_event) setInterval(() => orphaned() && stop(0), 200).unref();

@@ -30,7 +30,6 @@ const allValues = (pairs: Pairs): Record<string, string[]> =>
     [...Map.groupBy(pairs, ([name]) => name)].map(([name, all]) => [name, all.map(([, value]) => value)]),
   );
 
-/** Returns the names and values of the headers exactly as the caller sent them. */
 const headerPairs = ({ rawHeaders }: IncomingMessage): Pairs =>
   rawHeaders.flatMap((name, index) => (index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ""]] : []));
 

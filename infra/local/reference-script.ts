@@ -9,9 +9,7 @@ import { gzip } from "node:zlib";
 type Reply = { header: () => Reply; send: (text: string) => void };
 type PluginRoute = { url: string; handler: (request: object, reply: Reply) => void };
 
-/**
- * Scalar's plugin for Fastify contains the script that we need, and has far fewer dependencies than its other packages.
- */
+/** We take the script out of Scalar's Fastify plugin, because Scalar's other packages have far more dependencies. */
 const readScript = async (): Promise<string> => {
   const { default: addRoutes } = await import("@scalar/fastify-api-reference");
   let script = "";
@@ -36,7 +34,7 @@ const load = async (): Promise<ReferenceScript> => {
 
 let loading: Promise<ReferenceScript> | undefined;
 
-/** Returns the script. Only the first call reads the file, because reading it at startup would delay `npm start`. */
+/** Only the first call reads it, because reading several megabytes at startup would delay `npm start`. */
 export const referenceScript = (): Promise<ReferenceScript> => {
   loading ??= load();
   return loading;

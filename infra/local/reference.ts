@@ -24,7 +24,7 @@ const css = `
   @media (width < 48rem) { .scalar-client .scalar-sidebar-toggle { display: none; } }
 `;
 
-/** A replayed response looks exactly like the first response, so the reference page adds a note. */
+/** The reference page says when a response is a replay; otherwise, it would look like a second success. */
 const afterSend = `
   const sendRequest = window.fetch;
   window.fetch = async (...request) => {
@@ -98,7 +98,7 @@ const sendScript: Page["respond"] = async ({ headers }) => {
   });
 };
 
-/** Returns example values for the page's requests. Each call returns a new email and a new idempotency key. */
+/** A new email address and idempotency key for each page load, so that the first request is never a replay. */
 const examplesOf = (demo: Demo) => {
   const idempotencyKey = randomUUID();
   const email = `ada.${idempotencyKey.slice(0, 8)}@example.org`;

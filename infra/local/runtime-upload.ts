@@ -1,7 +1,7 @@
 /**
- * Receives a function's streamed response, as Lambda's runtime API does. AWS's runtime client runs the function, and
- * uploads the function's response to Lambda in a POST request, which begins with the response's status and headers as
- * JSON. If the function fails half-way through the body, the error follows in HTTP trailers.
+ * Lambda's side of a streamed response. The function's runtime client sends it to Lambda in the body of a POST request:
+ * first the status and headers as JSON, then the response's own body. If the function fails halfway, the error follows
+ * in HTTP trailers.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
@@ -44,9 +44,8 @@ const respondEarly = (request: IncomingMessage): void => {
 };
 
 /**
- * Reads the streamed response that AWS's runtime client uploads in a POST request. A slow reader of `body` slows the
- * function down, through backpressure. If the reader destroys `body`, we respond before the upload has ended. AWS's
- * emulator does the same (aws-lambda-runtime-interface-emulator, directinvoke.go).
+ * The function can send no faster than `body` is read (backpressure). If the reader destroys `body`, we respond before
+ * the upload has ended, as AWS's emulator does (aws-lambda-runtime-interface-emulator, directinvoke.go).
  */
 export const readStreamed = (request: IncomingMessage, reply: ServerResponse): Promise<HttpResponse> =>
   new Promise((resolve, reject) => {
@@ -67,7 +66,7 @@ export const readStreamed = (request: IncomingMessage, reply: ServerResponse): P
         done(error);
       },
     });
-    /** The error destroys the body, but only after the body's reader has received the data before the error. */
+    /** Whoever reads `body` first gets everything that the function sent before it failed, and then the error. */
     const fail = (error: Error): void => {
       failure = error;
       if (prelude) reject(error);

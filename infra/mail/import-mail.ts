@@ -68,11 +68,11 @@ async function* emailsIn(files: MailFile[], account_id: string): AsyncGenerator<
 }
 
 type Options = {
-  /** Whether to store an email even if its message was deleted. By default, we skip the email of a deleted message. */
+  /** By default, a deleted message stays deleted even if its email is imported again. */
   restoreDeleted?: boolean | undefined;
 };
 
-/** An old deletion left a marker. If we kept it, `prepare-table` would delete the imported message after a restore. */
+/** If the marker of an earlier deletion stayed, `prepare-table` would delete the imported message after a restore. */
 const forgetDeletion = async (table: Table, { account_id, id }: MessageRef): Promise<void> => {
   const Key = messageMarkerKey(account_id, id);
   await retryWrite(() => table.client.send(new DeleteCommand({ TableName: table.name, Key })));
@@ -89,7 +89,7 @@ const store = async (table: Table, message: NewMessage, raw: Buffer, now: number
   for (;;) {
     const head = await writeContent(table, draft, now);
     if (!head) return "there already";
-    // If the message was deleted in the meantime, the item that we would overwrite may be its tombstone.
+    // If somebody has just deleted the message, we would overwrite its tombstone, and the message would be back.
     const isReplacing = head.put.ExpressionAttributeValues !== undefined;
     const isPut =
       !(isReplacing && (await isDeleted())) && (await succeeds(() => table.client.send(new PutCommand(head.put))));
@@ -100,7 +100,7 @@ const store = async (table: Table, message: NewMessage, raw: Buffer, now: number
 };
 
 /**
- * Stores the emails in the files, several at a time. Messages that already exist don't change. If the table is
+ * Stores the emails in the files, several at a time. A message that is stored already stays as it is. If the table is
  * throttled, the import waits instead of failing.
  *
  * @param report receives the result of each email. A rejected email doesn't stop the import

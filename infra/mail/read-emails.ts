@@ -11,7 +11,8 @@ import { maximumRawBytes } from "../../lib/messages/store-message.ts";
 export type Email = { raw: Buffer; bytes: number; isOfMbox: boolean };
 
 /**
- * Some programs don't escape a line of text such as "From now on", so we recognize a From line by its time and year.
+ * A line of text can begin with `From `, too ("From now on …"), and not every program escapes it, so we also look for a
+ * time and a year.
  */
 const fromLine = /^From .*\b\d{1,2}:\d{2}\b.*\b\d{4}\b/;
 /** RFC 5322 limits a line to 998 characters. */
@@ -88,7 +89,7 @@ async function* oneEmail(chunks: AsyncIterable<Buffer>): AsyncGenerator<Email> {
   yield email.take();
 }
 
-/** Reads the first line of a stream, and returns it with a stream that still begins with that line. */
+/** Peeks at the first line of a stream: the returned stream still begins with it. */
 const peek = async (stream: AsyncIterable<Buffer>): Promise<[Buffer, AsyncIterable<Buffer>]> => {
   const chunks = stream[Symbol.asyncIterator]();
   let start: Buffer = Buffer.alloc(0);

@@ -68,7 +68,7 @@ export const componentSchemas = (components: Readonly<Record<string, Component>>
   );
 };
 
-/** Describes the parsed value of a parameter, such as an array for `fields=id,subject`. */
+/** The schema of the parsed value: for `fields=id,subject`, an array. */
 export const parameterSchema = (schema: z.ZodMiniType): JsonSchema => {
   const { $schema, ...jsonSchema } = z.toJSONSchema(schema, { ...conversion, io: "output" });
   return jsonSchema;

@@ -5,7 +5,7 @@ import { type Component, nameOf, parameterSchema, schemaRef } from "./components
 import { responsesOf } from "./outcomes.ts";
 import type { OperationTexts } from "./texts.ts";
 
-/** Values for the reference page's examples; `npm start` passes ids of stored items, so that the examples work. */
+/** `npm start` fills in the ids of stored messages, so you can send the reference page's examples as they are. */
 export type ExampleValues = {
   /** The API's address, by default that of `npm start`. */
   serverUrl?: string;

@@ -69,7 +69,7 @@ const headersOf = (errors: readonly catalogue.ErrorResponse[]): Headers => {
   );
 };
 
-/** No parameter accepts an empty string, so we parse an empty string to get the parameter's error message. */
+/** Gets a parameter's error message by parsing "", which no parameter accepts. */
 const ruleOf = ({ schema }: Parameter<unknown>): string =>
   (schema.safeParse("").error?.issues ?? []).map(({ message }) => message).join("; ");
 

@@ -1,4 +1,4 @@
-/** Describes an operation in the API reference. */
+/** What the API reference says about an operation, beyond what the table of operations defines. */
 import type * as z from "zod/mini";
 import type { ErrorResponse } from "../../lib/api/error-catalogue.ts";
 import type { Component } from "./components.ts";
@@ -23,7 +23,7 @@ export type OperationTexts = {
   success: { description: string; schema?: z.ZodMiniType; examples?: Examples };
   /** The operation's own errors. `commonErrors` in `outcomes.ts` adds the errors that many operations share. */
   errors: Errors;
-  /** Describes the statuses that only this operation has, such as 409. */
+  /** The statuses that only this operation has, such as 409. */
   descriptions: Record<number, string>;
   /** The schemas by name. Several operations may share a schema. */
   components: Record<string, Component>;

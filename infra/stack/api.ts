@@ -54,7 +54,7 @@ const transport = {
  * API Gateway reportedly sends INTEGRATION_FAILURE when Lambda throttles a function. Callers may always retry after
  * this error, because an operation writes either everything or nothing.
  *
- * On AWS, DEFAULT_4XX and DEFAULT_5XX would be enough, but an AWS emulator needs every response type.
+ * On AWS, DEFAULT_4XX and DEFAULT_5XX would cover all of these types, but the emulator in our tests needs each of them.
  */
 const gatewayErrors: readonly { error: errors.ErrorResponse; types: readonly ResponseType[] }[] = [
   {
@@ -160,8 +160,8 @@ export class Api extends Construct {
 
   private addGatewayResponse(type: ResponseType, { status, message, headers }: errors.ErrorResponse) {
     const { "Content-Type": contentType, ...common } = commonHeaders;
-    // API Gateway needs quotes around a header's value; without quotes, it looks for a parameter with that name. Our
-    // functions pick a random Retry-After; API Gateway can't, and always sends the first value.
+    // Without single quotes, API Gateway would take the value for the name of a parameter. Unlike our functions, API
+    // Gateway can't pick a Retry-After at random, so it always sends the first one.
     const constants = Object.entries({ ...common, ...headers }).map(([name, value]) => [
       name,
       `'${[value].flat()[0]}'`,

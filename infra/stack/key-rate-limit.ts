@@ -43,7 +43,8 @@ const keysPerAddress = 10;
  * One rule limits each API key, and another limits each IP address that sends no key. Without a limit per IP address, a
  * caller could avoid every limit with a new, invented API key in each request.
  *
- * If AWS WAF blocks a request, API Gateway sends the response, because AWS WAF couldn't add a request id.
+ * AWS WAF could respond by itself, but without our X-Request-Id, so API Gateway responds to the requests that AWS WAF
+ * blocks.
  */
 export class KeyRateLimit extends Construct {
   constructor(scope: Construct, id: string, { gatewayStage, requestsPerMinute }: KeyRateLimitProps) {

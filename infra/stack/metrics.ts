@@ -19,7 +19,6 @@ const sum = { statistic: "Sum", period };
  */
 type LogMetric = { name: string; lines: IFilterPattern; value: string; dimension: string };
 
-/** Milliseconds until the first byte of a response, extracted from the function's log. */
 export const timeToFirstByte: LogMetric = {
   name: "TimeToFirstByte",
   lines: FilterPattern.exists("$.time_to_first_byte_ms"),
@@ -90,7 +89,7 @@ export class Metrics extends Construct {
     return this.custom(name, { service: id }, "Sum", `${id} ${name}`);
   }
 
-  /** While nothing is throttled, DynamoDB reports no data, and the function FILL fills the gaps with zeros. */
+  /** If nothing was throttled, DynamoDB reports no number at all, and FILL turns that into a zero. */
   tableThrottles(): IMetric {
     const { table } = this.measured;
     return new MathExpression({

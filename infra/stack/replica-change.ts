@@ -19,7 +19,7 @@ const withoutReplica = (resource: Resource | undefined, region: string | undefin
   return { ...resource, Properties: others, Replicas: Replicas.filter(({ Region }) => Region !== region) };
 };
 
-/** Returns the id of a resource that the deployment changes, if it changes more than the replica in `region`. */
+/** Returns the id of any resource that the deployment would change besides the replica in `region`. */
 const otherChange = (deployed: Template, next: Template, region: string | undefined): string | undefined => {
   const all = { ...deployed.Resources, ...next.Resources };
   return Object.keys(all).find(
@@ -56,8 +56,8 @@ export const checkReplicaChange = (deployed: Template, next: Template): void => 
 };
 
 /**
- * Returns an empty template if the stack doesn't exist or can't be read with your credentials. With an empty template,
- * `checkReplicaChange` accepts any deployment, and only CloudFormation reports a mistake.
+ * If there is no stack yet, or your credentials can't read it, we return an empty template. `checkReplicaChange` then
+ * finds no mistake, so a mistake shows up only in CloudFormation.
  */
 export const readDeployedTemplate = async (StackName: string, region: string | undefined): Promise<Template> => {
   const client = new CloudFormationClient({ ...(region && { region }), maxAttempts: 2 });

@@ -12,8 +12,8 @@ import { bundle, bundleHandler, projectRoot } from "./bundling.ts";
 import type { ServiceTable } from "./service-table.ts";
 
 /**
- * Patterns for the IAM condition `dynamodb:LeadingKeys`. AWS doesn't document how `dynamodb:LeadingKeys` applies to a
- * transaction, so we allow all of a transaction's keys to each of its writes.
+ * AWS doesn't document whether IAM checks the keys of a transaction write by write or all together, so each of its
+ * writes may use the keys of all of them.
  */
 const leadingKeys = ({ on, within }: Permission, permissions: readonly Permission[]): string[] => {
   const prefixes = within ? permissions.filter((other) => other.within).flatMap((other) => other.on) : on;

@@ -11,7 +11,7 @@ export type Scope = (typeof scopes)[keyof typeof scopes];
 
 const domainPrefix = "messages:read:{";
 
-/** Lets a key read only the messages of one domain, which `normalDomain` has returned. */
+/** A scope for the messages of one domain. `domain` has to come from `normalDomain`. */
 export const domainScope = (domain: string): string => `${domainPrefix}${domain}}`;
 
 export const isDomainScope = (scope: string): boolean => scope.startsWith(domainPrefix);

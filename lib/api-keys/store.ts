@@ -29,7 +29,7 @@ export type NewApiKey = { secret: string; apiKey: ApiKey };
 
 export const idOfSecret = (secret: string): string => sha256(secret);
 
-/** An API key is stored under its digest, so we need a second item to list an account's keys. */
+/** API keys are stored under their digests, so listing those of an account needs a second item per key. */
 const putListing = (table: Table, { account_id, id, expires_at }: ApiKey): Write =>
   put(table, apiKeyListingKey(account_id, id), { id, expires_at });
 
@@ -50,7 +50,7 @@ export const createApiKey = async (table: Table, grant: Grant, now: number): Pro
   return created;
 };
 
-/** The key may be revoked or expired, so check {@link isUsable}. A consistent read makes revocation immediate. */
+/** The result may be a revoked or expired key: check {@link isUsable}. A consistent read makes revocation immediate. */
 export const findApiKey = (table: Table, id: string): Promise<ApiKey | undefined> =>
   getItem<ApiKey>(table, apiKeyKey(id), { consistent: true });
 
@@ -83,7 +83,7 @@ export const revokeApiKey = (table: Table, id: string, now: number): Promise<boo
   return succeeds(() => table.client.send(command));
 };
 
-/** A rotated key's successor gets the same lifetime, such as 90 days. */
+/** If the old key was valid for 90 days, so is the new one. */
 const nextExpiry = ({ created_at, expires_at }: ApiKey, now: number): number | undefined =>
   expires_at && epochSeconds(now) + expires_at - epochSeconds(Date.parse(created_at));
 
@@ -101,7 +101,7 @@ const shorten = (table: Table, apiKey: ApiKey & { expires_at: number }, now: num
   putListing(table, apiKey),
 ];
 
-/** Makes a key expire at an earlier time. Returns false if the key is unknown or revoked, or expires even earlier. */
+/** Moves a key's expiry forward. Returns false if the key is unknown, revoked, or already expires earlier. */
 export const shortenApiKey = async (
   table: Table,
   apiKey: ApiKey & { expires_at: number },

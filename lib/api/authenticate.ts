@@ -14,7 +14,7 @@ const findUsableKey = async ({ table, now, requestLog }: ApiRequest, secret: str
   return apiKey;
 };
 
-/** This middleware doesn't wait for the API key, so that other checks and reads run while the key is looked up. */
+/** We only start the lookup of the API key here; the other checks and the operation's first read run meanwhile. */
 export const authenticate: ApiMiddleware = {
   before: ({ event, context: { request } }) => {
     const secret = bearer.exec(event.headers.authorization ?? "")?.[1];

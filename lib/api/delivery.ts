@@ -1,4 +1,4 @@
-/** The types of Lambda handlers: buffered and streaming. */
+/** A Lambda handler either returns its whole response at the end, or streams it. */
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
 import type { ApiMiddleware } from "./request.ts";
 import type { ProxyResult } from "./response.ts";
@@ -17,13 +17,12 @@ export type StreamingHandler<Event = APIGatewayProxyEvent> = (
 
 export type ApiHandler = BufferedHandler | StreamingHandler;
 
-/** Call `log` after the response was sent, because a stream can fail half-way. */
+/** Call `log` once the response has been sent: a stream can still fail halfway. */
 type Serve = (
   event: APIGatewayProxyEvent,
   context: Context,
 ) => Promise<{ response: ProxyResult; log: (sent?: Sent) => void }>;
 
-/** A function that doesn't stream its response doesn't load the code for streams. */
 export type Delivery = {
   readonly middlewares: readonly ApiMiddleware[];
   readonly handlerOf: (serve: Serve) => ApiHandler;

@@ -1,4 +1,4 @@
-/** Runs an operation behind the middlewares that all operations share. */
+/** Builds an operation's Lambda handler: the shared middlewares, and then the operation itself. */
 import middy from "@middy/core";
 import httpHeaderNormalizer from "@middy/http-header-normalizer";
 import type { APIGatewayProxyEvent } from "aws-lambda";
@@ -20,14 +20,14 @@ type Call<Path, Query, Body> = { path: Path; query: Query; body: Body; table: Ta
 type Definition<Path extends AccountPath, Query, Body, Prefetched> = {
   operation: Operation<Path, Query, Body>;
   delivery: Delivery;
-  /** Returns true for a scope that covers only some items, such as one domain; `handle` then checks each item. */
+  /** Tells whether a scope is limited, such as to one domain; `handle` then checks the item that it returns. */
   isPartialScope?: (scope: string) => boolean;
   /**
-   * Reads the items that `handle` needs, while the API key is still being looked up. Make only one read here: if a
-   * second one followed for existing items, the response time would reveal them to callers without a valid key.
+   * Reads what `handle` needs, in parallel with the lookup of the API key. A second read, for existing items only,
+   * would let callers without a valid key find out from the response time what exists.
    */
   prefetch: (call: Call<Path, Query, Body>) => Promise<Prefetched>;
-  /** Runs the operation after every check has passed; `scopes` are those of the API key. */
+  /** Runs after every check has passed. `scopes` are those of the caller's API key. */
   handle: (
     call: Call<Path, Query, Body> & {
       prefetched: Prefetched;
@@ -37,7 +37,7 @@ type Definition<Path extends AccountPath, Query, Body, Prefetched> = {
   ) => Promise<ApiResponse> | ApiResponse;
 };
 
-/** Returns `createHandler`, to which a test can pass its own table and clock. */
+/** The returned `createHandler` takes a table and a clock, so tests can pass their own. */
 export const endpoint =
   <Path extends AccountPath, Query, Body, Prefetched>({
     operation,
@@ -60,7 +60,7 @@ export const endpoint =
     const stack = middy<APIGatewayProxyEvent, ProxyResult, Error, OwnContext>()
       .use([...observing, httpHeaderNormalizer(), ...delivery.middlewares, errorHandler])
       .use([
-        // Callers rely on the order of these checks, because they get the error of the first failing check.
+        // The order is part of the API: a request with several mistakes gets the error of the first check that fails.
         authenticate, // 401
         validate.path(operation), // 400
         validate.query(operation), // 400

@@ -18,8 +18,8 @@ export type StorableResponse = ApiResponse & { body: string };
 
 export type Once = {
   /**
-   * Stores what the operation writes, together with its response. If the Idempotency-Key was used before, `commit` only
-   * returns the stored response. If the condition of a write fails, `commit` writes nothing and returns `failed`.
+   * Puts the operation's writes and its response into one transaction. If the Idempotency-Key was used before, we only
+   * return the stored response. If a condition fails, nothing is written.
    *
    * @throws ApiError 422 if the Idempotency-Key was used with a different request
    * @throws the errors of {@link transact}
@@ -28,11 +28,11 @@ export type Once = {
     response: StorableResponse,
     writes: readonly Write[],
   ) => Promise<{ response: StorableResponse; failed?: never } | { response?: never; failed: FailedConditions }>;
-  /** Stores the response to a request that changed nothing, such as a 409. */
+  /** For a response without writes, such as a 409. */
   store: (response: StorableResponse) => Promise<StorableResponse>;
 };
 
-/** Sorts the fields of JSON, because a retry may send them in another order. */
+/** Writes objects with sorted keys, because a retry may send the same fields in another order. */
 const canonical = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonical)}]`;
   if (typeof value === "number") return String(value); // JSON.stringify writes Infinity (1e400) as null.
@@ -46,7 +46,6 @@ const digestOf = ({ method, path }: Operation, parameters: AccountPath, body: un
 
 type StoredResponse = { digest: string; status: number; body: string; expires_at: number };
 
-/** `record` is the item key of the stored response, and `digest` identifies the request. */
 type Use = { record: ItemKey; digest: string };
 
 const toReplay = (stored: StoredResponse, use: Use): StorableResponse => {
@@ -54,7 +53,7 @@ const toReplay = (stored: StoredResponse, use: Use): StorableResponse => {
   return { status: stored.status, body: stored.body, headers: { "Idempotent-Replayed": "true" } };
 };
 
-/** An eventually consistent read is enough: if it misses the stored response, `commit` still finds the response. */
+/** This read may miss a response that was stored a moment ago; then the transaction in `commit` finds it. */
 const findReplay = async (table: Table, use: Use, now: number): Promise<StorableResponse | undefined> => {
   const stored = await getItem<StoredResponse>(table, use.record);
   return stored && isLive(stored, now) ? toReplay(stored, use) : undefined;
@@ -74,7 +73,7 @@ const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
   return { commit, store: async (response) => (use && (await commit(response, [])).response) ?? response };
 };
 
-/** With {@link batched}, one call reads the stored response together with the items that `prefetch` reads. */
+/** If there is an Idempotency-Key, one BatchGetItem reads the stored response together with what `prefetch` reads. */
 export const header = ({ idempotent }: Operation): ApiMiddleware => ({
   before: ({ context: { request } }) => {
     const [key, ...others] = new Set(idempotent ? headerValues(request, "idempotency-key") : []);

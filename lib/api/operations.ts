@@ -12,25 +12,22 @@ export type OperationId = "GetMessage" | "AddAccountMember";
 export type AccountPath = { account_id: string };
 
 export type Operation<Path extends AccountPath = AccountPath, Query = unknown, Body = unknown> = {
-  /** Names the operation in OpenAPI, in the log and in metrics. */
   readonly id: OperationId;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** A resource path of API Gateway; `pathParameters` describes each name in braces, such as `{account_id}`. */
+  /** With parameters in braces, as in API Gateway; `pathParameters` describes them. */
   readonly path: string;
   readonly pathParameters: ParametersFor<Path>;
   /** A request that repeats a parameter gets a 400; unknown parameters are ignored. */
   readonly queryParameters: ParametersFor<Query>;
   /** The schema of the JSON body; `null` if the operation reads no body. */
   readonly body: z.ZodMiniType<Body> | null;
-  /** The status of a successful response. */
   readonly status: number;
   readonly file: string;
   readonly scope: Scope;
-  /** The DynamoDB calls of this operation only; the stack adds those of authentication and idempotency. */
+  /** What this operation itself calls; the stack adds the calls of authentication and idempotency. */
   readonly permissions: readonly Permission[];
   /** A response can have at most 6 MB unless Lambda streams it. */
   readonly streams: boolean;
-  /** Whether the operation accepts an Idempotency-Key. */
   readonly idempotent: boolean;
 };
 

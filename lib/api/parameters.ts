@@ -1,8 +1,7 @@
-/** The parameters in a URL's path or query. */
+/** Parameters of a URL, each with a schema for its text. */
 import * as z from "zod/mini";
 
 export type Parameter<Value> = {
-  /** Parses the parameter's text from the URL. */
   readonly schema: z.ZodMiniType<Value>;
   /** Markdown for the API reference. */
   readonly description: string;

@@ -1,4 +1,4 @@
-/** All middlewares and the handler share this request. Each check throws an error or adds a field to the request. */
+/** Each check throws an error or adds a field to this request, which all middlewares and the handler share. */
 import type { MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type { ApiKey } from "../api-keys/store.ts";
@@ -20,25 +20,27 @@ export type RequestLog = {
   query?: Record<string, unknown>;
   /** The API key that the caller sent, even if it is revoked, expired or belongs to another account. */
   apiKey?: ApiKey | undefined;
-  /** The error that caused a 5xx status, or ended the response too early. */
+  /** Why the status is a 5xx, or why the response broke off. */
   fault?: Error;
 };
 
 export type ApiRequest<Path = AccountPath, Query = unknown, Body = unknown> = {
-  /** Header names are spelled as the caller sent them. */
+  /** Header names keep the caller's upper and lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** In milliseconds since the epoch. */
   readonly now: number;
   readonly requestLog: RequestLog;
   table: Table;
 
-  // Each of these properties is undefined until its check has run, which TypeScript can't know.
-  /** We look up the API key during other checks. The promise rejects if the key doesn't allow the request. */
+  // TypeScript can't know it, but each of these properties is undefined until the check that sets it has run.
+  /**
+   * The lookup of the API key runs in parallel with the other checks. It rejects if the key doesn't allow the request.
+   */
   apiKey: Promise<ApiKey>;
   path: Path;
   query: Query;
   idempotencyKey?: string;
-  /** The caller's JSON, including fields that the schema doesn't know. */
+  /** The caller's JSON as it came, with fields that the schema doesn't know. */
   json: unknown;
   body: Body;
 };
@@ -55,7 +57,7 @@ export type ApiMiddleware<Path = AccountPath, Query = unknown, Body = unknown> =
   ApiContext<Path, Query, Body>
 >;
 
-/** Returns all values of the header with this lower-case name, which the caller may have sent more than once. */
+/** A caller may have sent a header several times, so this returns all of its values. */
 export const headerValues = ({ headers }: ApiRequest, name: string): string[] =>
   Object.entries(headers).flatMap(([spelling, values = []]) => (spelling.toLowerCase() === name ? values : []));
 

@@ -1,4 +1,4 @@
-/** Converts an operation's response to the format that API Gateway requires. */
+/** Gives every response the headers that all of them share, in the format of API Gateway. */
 import type { APIGatewayProxyResult } from "aws-lambda";
 import type { StreamedBody } from "../streamed-body.ts";
 
@@ -18,7 +18,7 @@ export const commonHeaders = {
   "X-Content-Type-Options": "nosniff",
 } as const;
 
-/** The operator finds a request in the log by the value of this header. */
+/** Callers who report a problem can quote this header's value, and the operator finds it in the log. */
 export const requestIdHeader = "X-Request-Id";
 
 export const toProxyResult = ({ status, headers, body }: ApiResponse): ProxyResult => {

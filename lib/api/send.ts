@@ -1,4 +1,4 @@
-/** Sends a response through Lambda's response stream. */
+/** Sends a response to a caller who may read slowly, or leave in the middle. */
 import { once } from "node:events";
 import type { ProxyResult } from "./response.ts";
 
@@ -13,8 +13,8 @@ export type Sent = {
 const millisecondsToEnd = 10_000;
 
 /**
- * Writes the body no faster than the caller reads it. We don't use Middy's streaming, because an error in the body
- * would end the process.
+ * Waits whenever the caller reads more slowly than we write. We don't use Middy's streaming, because an error in the
+ * body would end the process.
  *
  * @param millisecondsLeft until the function's timeout
  * @throws Error if the body fails, with the original error as its `cause`, which Lambda's runtime client doesn't log

@@ -1,11 +1,11 @@
-/** Streams each response, compressed if the caller accepts that. */
+/** For operations whose responses can exceed Lambda's 6 MB: compresses each response and streams it. */
 import { once } from "node:events";
 import { compress } from "./compress.ts";
 import type { Delivery, StreamingHandler } from "./delivery.ts";
 import type { ApiMiddleware } from "./request.ts";
 import { type Sent, sendResponse } from "./send.ts";
 
-/** Waits for the body's first byte, because a later error can no longer change the status. */
+/** Until the body's first byte, an error can still change the status, so we wait for that byte. */
 const awaitFirstByte: ApiMiddleware = {
   after: async ({ response }) => {
     if (typeof response?.body === "object") await once(response.body, "readable");

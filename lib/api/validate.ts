@@ -1,4 +1,4 @@
-/** Validates the path, the query and the body of a request. */
+/** Checks a request's path, query and body against the schemas of its operation. */
 import jsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type * as z from "zod/mini";

@@ -7,17 +7,16 @@ import { openTable, type Table } from "../table/table.ts";
 import type { ApiHandler } from "./delivery.ts";
 import type { Operation } from "./operations.ts";
 
-/** Every id in the path of a sample request has this value. */
 export const sampleId = "00000000-0000-4000-8000-000000000000";
 
-/** An item in DynamoDB's JSON, without a partition key: the warm-up copies the partition key from the request. */
+/** An item in DynamoDB's JSON, but without `pk`, which the warm-up copies from the request. */
 type SampleItem = { sk: { S: string } } & Record<string, object>;
 
 type Sample = {
   body?: object;
-  /** A Query of the warm-up returns all of these items; other reads return the item with the requested sort key. */
+  /** In the warm-up, a Query returns all of these items, and a GetItem the one with its sort key. */
   items?: readonly SampleItem[];
-  /** How many sample requests to make. V8 compiles the AWS SDK's code only after eight or nine requests. */
+  /** V8 compiles the AWS SDK's code only after eight or nine requests. */
   requests: number;
 };
 
@@ -37,7 +36,7 @@ const sampleEvent = ({ method, pathParameters }: Operation, { body }: Sample) =>
 type Key = Record<string, unknown>;
 type Read = { Key?: Key | undefined; RequestItems?: Record<string, { Keys: Key[] }> };
 
-/** The AWS SDK prepares each command as usual, but we don't send it, and return the sample's items instead. */
+/** The AWS SDK serializes and signs the command as usual; only the HTTP request is replaced by a made-up response. */
 const sendNowhere = ({ middlewareStack, input }: GetCommand, { items = [] }: Sample): void => {
   const found = ({ pk, sk }: Key) =>
     [sampleApiKey, ...items].flatMap((item) => (item.sk.S === sk ? { ...item, pk: { S: pk } } : []));
@@ -49,7 +48,7 @@ const sendNowhere = ({ middlewareStack, input }: GetCommand, { items = [] }: Sam
   middlewareStack.add(() => async () => ({ response }), { step: "deserialize", priority: "low" });
 };
 
-/** Keeps sample requests out of the log and the metrics. */
+/** Drops what the sample requests would write to the log and the metrics. */
 const withoutOutput = async (run: () => Promise<unknown>): Promise<void> => {
   const streams = [process.stdout, process.stderr].map((stream) => ({ stream, write: stream.write }));
   for (const { stream } of streams) stream.write = () => true;
@@ -58,8 +57,8 @@ const withoutOutput = async (run: () => Promise<unknown>): Promise<void> => {
 };
 
 /**
- * First, the warm-up opens connections to DynamoDB by looking up an API key that doesn't exist. Then it sends sample
- * requests that need no DynamoDB, so that V8 compiles the code before a caller waits.
+ * The first request of the warm-up looks up an API key that doesn't exist, which opens the connections to DynamoDB. The
+ * others never reach DynamoDB; V8 compiles the code meanwhile, so that no caller has to wait for it.
  */
 export const lambdaFunction = (operation: Operation, createHandler: (table: Table) => ApiHandler, sample: Sample) => {
   const table = openTable();
@@ -73,7 +72,7 @@ export const lambdaFunction = (operation: Operation, createHandler: (table: Tabl
       };
       const handler = createHandler({ name, client: { send: send as typeof client.send } });
       const run = () => {
-        // `highWaterMark: 0` makes each write wait for `drain`, so that V8 compiles the code for slow callers, too.
+        // With `highWaterMark: 0`, every write waits for `drain`, as for a slow caller, so V8 compiles that code, too.
         const nowhere = new Writable({ highWaterMark: 0, write: (_chunk, _encoding, done) => done() });
         const stream = Object.assign(nowhere, { setContentType: () => {} });
         const context = { awsRequestId: "none", getRemainingTimeInMillis: () => 60_000 };

@@ -15,7 +15,7 @@ export const longestEventDays = 2 * deadLetterDays;
  */
 export const retrySeconds = (receives: number): number => Math.round(1.1 ** (receives - 1));
 
-/** Estimates how often SQS delivers a failing event within the given number of seconds. */
+/** Estimates how many times SQS delivers a failing event within that many seconds. */
 export const receivesWithin = (seconds: number): number => {
   let receives = 0;
   for (let waited = 0; waited < seconds; waited += retrySeconds(receives)) receives++;

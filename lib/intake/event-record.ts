@@ -14,7 +14,7 @@ import { longestEventDays } from "./event-lifetime.ts";
 /** We keep an event record for as long as SQS may deliver the event again. */
 const recordSeconds = longestEventDays * daySeconds;
 
-/** An event is `expired` if its message has expired or was deleted. */
+/** `expired` means that the event's message has expired or was deleted. */
 export type Outcome = "recorded" | "repeated" | "expired";
 
 export type Result = { outcome: Outcome; error?: never } | { outcome: "failed"; error: unknown };
@@ -25,7 +25,7 @@ const isTooLarge = (error: unknown): boolean =>
   error instanceof TransactionCanceledException &&
   error.CancellationReasons?.some(({ Message }) => Message?.includes("Item size")) === true;
 
-/** The invocation has too little time left to record another event. */
+/** Thrown if the invocation has too little time left for another event. */
 export class TooLittleTimeError extends Error {
   override readonly name = "TooLittleTimeError";
 }
@@ -51,8 +51,8 @@ export const resultOf = (event: MessageEvent, { digest }: EventRecord): Result =
     : { outcome: "failed", error: new RejectedError("its id is taken by another event of the account") };
 
 /**
- * In one transaction, makes `writes` and records the ids of `events`. If a condition fails, returns the failed
- * conditions, and the events that were recorded before.
+ * Puts `writes` and the ids of `events` into one transaction. If that fails, we return the failed conditions, and which
+ * of the events had been recorded earlier.
  */
 export const recordOnce = async <Event extends MessageEvent>(
   table: Table,

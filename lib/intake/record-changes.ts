@@ -40,7 +40,7 @@ const recordTogether = async (table: Table, events: readonly ChangeEvent[], now:
   if (!first) return new Map();
   const message = { account_id: first.account_id, id: first.message.id };
   const change = changeMessage(table, message, events.reduce(add, {}), now);
-  // If the message isn't found, but its marker is, the message may have just been stored, so we look for it once more.
+  // The marker proves that the message was once stored, perhaps only since our first attempt, so we try once more.
   for (let hasMarker = false; ; hasMarker = true) {
     const result = await recordOnce(table, events, [change], now);
     if (!result) return allOf(events, { outcome: "recorded" });
@@ -58,8 +58,7 @@ const recordTogether = async (table: Table, events: readonly ChangeEvent[], now:
 };
 
 /**
- * If the transaction makes the message's item too large, or contains an event twice, it fails, and we record the
- * changes one by one.
+ * One bad event makes the whole transaction fail. We then record the events one by one, so that the others succeed.
  *
  * @param events at most 99 changes of one message, because a transaction has at most 100 writes
  */

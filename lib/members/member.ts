@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 
 export const roles = ["Administrator", "Developer", "Analyst", "Billing Manager"] as const;
 
-/** Like a "valid email address" of the HTML standard, but the domain must contain a dot. */
+/** What the HTML standard calls a valid email address, except that the domain must contain a dot. */
 const address = /^[\w.!#$%&'*+/=?^`{|}~-]+@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/i;
 
 export const rules = {

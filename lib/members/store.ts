@@ -1,4 +1,4 @@
-/** Reads and writes users, and their roles in accounts. */
+/** The table has one user per person, and one member per account that the person belongs to. */
 import { randomUUID } from "node:crypto";
 import { DeleteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { getItem } from "../table/get.ts";
@@ -9,7 +9,7 @@ import type { Table } from "../table/table.ts";
 import { putIfAbsent, type Write } from "../table/writes.ts";
 import type { AccountMember, NewMember } from "./member.ts";
 
-/** One person is one user, even as a member of several accounts. */
+/** A person is one user, in however many accounts. */
 export type User = { id: string; email: string; created_at: string };
 
 export const newUser = (email: string, now: number): User => ({

@@ -1,4 +1,4 @@
-/** Renders a message as JSON: first the fields of its head, then its content as it is stored. */
+/** Renders the JSON of a message: first the short fields, and then the content as it is stored. */
 import { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import type { StreamedBody } from "../streamed-body.ts";
@@ -17,7 +17,7 @@ async function* opened(opening: Buffer, read: () => AsyncIterable<Uint8Array>): 
   yield* read();
 }
 
-/** Yields the bytes from offset `from` up to offset `to`, or throws an Error if there are fewer. */
+/** Yields the bytes from offset `from` to `to`. Throws an Error if the content is shorter. */
 export async function* slice(content: AsyncIterable<Buffer>, from: number, to: number): AsyncGenerator<Buffer> {
   let offset = 0;
   for await (const chunk of content) {

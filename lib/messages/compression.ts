@@ -18,7 +18,7 @@ const firstSegmentBytes = 100_000;
 /** Content of up to 1 MiB is faster to decompress without a stream. */
 export const smallBytes = 1024 * 1024;
 
-/** The segments after the first have equal sizes, because we read them in parallel, and wait for the largest. */
+/** We read these segments in parallel, and the largest takes longest, so we cut them to equal sizes. */
 const cut = (compressed: Buffer): Buffer[] => {
   const segments = [compressed.subarray(0, firstSegmentBytes)];
   const rest = compressed.length - firstSegmentBytes;
@@ -55,7 +55,7 @@ const zstdParameters = (rawBytes: number) => ({
   [constants.ZSTD_c_contentSizeFlag]: 0, // The JSON that `openFrame` inserts would make the content size wrong.
 });
 
-/** @param pieces generates JSON, and at the end returns the offsets of `content` and `content_parsed` in that JSON */
+/** @param pieces yields JSON, and returns where in that JSON `content` and `content_parsed` begin */
 export const compressToSegments = async (
   pieces: Iterable<Buffer, ContentOffsets | undefined>,
   rawBytes: number,

@@ -13,7 +13,7 @@ export const decodeRaw = (raw: Uint8Array): string => {
   return bytes.toString(isUtf8(bytes) ? "utf8" : "latin1");
 };
 
-/** A new zstd block begins after the long fields, so that we can read them without the segment that follows. */
+/** We end the zstd block after the long fields; a reader who needs only them can stop there. */
 const endOfBlock = Buffer.of();
 
 /** Yields the JSON in pieces of less than 1 MiB, first the long fields and then the content. Never throws. */
@@ -36,7 +36,7 @@ export const compressContent = async (raw: Uint8Array | null, longFields?: JsonO
   return compressToSegments(renderContent(raw, longFields), bytes);
 };
 
-/** Yields the fields as JSON, and returns its length in bytes. */
+/** Returns how many bytes it has yielded. */
 function* inPieces(fields: JsonObject, end: string): Generator<Buffer, number> {
   let bytes = 0;
   let text = "";
@@ -94,5 +94,5 @@ function* jsonString(text: string): Generator<string> {
   yield '"';
 }
 
-/** If we cut a text in the middle of a surrogate pair, JSON.stringify would turn both halves into escape sequences. */
+/** We never cut a surrogate pair in two: JSON.stringify would write each half as an escape such as `\ud83d`. */
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;

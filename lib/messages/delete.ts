@@ -1,4 +1,4 @@
-/** Deletes a message, or only its content, before it expires. Repeat an interrupted deletion to complete it. */
+/** Deletes messages, or only their content, before they expire. If a deletion was interrupted, repeat it. */
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { live, nowValue } from "../table/expiry.ts";
 import { getItem } from "../table/get.ts";
@@ -18,8 +18,8 @@ import { deleteSegments, discardSegments, listSegments, tombstonePut, writeSegme
 export type Deletion = "deleted" | "gone" | "unknown";
 
 /**
- * Deletes a message, and leaves a marker, so that an event that arrives later can't bring the message back. A mistyped
- * id gets no marker, because the marker would block a later message for ever.
+ * Deletes a message, and leaves a marker, so that an event that arrives later can't bring the message back. An unknown
+ * id gets no marker unless `force` is set: a marker for a mistyped id would block that id for ever.
  *
  * @param options.force marks the id as deleted even if nothing in the table has it
  */
@@ -29,7 +29,7 @@ export const deleteMessage = async (
   now: number,
   { force = false } = {},
 ): Promise<Deletion> => {
-  /** Returns true if the message still existed when the tombstone replaced it. */
+  /** Returns true if the tombstone replaced a message. */
   const putTombstone = async (): Promise<boolean> => {
     const put = { ...tombstonePut(table, message, now), ReturnValues: "ALL_OLD" } as const;
     const { Attributes } = await retryWrite(() => table.client.send(new PutCommand(put)));
@@ -44,14 +44,14 @@ export const deleteMessage = async (
   let wasHere = await putTombstone();
   for (let isAgain = true; isAgain; ) {
     const removed = await deleteSegments(table, message, await listSegments(table, message));
-    // If another call stored the message again while we deleted its segments, we delete it again.
+    // Another call may have stored the message again while we were deleting its segments.
     isAgain = await putTombstone();
     wasHere ||= isAgain || removed > 0;
   }
   return wasHere ? "deleted" : "gone";
 };
 
-/** Returns false if the message was deleted, or its content replaced, in the meantime. */
+/** Returns false if somebody else has just deleted the message or replaced its content. */
 export const replaceContent = async (
   table: Table,
   head: Head,
@@ -60,7 +60,7 @@ export const replaceContent = async (
   now: number,
 ): Promise<boolean> => {
   const written = await writeSegments(table, head, content, head.content_digest);
-  // We list the old segments before the update, because after it, another call may write new segments.
+  // After the update, another call may already write segments of its own, so we list the old ones before it.
   const obsolete = await listSegments(table, head, written);
   const fields = Object.entries({ ...written, ...changes });
   const command = new UpdateCommand({
@@ -83,12 +83,12 @@ export const replaceContent = async (
   return true;
 };
 
-/** Returns false if there is no such message. Importing the same email again doesn't restore its content. */
+/** Importing the same email again doesn't restore its content. */
 export const removeContent = async (table: Table, { account_id, id }: MessageRef, now: number): Promise<boolean> => {
   const message = await findMessage(table, account_id, id, now, { withContent: false });
   if (!message) return false;
   const { head } = message;
-  // A long subject is stored with the content, but must survive the deletion of the content.
+  // Long subjects and tags are stored with the content that we delete here, so we store them again.
   const longFields = hasLongFields(head) ? await readLongFields(message).catch((error: Error) => error) : undefined;
   if (longFields instanceof Error) {
     // If a segment is missing, another call may have deleted it after we had read the message's head.

@@ -1,4 +1,4 @@
-/** Changes a stored message. A change fails if the message doesn't exist or has expired. */
+/** A change fails if the message doesn't exist or has expired. */
 import { headKey } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
 import { updateLive, type Write } from "../table/writes.ts";
@@ -6,12 +6,11 @@ import type { Head, StatusChange } from "./head.ts";
 
 export type MessageRef = { account_id: string; id: string };
 
-/** We append these lists to the stored message's lists, and add these counts to its counters. */
+/** What to append to the lists of a stored message, and what to add to its counters. */
 export type Changes = Partial<
   Pick<Head, "delivery_attempts" | "open_count" | "click_count"> & { status_changes: StatusChange[] }
 >;
 
-/** Makes all changes in one update, because DynamoDB bills each update by the size of the whole item. */
 export const changeMessage = (table: Table, { account_id, id }: MessageRef, changes: Changes, now: number): Write => {
   const values: Record<string, unknown> = { ":updated_at": new Date(now).toISOString() };
   const set = ["updated_at = :updated_at"];

@@ -12,7 +12,7 @@ export type StoredMessage = {
   /** The first segment of the message's content, unless `withContent` is false. */
   readonly first?: Uint8Array;
   readonly longFields?: LongFields | Record<string, never>;
-  /** Whether the message was read strongly consistently; otherwise, its content may already be deleted. */
+  /** False after an eventually consistent read: somebody may already have deleted the content. */
   readonly isCurrent: boolean;
 };
 
@@ -40,7 +40,6 @@ export const findMessage = async (
   const message = { table, head, isCurrent: consistent };
   if (!withContent || head.segments === 0) return message;
   if (next?.sk === segmentSort(head.content_digest, 0)) return { ...message, first: next.bytes };
-  // An interrupted `storeMessage` can leave a segment that sorts before the message's first segment. If an eventually
-  // consistent read misses the first segment, the caller reads the whole message again.
+  // An interrupted `storeMessage` may have left a segment that sorts before ours, and the Query returns that one.
   return consistent ? { ...message, first: await readSegment(message, 0) } : null;
 };

@@ -12,14 +12,14 @@ export type StatusChange = Pick<Message, "status" | "bounce_classification"> & {
   delivered_at?: string | undefined;
 };
 
-/** Where `content` and `content_parsed` begin in the uncompressed JSON, in bytes. */
+/** At which bytes of the uncompressed JSON the fields `content` and `content_parsed` begin. */
 export type ContentOffsets = { content_start: number; content_parsed_start: number };
 
 export type ContentFields = ContentOffsets & {
   segments: number;
-  /** The number of segments in each page. Page 0 always contains just the first segment. */
+  /** How many segments each page has, except page 0. Page 0 has only the first segment. */
   page_segments: number;
-  /** The length of the JSON before compression. */
+  /** The size of the uncompressed JSON in bytes. */
   content_bytes: number;
   /** The digest is part of each segment's key, so two versions of a message's content never share a segment. */
   content_digest: string;
@@ -31,13 +31,13 @@ export type Head = Omit<
 > &
   Partial<LongFields> &
   ContentFields & {
-    /** The recipient's domain if the message is incoming, else the sender's. API keys may be limited to a domain. */
+    /** The recipient's domain for an incoming message, and the sender's for an outgoing one. */
     domain: string;
     /** DynamoDB's document client returns a number above 2^53 as a bigint. */
     reference_message_id?: number | bigint | undefined;
     /** SHA-256 of the raw email. The digest lets us reject a different email with the same id. */
     digest: string;
-    /** When the command `remove-content` deleted the message's content. */
+    /** When an operator deleted the content with `remove-content`. */
     content_removed_at?: string;
     status_changes?: StatusChange[];
     expires_at: number;

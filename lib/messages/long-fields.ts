@@ -7,7 +7,7 @@ import { readSegment } from "./read-segments.ts";
 
 export const hasLongFields = ({ content_start }: Head): boolean => content_start > 0;
 
-/** If we piped the segments through zstd, the stream would read one segment ahead. */
+/** We feed zstd by hand, because a piped stream would read one segment more than we need. */
 const readStart = async (message: StoredMessage, bytes: number): Promise<Buffer> => {
   const zstd = decompressor();
   const chunks: Buffer[] = [];
@@ -38,7 +38,7 @@ export const readLongFields = async (message: StoredMessage): Promise<LongFields
   return JSON.parse(`{${json}}`);
 };
 
-/** Adds the long fields if one is selected. Returns `null` if the content was deleted after `message` was read. */
+/** Adds the long fields if the caller wants one. Returns `null` if the content has been deleted since. */
 export const withLongFields = async (
   message: StoredMessage | null,
   selected?: readonly MessageField[],

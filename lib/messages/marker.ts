@@ -17,7 +17,7 @@ const lifetimeSeconds = 366 * daySeconds;
 export const readMarker = (table: Table, { account_id, id }: MessageRef): Promise<MessageMarker | undefined> =>
   getItem<MessageMarker>(table, messageMarkerKey(account_id, id), { consistent: true });
 
-/** The returned write fails if the message was deleted. */
+/** This write fails if the message has been deleted. */
 export const markStored = (table: Table, { account_id, id }: MessageRef, expires_at: number): Write =>
   update(
     table,

@@ -27,7 +27,7 @@ export type ParsedContent = z.infer<typeof ParsedContent>;
 /** A count is at most 2^53 - 1, so that no JSON parser rounds it. */
 const count = z.int().check(z.minimum(0));
 
-/** The body of Get Message's response, which has its fields in the order of this schema. */
+/** What Get Message returns, with the fields in the order in which the response has them. */
 export const Message = z.object({
   object: z.literal("message"),
   created_at: dateTime,

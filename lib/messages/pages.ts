@@ -1,4 +1,4 @@
-/** Groups the stored segments of an email into pages. Each page is a partition of the table, and one Query reads it. */
+/** A page is a group of segments with a partition key of its own, and one Query reads it. */
 import { segmentKey } from "../table/keys.ts";
 import type { MessageRef } from "./events.ts";
 import type { ContentFields } from "./head.ts";
@@ -11,7 +11,7 @@ const maximumPageSegments = 3;
 /** Fetching a page takes longer than sending it to the caller, so we fetch four pages at a time. */
 export const parallelPages = 4;
 
-/** A small email gets smaller pages, so that it also has four pages, which we can read in parallel. */
+/** We read four pages in parallel, so even a small email is split into four pages rather than fewer, longer ones. */
 export const pageSegments = (segments: number): number =>
   Math.max(1, Math.min(maximumPageSegments, Math.ceil((segments - 1) / parallelPages)));
 

@@ -1,4 +1,4 @@
-/** Reads a message's content, which is stored in segments. */
+/** Reads the segments of a message's content in order, four pages at a time. */
 import { getItem, queryFrom } from "../table/get.ts";
 import { retry } from "../table/retry.ts";
 import type { StoredMessage } from "./find.ts";
@@ -32,7 +32,7 @@ const readPage = ({ table, head }: StoredMessage, from: number): Promise<Uint8Ar
   });
 };
 
-/** Retries failed reads: after status 200, we can't send an error. Throws an Error if a segment is missing. */
+/** The status 200 has been sent, so a failed read can't become a 503 any more; we retry it. */
 export async function* readSegments(message: StoredMessage): AsyncGenerator<Uint8Array> {
   const { table, head, first } = message;
   const abort = new AbortController();

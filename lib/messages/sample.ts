@@ -1,10 +1,9 @@
-/** A sample message for the warm-up of Get Message. */
+/** The message that the warm-up of Get Message pretends to read. */
 import { zstdCompressSync } from "node:zlib";
 import { headSort, segmentSort } from "../table/keys.ts";
 
 const json = `"content":"${"x".repeat(1000)}","content_parsed":null}`;
 
-/** A small message in DynamoDB's JSON: its head and its only segment. */
 export const sampleItems = [
   {
     sk: { S: headSort },

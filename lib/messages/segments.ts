@@ -17,7 +17,7 @@ import type { MessageRef } from "./events.ts";
 import type { ContentFields, Head } from "./head.ts";
 import { keyOfSegment, type Pages, pageSegments } from "./pages.ts";
 
-/** A new table accepts only 4 MB a second. When we made eight puts in parallel, most of them were throttled. */
+/** A new table takes only 4 MB of writes a second: with eight puts in parallel, most were throttled. */
 const parallelOfOneMessage = 2;
 const ofAllMessages = pLimit(3);
 
@@ -44,8 +44,8 @@ const writeAll = async <T>(
 };
 
 /**
- * The same message always gets the same digest, so a retry overwrites the segments of an interrupted attempt. A message
- * that is stored again after a delete gets another digest, so that the old delete can't touch the new segments.
+ * A retry computes the same digest, so it overwrites the segments of the interrupted attempt. `replaced` changes it if
+ * a deleted message is stored again, so that the old delete can't touch the new segments.
  */
 const contentDigest = (segments: Buffer[], expires_at: number, replaced = ""): string => {
   const hash = createHash("sha256").update(`${expires_at} ${replaced} `);
@@ -75,7 +75,7 @@ export const writeSegments = async (
   return { ...content, ...pages };
 };
 
-/** The tombstone replaces a deleted head. Its random digest makes `storeMessage` calls fail that began earlier. */
+/** A tombstone replaces the deleted head. A `storeMessage` that began earlier expects another digest, and fails. */
 export const tombstonePut = (table: Table, { account_id, id }: MessageRef, now: number): PutCommandInput => {
   const expires_at = epochSeconds(now) - daySeconds; // A time that is past even for a slow clock.
   return { TableName: table.name, Item: { ...headKey(account_id, id), content_digest: randomUUID(), expires_at } };
@@ -86,7 +86,7 @@ const deleteAll = (table: Table, keys: ItemKey[]): Promise<void> =>
     table.client.send(new DeleteCommand({ TableName: table.name, Key: { pk, sk } })),
   );
 
-/** Deletes the segments of a failed `storeMessage`, unless another call has stored the same message and uses them. */
+/** Cleans up after a failed `storeMessage`, unless another call has stored the same message with the same segments. */
 export const discardSegments = async (
   table: Table,
   message: MessageRef,
@@ -98,7 +98,7 @@ export const discardSegments = async (
     ConditionExpression: "content_digest = :replaced AND expires_at <= :now",
     ExpressionAttributeValues: { ":replaced": replaced ?? "", ...nowValue(now) },
   };
-  // A tombstone keeps other calls from using these segments. If no head exists, a concurrent delete deletes them.
+  // The tombstone makes other calls fail that would use these segments.
   await succeeds(() => table.client.send(new PutCommand({ ...tombstonePut(table, message, now), ...unchanged })));
   const current = await getItem<Head>(table, headKey(message.account_id, message.id), { consistent: true });
   if (current && current.content_digest !== written.content_digest) {
@@ -108,13 +108,13 @@ export const discardSegments = async (
 
 type Listed = ItemKey & { pages?: Pages };
 
-/** Finds the first segment of each version of a message's content, and the lists of the other segments' pages. */
+/** The result can include segments that an interrupted call has left behind. */
 export const listSegments = async (table: Table, { account_id, id }: MessageRef, except?: Pages): Promise<Listed[]> => {
   const listed = await listItems<Listed>(table, segmentsOf(account_id, id), "pk", "sk", "pages");
   return listed.filter(({ sk }) => !except || !sk.includes(except.content_digest));
 };
 
-/** Deletes the first segment last, so that a repeated delete still sees that the message existed. */
+/** The first segment goes last: if we are interrupted, the next attempt still sees that the message existed. */
 export const deleteSegments = async (table: Table, message: MessageRef, listed: readonly Listed[]): Promise<number> => {
   const further = listed.flatMap(({ pages }) => (pages ? keysOf(message, pages).slice(1) : []));
   const firsts = listed.filter(({ pages }) => !pages);

@@ -62,8 +62,8 @@ export const draftMessage = (message: NewMessage, raw: Uint8Array | null, now: n
 type HeadPut = Write & { put: PutCommandInput; discard: () => Promise<void> };
 
 /**
- * Writes the segments, but not the head, which the caller writes last. Returns `null` if the message is already stored.
- * If writing the head fails because another call was faster, call `discard`, and start again.
+ * Writes everything except the head, which the caller has to write last. Returns `null` if the message is already
+ * stored. If writing the head fails because another call was faster, call `discard`, and start again.
  *
  * @throws RejectedError if a message with another email has the id
  */

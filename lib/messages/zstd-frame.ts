@@ -1,11 +1,11 @@
 /**
- * We store a message's content as a zstd frame. A response puts the other fields into the same frame: with two frames
- * (RFC 8878, section 3, allows them), Node.js would ignore the second, and httpx would raise an error.
+ * We store a message's content as a zstd frame. A response has the other fields, too, and we insert them into that
+ * frame: RFC 8878 (section 3) would allow a second frame, but Node.js ignores it and httpx raises an error.
  *
  *   stored ── magic, descriptor, window │ compressed blocks … │ checksum
  *   sent ──── magic, descriptor, window │ head in raw blocks │ compressed blocks …
  *
- * We can insert blocks before the compressed ones, because a block refers to earlier bytes by their distance.
+ * A compressed block refers to earlier bytes by their distance, so it stays valid if we insert blocks before it.
  */
 const magicBytes = 4;
 const headerBytes = 6;
@@ -20,7 +20,7 @@ const maximumWindow = (23 - 10) << 3;
 
 /** A zstd block has at most 128 KiB, and at most the size of the window (RFC 8878, section 3.1.1.2.4). */
 const maximumBlockBytes = 128 * 1024;
-/** No block may exceed the window, so we raise a small email's window to 128 KiB, the size of our largest blocks. */
+/** Our blocks have up to 128 KiB, and no block may be larger than the window, so a small email's window has to grow. */
 const minimumWindow = (17 - 10) << 3;
 
 export const isSendable = (firstSegment: Uint8Array): boolean =>
@@ -44,7 +44,7 @@ export const openFrame = (firstSegment: Uint8Array, bytes: Uint8Array): Buffer =
   return Buffer.concat([header, ...blocks]);
 };
 
-/** Drops the frame's checksum, which is wrong after we have inserted JSON into the frame. */
+/** We have inserted JSON into the frame, so its checksum is wrong now; we drop it. */
 export async function* closeFrame(segments: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let held = Buffer.alloc(0);
   let skipped = headerBytes;

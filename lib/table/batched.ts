@@ -1,11 +1,11 @@
-/** Combines several reads of the table into one call. */
+/** Combines reads of the table into one call. */
 import { BatchGetCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Table } from "./table.ts";
 
 /**
- * Turns several eventually consistent GetItem calls into one BatchGetItem, which takes the SDK less time. Two of these
- * calls must not ask for the same item. A throttled BatchGetItem leaves items out of its result, as if they didn't
- * exist.
+ * Combines concurrent GetItem calls into one BatchGetItem, which costs the SDK less processor time. BatchGetItem
+ * rejects a batch that names the same item twice. A throttled BatchGetItem leaves items out of its result, as if they
+ * didn't exist.
  */
 export const batched = (table: Table): Table => {
   let keys: NonNullable<GetCommand["input"]["Key"]>[] = [];

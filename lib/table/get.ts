@@ -1,4 +1,4 @@
-/** Reads one item, or a few items with successive sort keys. */
+/** Reads a single item, or the next few items of a partition. */
 import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { ItemKey } from "./keys.ts";
 import type { Table } from "./table.ts";
@@ -14,7 +14,6 @@ export const getItem = async <Stored extends object>(
   return Item as Stored | undefined;
 };
 
-/** Reads up to `limit` items of a partition, from the key `from` onwards. */
 export const queryFrom = async <Stored extends object>(
   table: Table,
   from: ItemKey,

@@ -1,11 +1,11 @@
 /**
  * Decodes the binary values in DynamoDB's responses, and replaces each by a placeholder before the SDK parses the JSON.
- * The SDK would make two strings of each value, which is most of the work for a large message.
+ * The SDK would copy each value into two strings first; for a large message, that was most of the processor time.
  */
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { streamCollector } from "@smithy/core/serde";
 
-/** Only a binary value begins like this in DynamoDB's JSON: within a string, quotes are escaped. */
+/** Quotes within a string are escaped, so only a binary value can begin like this. */
 const opening = '{"B":"';
 
 /** Base64 has no `#`, so a value that starts with it can only be a placeholder. */
@@ -51,7 +51,7 @@ export const inPlaceBase64 = (): Pick<DynamoDBClientConfig, "streamCollector" | 
         rest = end;
       }
       for (const [name, bytes] of found) decoded.set(name, bytes);
-      // We free the decoded bytes on the next turn of the event loop; by then, the SDK has parsed the response.
+      // By the next turn of the event loop, the SDK has parsed the response and taken the bytes.
       setImmediate(() => {
         for (const name of found.keys()) decoded.delete(name);
       });

@@ -39,13 +39,13 @@ export const segmentSort = (digest: string, index: number): string =>
 
 export const headKey = (account_id: string, id: string) => itemKey(messagePartition(account_id, id), headSort);
 
-/** Each page after the first has its own partition. Writing 40 MiB into a single partition would take 32 seconds. */
+/** Writing 40 MiB into one partition, with its 1,000 write units a second, would take 32 seconds. */
 export const segmentKey = (account_id: string, id: string, digest: string, index: number, page = 0) => {
   const partition = messagePartition(account_id, id);
   return itemKey(page === 0 ? partition : `${partition}#${digest}#${page}`, segmentSort(digest, index));
 };
 
-/** The list of pages sorts after the first segment, so a Query for the head and first segment never finds it. */
+/** The list sorts after the first segment, so the Query for a message's head and first segment never returns it. */
 export const pageListKey = (account_id: string, id: string, digest: string) =>
   itemKey(messagePartition(account_id, id), `SEGMENT_PAGES#${digest}`);
 

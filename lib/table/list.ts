@@ -1,4 +1,4 @@
-/** Reads the items of a partition. */
+/** Reads all items of a partition, or one page of them. */
 import { type NativeAttributeValue, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { ItemKey } from "./keys.ts";
 import type { Table } from "./table.ts";

@@ -1,4 +1,4 @@
-/** Counts what a request costs. */
+/** Adds up the DynamoDB capacity that a request consumes. */
 import type { ConsumedCapacity } from "@aws-sdk/client-dynamodb";
 import type { Table } from "./table.ts";
 

@@ -4,6 +4,6 @@ import type { itemTypes } from "./keys.ts";
 export type Permission = {
   readonly call: "GetItem" | "BatchGetItem" | "Query" | "PutItem" | "UpdateItem" | "DeleteItem";
   readonly on: readonly (typeof itemTypes)[keyof typeof itemTypes][];
-  /** The call is allowed only in a transaction, so that a function can't write one item without the others. */
+  /** IAM allows this call only inside a transaction, so that no bug can write one of the items without the others. */
   readonly within?: "TransactWriteItems";
 };

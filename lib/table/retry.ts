@@ -1,4 +1,4 @@
-/** We give up soon: when we retried for 20 s, a single overloaded account occupied all 1,000 Lambda environments. */
+/** When we retried for 20 s, a single overloaded account could occupy all 1,000 Lambda environments. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isThrottlingError, isTransientError } from "@smithy/core/retry";
 import { uptimeMs } from "../time.ts";
@@ -7,7 +7,7 @@ const isSdkError = (error: unknown): error is Error & { cause?: Error } => error
 
 export const isThrottled = (error: unknown): boolean => isSdkError(error) && isThrottlingError(error);
 
-/** Whether the table is throttled, or a call failed with a timeout or a 5xx error. */
+/** True for throttling, timeouts and 5xx errors: a later call may succeed. */
 export const isUnavailable = (error: unknown): boolean =>
   isSdkError(error) && (isThrottled(error) || isTransientError(error));
 
@@ -45,11 +45,11 @@ export const retry = async <T>(
 const isWriteRetryable = (error: unknown): boolean =>
   isThrottled(error) || (error instanceof Error && error.name === "TransactionConflictException");
 
-/** Unlike the SDK, retries a write even after a conflict with a transaction. */
+/** The SDK doesn't retry a write that conflicted with a transaction; this does. */
 export const retryWrite = <T>(write: () => Promise<T>, deadline?: number): Promise<T> =>
   retry(write, { isRetryable: isWriteRetryable, deadline });
 
-/** Returns true if the write succeeded, and false if its condition failed. */
+/** True if the write succeeded, false if its condition failed. */
 export const succeeds = async (write: () => Promise<unknown>): Promise<boolean> => {
   try {
     await retryWrite(write);

@@ -1,4 +1,4 @@
-/** Opens the DynamoDB table. */
+/** Opens the table, with the AWS SDK's timeouts and retries set for short-lived functions. */
 import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { ConfiguredRetryStrategy } from "@smithy/core/retry";
@@ -7,10 +7,10 @@ import { backoff } from "./retry.ts";
 
 type Logger = NonNullable<DynamoDBClientConfig["logger"]>;
 
-/** If a logger has a method `info`, the SDK copies the input and output of every call for it, so ours has none. */
+/** Our logger has no `info`: for that method, the SDK would copy the input and output of every call. */
 const silent: Omit<Logger, "info"> = { trace() {}, debug() {}, warn() {}, error() {} };
 
-/** With six attempts instead of three, an overloaded partition would occupy five times as many Lambda environments. */
+/** With six attempts, an overloaded partition would occupy five times as many Lambda environments. */
 const attempts = 3;
 
 /** We log only these fields of an error, because others can contain stored items. */
@@ -27,11 +27,11 @@ type TableOptions = {
   name?: string | undefined;
   /** The URL of DynamoDB; by default `AWS_ENDPOINT_URL_DYNAMODB` or the region's URL. */
   endpoint?: string | undefined;
-  /** How long a response from DynamoDB may pause, in milliseconds; by default 3,000. */
+  /** For how many milliseconds a response from DynamoDB may stall; by default 3,000. */
   timeoutMs?: number;
   /**
-   * Retries a failed call after about 500 ms and 1 s, instead of 25 and 50 ms. Storing a large message in a new table
-   * then takes 1.25 attempts per write instead of 2.9.
+   * Waits about 500 ms and then 1 s before it retries a failed call, instead of 25 and 50 ms. A write to a new, slow
+   * table then takes 1.25 attempts on average instead of 2.9.
    */
   canWait?: boolean;
 };

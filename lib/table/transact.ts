@@ -42,9 +42,9 @@ const failedCondition = "ConditionalCheckFailed";
 const throttling = new Set(["ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"]);
 const ours = new Set([conflict, failedCondition, ...throttling]);
 
-/** @throws the SDK's error, unless a failed condition or something temporary caused it */
+/** @throws the SDK's error if it's neither a failed condition nor temporary */
 const readReasons = (error: unknown): CancellationReason[] => {
-  // While an earlier attempt is in progress, we retry: with the same token, a retry gets that attempt's result.
+  // Our earlier attempt is still running, and a retry with the same token gets its result.
   if (error instanceof TransactionInProgressException) return [];
   const reasons = error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
   if (!reasons.some(({ Code = "" }) => ours.has(Code))) throw error;
@@ -57,7 +57,9 @@ const reportedFailures = (writes: readonly Write[], reasons: readonly Cancellati
     return Code === failedCondition ? [[write, Item && unmarshall(Item)]] : [];
   });
 
-/** After a transaction conflict, DynamoDB reports no failed conditions, so we read the items and check ourselves. */
+/**
+ * After a conflict, DynamoDB doesn't report failed conditions, so we read the items and check the conditions ourselves.
+ */
 const readFailures = async (table: Table, writes: readonly Write[], abortSignal: AbortSignal): Promise<Entry[]> => {
   const read = async (write: Write): Promise<Entry> => [
     write,

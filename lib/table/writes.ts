@@ -1,4 +1,4 @@
-/** The writes of a transaction. */
+/** The writes of a transaction, each with a check of its condition. */
 import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { absentOrExpired, isLive, live, nowValue } from "./expiry.ts";
 import type { ItemKey } from "./keys.ts";
@@ -8,11 +8,10 @@ type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[numb
 
 export type Item = Record<string, unknown>;
 
-/** If the write's condition fails, the existing item has the type `Stored`. */
 export type Write<Stored extends object = object> = {
   readonly transactItem: TransactItem;
   readonly key: ItemKey;
-  /** Checks the write's condition in our code, because after a conflict, DynamoDB doesn't report failed conditions. */
+  /** Checks the condition in our code, because after a conflict, DynamoDB reports no failed conditions. */
   readonly fails: (found: Item | undefined) => found is Item & Stored;
 };
 
@@ -42,7 +41,7 @@ export const put = (table: Table, key: ItemKey, fields: object): Write => ({
   fails: (_found): _found is Item => false,
 });
 
-/** @param fails returns true if the condition in `change` is false for the found item */
+/** @param fails checks the condition of `change` in our code */
 export const update = (
   table: Table,
   key: ItemKey,

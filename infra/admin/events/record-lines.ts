@@ -1,4 +1,4 @@
-/** Records events from files with one JSON object per line. */
+/** Reads events from JSON Lines files, and records them. */
 import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
 import { type MessageEvent, parseEvent } from "../../../lib/intake/event.ts";
@@ -43,8 +43,8 @@ async function* linesOf(path: string, standardInput: Readable) {
 }
 
 /**
- * Records several events in parallel. If an event's message isn't stored yet, we retry the event at the end: the
- * message may come later in the file.
+ * Records several events in parallel. An event can stand before its message in the file, so we retry such events at the
+ * end.
  *
  * @param report receives the outcome of each event; a rejected event doesn't stop the others
  * @throws Error if the table fails. You can then record the same files again

@@ -6,5 +6,5 @@
 /** The AWS SDK needs only `crypto.randomUUID`, but Node.js's global `crypto` would load all of Web Crypto. */
 export * as crypto from "node:crypto";
 
-/** The AWS SDK only checks whether a value is a `ReadableStream`, and we never pass it one. */
+/** The AWS SDK needs the class `ReadableStream` only to recognise such streams, and we never pass it one. */
 export const ReadableStream = undefined;

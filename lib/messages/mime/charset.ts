@@ -24,12 +24,12 @@ export type DecodeCharset = (bytes: Buffer, charset: string) => string;
 
 type Codec = (bytes: Buffer) => string;
 
-/** Looking up a charset is slow, and a hostile email could name thousands of charsets. */
+/** Finding a charset's decoder is slow, and a hostile email could name thousands of charsets. */
 const maximumLabels = 100;
 
 /**
- * Returns a decoder for one email, which never throws: invalid bytes become U+FFFD. If the charset is missing, unknown
- * or ASCII, we read valid UTF-8 as UTF-8, and anything else as windows-1252.
+ * Never throws: invalid bytes become U+FFFD. If the charset is missing, unknown or ASCII, we read valid UTF-8 as UTF-8,
+ * and anything else as windows-1252.
  */
 export const charsetDecoder = (): DecodeCharset => {
   const codecs = new Map<string, Codec>();
@@ -85,7 +85,7 @@ const decodeUtf7 = (bytes: Buffer): string =>
     return whole.swap16().toString("utf16le");
   });
 
-/** `TextDecoder` inserts U+FFFD between two adjacent escape sequences, so we drop the first of the two. */
+/** `TextDecoder` inserts U+FFFD between two adjacent escape sequences. The first has no effect, so we drop it. */
 const decodeIso2022Jp = (bytes: Buffer): string => {
   if (isUtf8(bytes) && !isAscii(bytes)) return utf8.decode(bytes);
   return iso2022JpDecoder.decode(Buffer.from(bytes.toString("latin1").replace(overriddenEscape, ""), "latin1"));

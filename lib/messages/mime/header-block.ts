@@ -75,8 +75,8 @@ export const readHeader = (email: Email, start: number, limit: number) => {
 const isOfHeader = (line: string): boolean => line === "" || isBlank(line[0]) || fieldOf(line) !== undefined;
 
 /**
- * Reads on to the next empty line or delimiter, at most once per header. `lastText` is the offset of the last line that
- * looks like body text. `continues` tells whether the header goes on after that line.
+ * Looks ahead to the next empty line or delimiter, once per header; more often would take quadratic time. `lastText` is
+ * the offset of the last line that looks like body text. If the header goes on after it, `continues` is true.
  */
 const linesAhead = (email: Email, from: number, header: HeaderField[]) => {
   let lastField = -1;

@@ -1,4 +1,4 @@
-/** Reads and decodes header fields. */
+/** Parses header fields, including those that RFC 5322 forbids but mailers send. */
 import { type DecodeCharset, decodeHeaderBytes, joinsWords } from "./charset.ts";
 
 /** A header field's `value` is unfolded, with one character per byte of the email. */

@@ -68,7 +68,7 @@ const readParameters = (text: string): Structured["parameters"] => {
       parameters.set(base, { bytes: value });
     }
   }
-  // A parameter's segments (RFC 2231) win over its plain form, which is for older programs.
+  // Some mailers send both `filename` and `filename*0` (RFC 2231); the plain one is meant for older programs.
   for (const [base, group] of Map.groupBy(segments, ({ base }) => base)) parameters.set(base, joinSegments(group));
   return parameters;
 };
@@ -78,7 +78,7 @@ const joinSegments = (segments: Segment[]): Parameter => {
   const texts = segments.map(({ text, extended }) => (extended ? decodePercent(text) : text));
   if (!segments.some(({ extended }) => extended)) return { bytes: texts.join("") };
 
-  // Only the first segment of a parameter names the charset (RFC 2231, section 4.1).
+  // Of `name*0*`, `name*1*` and so on, only the first names the charset (RFC 2231, section 4.1).
   const [prefix = "", charset] = /^([^']*)'[^']*'/.exec(segments[0]?.extended ? segments[0].text : "") ?? [];
   return { bytes: texts.join("").slice(decodePercent(prefix).length), charset };
 };
@@ -127,7 +127,7 @@ const quotedString = (text: string, quote: number): { value: string; next: numbe
   return { value, next: at + 1 };
 };
 
-/** An unquoted charset such as `us-ascii (Plain text)` ends at the first blank; a file name may contain blanks. */
+/** A charset like `us-ascii (Plain text)` ends at the blank, but a file name without quotes may contain blanks. */
 const unquoted = (name: string, value: string): string => {
   if (/^(file)?name\b/.test(name)) return value;
   const [token = ""] = /^[^( \t]*/.exec(value.slice(afterComments(value, 0))) ?? [];

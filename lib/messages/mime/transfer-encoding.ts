@@ -1,4 +1,4 @@
-/** Decodes the body of a part (RFC 2045, section 6). */
+/** Undoes a part's Content-Transfer-Encoding (RFC 2045, section 6). */
 import { cr, lf } from "./lines.ts";
 
 const uuencode = new Set(["x-uuencode", "x-uue", "uuencode", "uue"]);

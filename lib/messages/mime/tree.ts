@@ -1,4 +1,4 @@
-/** Splits an email into the parts of its MIME tree (RFC 2046, section 5.1). */
+/** Splits an email into its MIME tree (RFC 2046, section 5.1). */
 import { type HeaderField, trimEndBlanks } from "./header.ts";
 import { firstLine, maxHeaderBytes, readHeader } from "./header-block.ts";
 import { cr, type Email, lf, lineAt, linesOf } from "./lines.ts";
@@ -7,7 +7,7 @@ import { contentType, type Structured } from "./parameters.ts";
 /** By default, Postfix allows 100 levels of nested parts, too (mime_nesting_limit); real emails have less than ten. */
 export const maxNesting = 100;
 
-/** A digest of a mailing list can have hundreds of parts. */
+/** A mailing list's digest can have hundreds of parts. */
 export const maxParts = 10_000;
 
 /** `parent` is the enclosing multipart. */
