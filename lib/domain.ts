@@ -15,7 +15,7 @@ const internationalLabel = (text: string): string | null => {
   return domainToUnicode(converted) === text ? converted : null;
 };
 
-/** `Mail.Bücher.example` becomes `mail.xn--bcher-kva.example`. Returns `null` if the text is no domain name. */
+/** `Mail.Bücher.example` becomes `mail.xn--bcher-kva.example`. Anything that is no domain name becomes `null`. */
 export const normalDomain = (text: string): string | null => {
   // Converting a very long text would be slow, so we reject it first. JavaScript's `length` counts some characters
   // twice, so we allow twice the maximum length.

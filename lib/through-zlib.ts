@@ -5,8 +5,7 @@ type Chunks = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
 
 /**
  * Pipes `source` through a stream of node:zlib. Unlike `pipeline`, we never call `end()` during a write: Node.js would
- * append a second, empty zstd frame, and httpx 0.28 would reject the response. An empty chunk ends the current zstd
- * block.
+ * append a second, empty zstd frame, and httpx 0.28 would reject the response. An empty chunk ends a zstd block.
  */
 export const throughZlib = <Zlib extends BrotliCompress | Gzip | ZstdCompress | ZstdDecompress>(
   source: Chunks,

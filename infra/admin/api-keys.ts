@@ -21,7 +21,7 @@ const keysLabelled = async (table: Table, account_id: string, label: string, now
   return apiKeys.filter((apiKey) => apiKey.label === label && !apiKey.revoked_at);
 };
 
-/** @param replaces after a rotation, the old key */
+/** @param replaces the old key, if this one was made by a rotation */
 const reportNewKey = (
   shell: Shell,
   json: true | undefined,
@@ -93,8 +93,8 @@ export const listApiKeys = (shell: Shell) =>
 const unique = (ids: string[]): string[] => [...new Set(ids)];
 
 /**
- * Finds API keys and their ids in a text, such as a log. Logs contain other SHA-256 digests, too, such as a container
- * image's.
+ * Finds API keys and their ids in a text, such as a log. The id of an API key looks like any other SHA-256 digest, such
+ * as a container image's.
  */
 const keysIn = (text: string): { secrets: string[]; digests: string[] } => ({
   secrets: unique((text.match(/emk_[\w-]{43}/g) ?? []).map(store.idOfSecret)),
@@ -103,7 +103,7 @@ const keysIn = (text: string): { secrets: string[]; digests: string[] } => ({
   ),
 });
 
-/** @throws UserError unless exactly one valid key of the account has this label */
+/** @throws UserError if no valid key of the account has this label, or several have */
 const idOfLabel = async (table: Table, label: string, account_id: string | undefined, now: number): Promise<string> => {
   if (!account_id) throw new UserError(`${label}: neither an id nor a key. A label requires --account`, 2);
   const [apiKey, ...others] = await keysLabelled(table, account_id, label, now);
@@ -164,7 +164,7 @@ export const revokeApiKey = (shell: Shell) =>
         for (const id of digests.filter((digest) => !named.includes(digest))) {
           if (!(await revoke(id))) unknown.push(id);
         }
-        // A log can contain digests of other things, so we only report an error if none of them is an API key's.
+        // Some of the digests may not belong to API keys at all, so it's an error only if none of them does.
         if (named.length > 0 || unknown.length < digests.length) return;
         for (const id of unknown) shell.fail(new UserError(`${id}: ${noSuchKey}`));
       };

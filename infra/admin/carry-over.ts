@@ -1,7 +1,7 @@
 /**
  * Restoring a table also restores API keys that were revoked and messages that were deleted after the restore point.
- * `prepare-table --from OLD_TABLE` revokes and deletes them again. It never grants a right to anybody, and never adds
- * data.
+ * With `--from OLD_TABLE`, `prepare-table` revokes those keys and deletes those messages again. `prepare-table` never
+ * grants a right, and never adds data.
  *
  *   old table ──── restore point ──────── revoked, removed, deleted ─────▶ now
  *                        └─▶ restored table, where all of that is back
@@ -194,7 +194,6 @@ export const carryOverFrom = async (shell: Shell, json: true | undefined, restor
     throw new UserError(`${restored.name} has nothing in common with ${from}, so it is no copy of it`);
   }
 
-  /** @returns the number of items of each kind */
   return async (): Promise<Map<Kind, number>> => {
     announceScan(shell, json, old, ofOld);
     announceScan(shell, json, restored, ofRestored);

@@ -73,7 +73,7 @@ export const readOperands = async (operands: string[], { input }: Shell): Promis
   throw new UserError("Standard input is empty", 2);
 };
 
-/** If one operand fails, the command continues with the others. */
+/** An operand that fails doesn't keep the command from the others. */
 export const forEachOperand = async (
   shell: Shell,
   operands: string[],

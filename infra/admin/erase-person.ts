@@ -40,7 +40,7 @@ type Found = {
   erase: (table: Table, now: number) => Promise<unknown>;
 };
 
-/** An expired message may still be in the table, so we read it, too. */
+/** DynamoDB may not have deleted an expired message yet, so it counts, too. */
 const addressesOf = async (table: Table, { account_id, id, ...head }: ScannedHead) => {
   if (head.sender !== undefined) return [head.sender, head.recipient ?? ""];
   const message = await findMessage(table, account_id, id, 0, { withContent: false });
@@ -103,7 +103,6 @@ const plurals = {
 type Kind = keyof typeof plurals;
 const kinds = Object.keys(plurals) as Kind[];
 
-/** Finds everything that the table contains about a person's email addresses. */
 const findAll = async (
   shell: Shell,
   table: Table,
@@ -132,8 +131,7 @@ const findAll = async (
 };
 
 /**
- * For about a second, an eventually consistent read can still return the deleted user. A request that has read the user
- * may add a member as much as 28 s later, so we wait and look again.
+ * Add Account Member may have read the user just before, and it has 28 s to add the member, so we wait and look again.
  */
 const longestAddSeconds = 30;
 

@@ -102,7 +102,6 @@ export const importMessage = (shell: Shell) =>
       await importMail(table, files, fields, now, reportEmail, { restoreDeleted }).finally(outcomes.end);
       if (!json && total !== 1) shell.print(outcomes.summary());
       if (!json && options.local && lastId !== "") {
-        // If `npm start` uses another port, it prints an import command that sets PORT.
         const page = `http://127.0.0.1:${process.env.PORT ?? 3000}/messages`;
         shell.print(total === 1 ? `${page}#${account}/${lastId}` : page);
       }

@@ -1,4 +1,4 @@
-/** AWS restores a table without TTL, backups and deletion protection, so `prepare-table` turns them on again. */
+/** A restored table has neither TTL nor backups nor deletion protection; `prepare-table` turns them on. */
 import {
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,

@@ -31,7 +31,7 @@ Exit status: 0 done, 1 something failed, 2 bad arguments.`;
 /** An error may contain an API key, which must not appear in a log or a terminal. */
 const withoutSecrets = (line: string): string => line.replaceAll(/emk_[\w-]+/g, "emk_…");
 
-/** Commander's own usage line says `[options]` even if an option is required. */
+/** Commander writes `[options]` in the usage line even if one of them is required. */
 const usageOf = ({ options, registeredArguments }: CommandUnknownOpts): string =>
   [
     ...options.filter(({ mandatory }) => mandatory).map(({ flags }) => flags),

@@ -1,4 +1,4 @@
-/** `restore-content` writes the content of a damaged message again, from the original email. */
+/** `restore-content` repairs a message with lost segments from the original email. */
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
@@ -15,7 +15,7 @@ import { readEmails } from "../mail/read-emails.ts";
 import { defineCommand, openTableOf, report, type Shell, uuid } from "./command.ts";
 import { isDamage, messageId, noSuchMessage } from "./message-command.ts";
 
-/** Finds the email with the given digest, which can be a whole file or one email of an mbox. */
+/** Finds the email with the given digest. It can be a file of its own or part of an mbox. */
 const emailWith = async (digest: string, path: string, { input }: Shell): Promise<Buffer> => {
   const isIt = (raw: Buffer): boolean => createHash("sha256").update(raw).digest("hex") === digest;
   for (const { bytes, open } of await findMail([path], input)) {
@@ -35,7 +35,7 @@ const fieldsOf = (raw: Buffer): LongFields => {
   return { ...envelope, tags: [] };
 };
 
-/** Returns `null` if a lost segment took the sender and recipient with it. */
+/** Returns `null` if the long fields were in a segment that is lost. */
 const readableLongFields = (message: StoredMessage): Promise<Partial<LongFields> | null> =>
   readLongFields(message).catch((error) => {
     if (isDamage(error)) return null;

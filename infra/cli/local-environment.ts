@@ -1,4 +1,4 @@
-/** Environment variables that point the AWS SDK at the DynamoDB of a running `npm start`. */
+/** Set these variables, and a program uses the DynamoDB of a running `npm start`. */
 
 /** The AWS SDK requires credentials, but a local DynamoDB accepts any. */
 export const localEnvironment = (port: number) => ({

@@ -24,10 +24,6 @@ const agent = new Agent({ keepAlive: true });
 const errorType = "Lambda-Runtime-Function-Error-Type";
 const errorBody = "Lambda-Runtime-Function-Error-Body";
 
-/**
- * The promise `accepted` resolves when our emulation of Lambda responds. The method `fail` sends an error in the HTTP
- * trailers.
- */
 export const openResponseStream = (port: number, path: string) => {
   const outgoing = request({
     host: "127.0.0.1",

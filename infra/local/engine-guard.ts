@@ -7,7 +7,7 @@ import { pipeline } from "node:stream";
 import { hasForeignHost, hasForeignOrigin } from "./cross-origin.ts";
 
 /**
- * Browsers send nothing to these ports ("bad ports" in the Fetch standard). Port 6665 comes first, because even old
+ * Browsers refuse to connect to these ports (the Fetch standard's "bad ports"). Port 6665 comes first, because even old
  * browsers block it.
  */
 export const portsClosedToPages = [
@@ -31,7 +31,7 @@ export const engineGuard = (enginePort: number): Server => {
     const forwarded = request({ host: "127.0.0.1", port: enginePort, method, path: url, headers, agent });
     forwarded.on("error", () => outgoing.destroy());
     forwarded.on("response", (response) => {
-      // `pipeline` throws if the client has disconnected; the exception would end `npm start`.
+      // If the client has disconnected, `pipeline` would throw and end `npm start`.
       if (outgoing.destroyed) return void response.destroy();
       outgoing.writeHead(response.statusCode ?? 500, response.rawHeaders);
       pipeline(response, outgoing, () => {});

@@ -1,4 +1,4 @@
-/** The errors that API Gateway returns without calling a function, in the format of the API's own errors. */
+/** API Gateway's own errors, such as 429 and 504, in the format of our API. */
 import { randomBytes } from "node:crypto";
 import type { ErrorResponse } from "../../lib/api/error-catalogue.ts";
 import { commonHeaders, requestIdHeader } from "../../lib/api/response.ts";

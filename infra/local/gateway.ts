@@ -22,7 +22,10 @@ export type LocalRoute = { operation: Operation; handler: LambdaHandler };
 /** A web page, or a file for a web page, that `npm start` serves in addition to the API. */
 export type Page = {
   method?: "POST";
-  /** Only browsers on this machine get a private page. Checking the Host header prevents DNS rebinding. */
+  /**
+   * Private pages show the table's messages, so only browsers on this machine get them. Checking the Host header
+   * prevents DNS rebinding.
+   */
   isPrivate: boolean;
   respond: (request: IncomingMessage) => HttpResponse | Promise<HttpResponse>;
 };
@@ -122,7 +125,8 @@ const respond = async (
 
 const send = async (response: ServerResponse, { statusCode, headers, body }: Sendable): Promise<void> => {
   if (typeof body !== "string" && response.destroyed) {
-    // The caller has disconnected. Without `destroy`, the function would wait forever for a reader of its body.
+    // The caller has disconnected. Nobody reads the body any more, so without `destroy` the function would wait for
+    // ever.
     body.destroy();
     return;
   }

@@ -14,7 +14,7 @@ The demonstration's API key changes with each start. Keys that you create yourse
 
 export type Options = { data?: string | undefined; seed?: string | undefined; api?: URL | undefined };
 
-/** Accepts plain HTTP only on this machine, because on a network, others could read the API key. */
+/** Plain HTTP is allowed only to this machine: on a network, others could read the API key. */
 const apiUrl = (value: string): URL => {
   const url = URL.parse(value);
   const isLocal = /^(localhost|.+\.localhost|127\.0\.0\.1|\[::1\])$/.test(url?.hostname ?? "");
@@ -46,7 +46,7 @@ export const readOptions = (args: string[]): Options | null => {
   }
 };
 
-/** Returns the port in an environment variable, or `fallback`. Throws a UserError if the value is not a port. */
+/** Reads a port from an environment variable. Throws a UserError if the value is not a port. */
 export const portOf = (variable: string, fallback: number): number => {
   const text = process.env[variable] ?? String(fallback);
   const port = Number(text);

@@ -1,7 +1,6 @@
 /**
- * Lambda's side of a streamed response. The function's runtime client sends it to Lambda in the body of a POST request:
- * first the status and headers as JSON, then the response's own body. If the function fails halfway, the error follows
- * in HTTP trailers.
+ * Plays Lambda's part when a function streams its response. AWS's runtime client sends it in a POST request: the status
+ * and headers as JSON, and then the body. If the function fails halfway, the error follows in HTTP trailers.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
@@ -13,7 +12,7 @@ export type HttpResponse = {
   body: Readable | string;
 };
 
-/** The error that Lambda reports for a failed invocation. Lambda calls the error's name `errorType`. */
+/** What Lambda reports for a failed invocation as `errorType` and `errorMessage`. */
 export class FunctionError extends Error {
   constructor(name: string, message: string) {
     super(message);
@@ -21,7 +20,7 @@ export class FunctionError extends Error {
   }
 }
 
-/** Eight zero bytes separate the JSON with the status and headers from the response's body. */
+/** Eight zero bytes stand between that JSON and the body. */
 export const preludeDelimiter = Buffer.alloc(8);
 
 export const functionError = (json: string): FunctionError => {
@@ -66,7 +65,7 @@ export const readStreamed = (request: IncomingMessage, reply: ServerResponse): P
         done(error);
       },
     });
-    /** Whoever reads `body` first gets everything that the function sent before it failed, and then the error. */
+    /** A reader of `body` gets what the function had sent before it failed, and then the error. */
     const fail = (error: Error): void => {
       failure = error;
       if (prelude) reject(error);

@@ -8,7 +8,7 @@ import type { Table } from "../../lib/table/table.ts";
 const maximumEmails = 16;
 const maximumBytes = 1024 * 1024;
 
-/** A group ends after 16 items or 1 MiB, because we keep it in memory. */
+/** Groups of 16 items, or fewer if they exceed 1 MiB, because a whole group is in memory. */
 async function* grouped<T extends { bytes: number }>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
   let group: T[] = [];
   for await (const item of items) {
@@ -22,7 +22,8 @@ async function* grouped<T extends { bytes: number }>(items: AsyncIterable<T>): A
 }
 
 /**
- * If DynamoDB throttles a part of a batch, it returns the other items without an error, so we read the batch again.
+ * DynamoDB reports no error if only part of a BatchGetItem was throttled, so we throw one ourselves, and the read is
+ * retried.
  */
 const throttled = Object.assign(new Error("A part of the batch was throttled"), {
   name: "ThrottlingException",

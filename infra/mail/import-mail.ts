@@ -24,7 +24,7 @@ export type ImportFields = Omit<NewMessage, "id" | "message_id" | "subject" | "s
   recipient?: string | undefined;
 };
 
-/** `deleted` means that we skipped the email, because its message was deleted before. */
+/** `deleted`: an operator had deleted the message, so we skipped its email. */
 export type ImportOutcome = "stored" | "there already" | "deleted";
 
 /** `source` is a path, or `inbox.mbox:3` for the third email of an mbox. */
@@ -79,8 +79,8 @@ const forgetDeletion = async (table: Table, { account_id, id }: MessageRef): Pro
 };
 
 /**
- * Stores a message unless it was deleted. If `delete-message` runs at the same time, the message stays deleted, because
- * that command first writes a marker.
+ * Stores a message unless it was deleted. `delete-message` writes a marker before it deletes, so even if it runs at the
+ * same time, the message stays deleted.
  */
 const store = async (table: Table, message: NewMessage, raw: Buffer, now: number): Promise<ImportOutcome> => {
   const draft = draftMessage(message, raw, now);

@@ -5,8 +5,7 @@ const maximumTasks = 32;
 const maximumBytes = 48 * 1024 * 1024;
 
 /**
- * Processes up to 32 items at a time, with at most 48 MiB in total. While an item over 48 MiB is processed, no other
- * item is.
+ * Processes up to 32 items at a time, with at most 48 MiB in total. A larger item is processed alone.
  *
  * @throws the first error of `act`, but only after the other calls of `act` have ended
  */

@@ -10,10 +10,7 @@ import { maximumRawBytes } from "../../lib/messages/store-message.ts";
 /** `raw` is empty if the email is too large to be stored; `bytes` says how large it is. */
 export type Email = { raw: Buffer; bytes: number; isOfMbox: boolean };
 
-/**
- * A line of text can begin with `From `, too ("From now on …"), and not every program escapes it, so we also look for a
- * time and a year.
- */
+/** Text may contain a line such as "From now on, …", so we insist on a time and a year. */
 const fromLine = /^From .*\b\d{1,2}:\d{2}\b.*\b\d{4}\b/;
 /** RFC 5322 limits a line to 998 characters. */
 const longestFromLine = 1000;

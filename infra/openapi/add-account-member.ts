@@ -1,4 +1,4 @@
-/** The reference page's texts and examples for Add Account Member. */
+/** What the reference page says about Add Account Member. */
 import { alreadyMember, invalid } from "../../lib/api/error-catalogue.ts";
 import { addAccountMember } from "../../lib/api/operations.ts";
 import { AccountMember, NewMember, Role, rules } from "../../lib/members/member.ts";

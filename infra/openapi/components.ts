@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 
 export type JsonSchema = { [keyword: string]: unknown };
 
-/** A field's description, with keywords that the zod schema can't express, such as `format`. */
+/** A description, and keywords such as `format`, which a zod schema can't express. */
 type Field = string | (JsonSchema & { description: string });
 
 export type Component = {
@@ -68,7 +68,7 @@ export const componentSchemas = (components: Readonly<Record<string, Component>>
   );
 };
 
-/** The schema of the parsed value: for `fields=id,subject`, an array. */
+/** Describes the parameter's value once it's parsed: `fields=id,subject` is an array. */
 export const parameterSchema = (schema: z.ZodMiniType): JsonSchema => {
   const { $schema, ...jsonSchema } = z.toJSONSchema(schema, { ...conversion, io: "output" });
   return jsonSchema;

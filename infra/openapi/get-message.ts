@@ -1,4 +1,4 @@
-/** The reference page's texts and examples for Get Message. */
+/** What the reference page says about Get Message. */
 import { messageNotFound, tooLargeUncompressed } from "../../lib/api/error-catalogue.ts";
 import { getMessage } from "../../lib/api/operations.ts";
 import { domainScope } from "../../lib/api-keys/scopes.ts";

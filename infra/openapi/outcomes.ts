@@ -69,7 +69,7 @@ const headersOf = (errors: readonly catalogue.ErrorResponse[]): Headers => {
   );
 };
 
-/** Gets a parameter's error message by parsing "", which no parameter accepts. */
+/** No parameter may be empty, so parsing "" yields its error message. */
 const ruleOf = ({ schema }: Parameter<unknown>): string =>
   (schema.safeParse("").error?.issues ?? []).map(({ message }) => message).join("; ");
 

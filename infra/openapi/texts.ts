@@ -1,4 +1,4 @@
-/** What the API reference says about an operation, beyond what the table of operations defines. */
+/** Descriptions and examples of an operation, for the reference page. */
 import type * as z from "zod/mini";
 import type { ErrorResponse } from "../../lib/api/error-catalogue.ts";
 import type { Component } from "./components.ts";

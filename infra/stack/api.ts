@@ -48,8 +48,8 @@ const transport = {
 
 /**
  * The errors that API Gateway sends without calling a function. API Gateway responds to an unknown route with an
- * authorization error instead of a 404. We don't use API Gateway's authorization, so its authorization errors always
- * mean an unknown route.
+ * authorization error instead of a 404. No route uses API Gateway's authorization, so its authorization errors mean
+ * that the route is unknown.
  *
  * API Gateway reportedly sends INTEGRATION_FAILURE when Lambda throttles a function. Callers may always retry after
  * this error, because an operation writes either everything or nothing.
@@ -160,8 +160,8 @@ export class Api extends Construct {
 
   private addGatewayResponse(type: ResponseType, { status, message, headers }: errors.ErrorResponse) {
     const { "Content-Type": contentType, ...common } = commonHeaders;
-    // Without single quotes, API Gateway would take the value for the name of a parameter. Unlike our functions, API
-    // Gateway can't pick a Retry-After at random, so it always sends the first one.
+    // Without single quotes, API Gateway would take the value for the name of a parameter. Our functions pick a
+    // Retry-After at random; API Gateway can't, so it always sends the first.
     const constants = Object.entries({ ...common, ...headers }).map(([name, value]) => [
       name,
       `'${[value].flat()[0]}'`,

@@ -13,10 +13,7 @@ export const period = Duration.minutes(5);
 
 const sum = { statistic: "Sum", period };
 
-/**
- * A metric that CloudWatch extracts from a log. `dimension` names a field of the log line; the field's value becomes
- * the metric's dimension.
- */
+/** A metric that CloudWatch extracts from a log. `dimension` is a field of the log line. */
 type LogMetric = { name: string; lines: IFilterPattern; value: string; dimension: string };
 
 export const timeToFirstByte: LogMetric = {
@@ -89,7 +86,7 @@ export class Metrics extends Construct {
     return this.custom(name, { service: id }, "Sum", `${id} ${name}`);
   }
 
-  /** If nothing was throttled, DynamoDB reports no number at all, and FILL turns that into a zero. */
+  /** DynamoDB reports no zeros: without throttling, the metric has no data, and FILL adds the zeros. */
   tableThrottles(): IMetric {
     const { table } = this.measured;
     return new MathExpression({

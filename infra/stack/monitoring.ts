@@ -15,7 +15,7 @@ export type MonitoringProps = Measured & {
   alarmTopic: string | undefined;
 };
 
-/** SQS's own age metric ignores an event once it has been delivered more than three times. */
+/** SQS's own metric for the oldest message leaves out those that were delivered more than three times. */
 const longWait = Duration.minutes(30);
 
 const seeRunbook = (section: string) => `: see "${section}" in infra/admin/README.md`;
@@ -114,7 +114,7 @@ export class Monitoring extends Construct {
     );
   }
 
-  /** A single cold start can exceed a limit, so most alarms wait for two bad periods out of three. */
+  /** One cold start can exceed a threshold, so most alarms wait until two periods out of three do. */
   private alarm(
     id: string,
     metric: IMetric,

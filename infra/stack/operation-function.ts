@@ -1,4 +1,4 @@
-/** The Lambda function of an operation, with enough memory and time for its largest response. */
+/** An operation's Lambda function, with the memory and time that its largest response needs. */
 import { Duration } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import type { Operation } from "../../lib/api/operations.ts";

@@ -56,7 +56,7 @@ const bundled = (file: string): Code =>
 export type SharedProps = {
   stage: string;
   table: ServiceTable;
-  /** How many instances of each function may run at once; Lambda reserves them for the function. */
+  /** How many instances of each function Lambda reserves; no more than these can run at once. */
   concurrency: number | undefined;
   logRetention: RetentionDays;
   removalPolicy: RemovalPolicy;

@@ -1,4 +1,4 @@
-/** The stack's DynamoDB table, with the same keys as the local server's table. */
+/** Creates the table on AWS; `npm start` creates one with the same keys on your machine. */
 import { RemovalPolicy } from "aws-cdk-lib";
 import { AttributeType, Billing, type ITableV2, TableEncryptionV2, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";

@@ -136,7 +136,7 @@ const checkTogether = (settings: Settings, region: string | undefined) => {
  * @throws UserError if a name or a value is wrong, or if a certificate or a topic is in another region
  */
 export const readSettings = (context: Given, region?: string): Settings => {
-  // CDK's context also contains settings of CDK itself, such as `@aws-cdk/core:…`.
+  // CDK keeps its own settings in the context, too, such as `@aws-cdk/core:…`.
   const ours = Object.entries(context).filter(([name]) => !name.includes(":"));
   const { stages, ...own } = Object.fromEntries(ours);
   const given = { ...settingsOfStage(stages, String(own.stage ?? "prod")), ...own };

@@ -14,7 +14,7 @@ const findUsableKey = async ({ table, now, requestLog }: ApiRequest, secret: str
   return apiKey;
 };
 
-/** We only start the lookup of the API key here; the other checks and the operation's first read run meanwhile. */
+/** Starts the lookup of the API key, but doesn't wait for it: the other checks run meanwhile. */
 export const authenticate: ApiMiddleware = {
   before: ({ event, context: { request } }) => {
     const secret = bearer.exec(event.headers.authorization ?? "")?.[1];

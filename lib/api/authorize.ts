@@ -6,7 +6,7 @@ import { ApiError } from "./errors.ts";
 import type { Operation } from "./operations.ts";
 import type { ApiMiddleware, ApiRequest } from "./request.ts";
 
-/** A key that is limited to one domain passes here. Get Message checks the domain once it has read the message. */
+/** A key for one domain is let through: we know the message's domain only after reading the message. */
 export const authorize = (
   { scope }: Operation,
   isPartialScope: (scope: string) => boolean = () => false,

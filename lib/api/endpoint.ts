@@ -23,8 +23,8 @@ type Definition<Path extends AccountPath, Query, Body, Prefetched> = {
   /** Tells whether a scope is limited, such as to one domain; `handle` then checks the item that it returns. */
   isPartialScope?: (scope: string) => boolean;
   /**
-   * Reads what `handle` needs, in parallel with the lookup of the API key. A second read, for existing items only,
-   * would let callers without a valid key find out from the response time what exists.
+   * Reads what `handle` needs, in parallel with the lookup of the API key. Don't read more if the item exists: a caller
+   * without a valid key could then tell from the response time that it exists.
    */
   prefetch: (call: Call<Path, Query, Body>) => Promise<Prefetched>;
   /** Runs after every check has passed. `scopes` are those of the caller's API key. */

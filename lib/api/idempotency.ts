@@ -28,7 +28,7 @@ export type Once = {
     response: StorableResponse,
     writes: readonly Write[],
   ) => Promise<{ response: StorableResponse; failed?: never } | { response?: never; failed: FailedConditions }>;
-  /** For a response without writes, such as a 409. */
+  /** Stores a response that comes with no writes, such as a 409. */
   store: (response: StorableResponse) => Promise<StorableResponse>;
 };
 

@@ -1,4 +1,4 @@
-/** The CloudWatch metrics of the operations. The dimension `service` of each metric is the operation's id. */
+/** The dimension `service` of each metric is the operation's id. */
 
 export const metricNamespace = (stage: string): string => `EmailApi/${stage}`;
 

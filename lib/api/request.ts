@@ -32,7 +32,7 @@ export type ApiRequest<Path = AccountPath, Query = unknown, Body = unknown> = {
   readonly requestLog: RequestLog;
   table: Table;
 
-  // TypeScript can't know it, but each of these properties is undefined until the check that sets it has run.
+  // Until its check has run, each of these properties is undefined, although its type doesn't say so.
   /**
    * The lookup of the API key runs in parallel with the other checks. It rejects if the key doesn't allow the request.
    */

@@ -1,4 +1,4 @@
-/** Gives every response the headers that all of them share, in the format of API Gateway. */
+/** Adds the headers that every response has, and returns what API Gateway expects. */
 import type { APIGatewayProxyResult } from "aws-lambda";
 import type { StreamedBody } from "../streamed-body.ts";
 
@@ -11,7 +11,7 @@ export type ApiResponse = {
 
 export type ProxyResult = Omit<APIGatewayProxyResult, "body"> & { body: string | StreamedBody };
 
-/** Errors that API Gateway generates itself have these headers, too. */
+/** API Gateway adds the same headers to its own errors. */
 export const commonHeaders = {
   "Content-Type": "application/json",
   "Cache-Control": "no-store",

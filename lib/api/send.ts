@@ -13,8 +13,8 @@ export type Sent = {
 const millisecondsToEnd = 10_000;
 
 /**
- * Waits whenever the caller reads more slowly than we write. We don't use Middy's streaming, because an error in the
- * body would end the process.
+ * Waits whenever the caller reads more slowly than we write. With Middy's streaming, an error in the body would end the
+ * process.
  *
  * @param millisecondsLeft until the function's timeout
  * @throws Error if the body fails, with the original error as its `cause`, which Lambda's runtime client doesn't log

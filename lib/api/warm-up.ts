@@ -9,12 +9,11 @@ import type { Operation } from "./operations.ts";
 
 export const sampleId = "00000000-0000-4000-8000-000000000000";
 
-/** An item in DynamoDB's JSON, but without `pk`, which the warm-up copies from the request. */
 type SampleItem = { sk: { S: string } } & Record<string, object>;
 
 type Sample = {
   body?: object;
-  /** In the warm-up, a Query returns all of these items, and a GetItem the one with its sort key. */
+  /** The items that the warm-up's reads return instead of DynamoDB's. */
   items?: readonly SampleItem[];
   /** V8 compiles the AWS SDK's code only after eight or nine requests. */
   requests: number;

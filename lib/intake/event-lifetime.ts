@@ -4,11 +4,11 @@
 export const queueDays = 7;
 /** SQS deletes a dead letter 14 days after the event was sent. */
 export const deadLetterDays = 14;
-/** If an operator redrives a dead letter just before its 14 days end, the event can stay for another 14 days. */
+/** A dead letter that an operator redrives on its last day can stay for another 14 days. */
 export const longestEventDays = 2 * deadLetterDays;
 
 /**
- * Returns the seconds until the next attempt. An event often arrives just before its message, so the first retries come
+ * Returns the seconds until the next retry. Many events arrive just before their message, so the first retries come
  * soon.
  *
  * @param receives how often the queue has delivered the event

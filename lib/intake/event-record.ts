@@ -51,8 +51,8 @@ export const resultOf = (event: MessageEvent, { digest }: EventRecord): Result =
     : { outcome: "failed", error: new RejectedError("its id is taken by another event of the account") };
 
 /**
- * Puts `writes` and the ids of `events` into one transaction. If that fails, we return the failed conditions, and which
- * of the events had been recorded earlier.
+ * Records the ids of `events` in the same transaction as `writes`. On failure, we return the failed conditions and the
+ * events that were already recorded.
  */
 export const recordOnce = async <Event extends MessageEvent>(
   table: Table,

@@ -52,7 +52,7 @@ export type MessageEvent = z.output<typeof MessageEvent>;
 export type ChangeEvent = Exclude<MessageEvent, { type: "message.stored" }>;
 export type StoredEvent = Extract<MessageEvent, { type: "message.stored" }>;
 
-/** JSON may write the integer 12 as `12.0` or `1.2e1`. Returns `undefined` for a fraction. */
+/** `12.0` and `1.2e1` are integers, too. Returns `undefined` for a fraction. */
 const integerOf = (source: string): bigint | undefined => {
   const [, sign, whole = "", fraction = "", exponent = "0"] =
     /^(-?)(\d{1,40})(?:\.(\d{1,40}))?(?:e([+-]?\d{1,2}))?$/i.exec(source) ?? [];

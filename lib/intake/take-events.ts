@@ -17,8 +17,8 @@ import { MessageNotStoredYetError } from "./record-changes.ts";
 const pausesMs = [100, 200, 400];
 
 /**
- * A call to DynamoDB takes up to 12 s, so we start none in the last 15 s before the function's timeout. After a
- * timeout, SQS would deliver the whole batch again.
+ * A call to DynamoDB can take 12 s, so we start none in the last 15 s of the invocation. After a timeout, SQS would
+ * deliver the whole batch again.
  */
 const marginMs = 15_000;
 

@@ -10,7 +10,7 @@ import { headFields } from "./head-fields.ts";
 import { readSegments } from "./read-segments.ts";
 import { closeFrame, isSendable, openFrame } from "./zstd-frame.ts";
 
-/** After the first fields, Node.js gets a turn of the event loop to send them before we read the content. */
+/** We yield to the event loop, so that Node.js sends the first fields before we start to read the content. */
 async function* opened(opening: Buffer, read: () => AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield opening;
   await setImmediate();
@@ -32,8 +32,8 @@ export async function* slice(content: AsyncIterable<Buffer>, from: number, to: n
 const stream = (chunks: AsyncIterable<Uint8Array>): Readable => Readable.from(chunks, { objectMode: false });
 
 /**
- * Returns the selected fields, or all fields if none are selected. A body without `content` is a string, which is
- * faster than a stream.
+ * Returns the selected fields, or all fields if none are selected. Without `content` and `content_parsed`, the body is
+ * a string, because that is faster to send than a stream.
  *
  * @param message with its long fields if `selected` has one: see `withLongFields`
  */

@@ -15,7 +15,7 @@ const maximumSegmentBytes = 340_000;
 /** The first segment is small, because the first Query returns it together with a message's other fields. */
 const firstSegmentBytes = 100_000;
 
-/** Content of up to 1 MiB is faster to decompress without a stream. */
+/** Up to this size, decompressing content at once is faster than streaming it. */
 export const smallBytes = 1024 * 1024;
 
 /** We read these segments in parallel, and the largest takes longest, so we cut them to equal sizes. */
@@ -29,7 +29,7 @@ const cut = (compressed: Buffer): Buffer[] => {
   return segments;
 };
 
-/** zstd decompresses windows of up to 128 MiB (2^27 bytes) by default. */
+/** Decoders reject windows over 2^27 bytes (128 MiB) unless told otherwise. */
 const maximumWindowLog = 27;
 
 /** zstd finds the second copy of an attachment only within its window, so the window covers the whole email. */
@@ -43,11 +43,11 @@ export const noContent: Compressed = { segments: [], content_bytes: 0, ...noOffs
 /** An email of up to 64 KiB is faster to compress without a stream, and blocks the process only briefly. */
 const unstreamedBytes = 64 * 1024;
 
-/** In emails over 1 MiB, we let zstd spend more time on repeated attachments, and less on everything else. */
+/** Most of an email over 1 MiB is attachments, so zstd looks harder for their second copy than for anything else. */
 const zstdParameters = (rawBytes: number) => ({
   [constants.ZSTD_c_compressionLevel]: rawBytes > smallBytes ? 2 : 3,
   [constants.ZSTD_c_windowLog]: rawBytes > unstreamedBytes ? windowLog(rawBytes) : 0, // With 0, zstd chooses it.
-  // A small email needs no long-distance matching, because it fits into zstd's window.
+  // A small email fits into zstd's normal window, where repetitions are found anyway.
   [constants.ZSTD_c_enableLongDistanceMatching]: rawBytes > unstreamedBytes ? 1 : 0,
   [constants.ZSTD_c_ldmMinMatch]: 32,
   [constants.ZSTD_c_ldmHashRateLog]: rawBytes > smallBytes ? 3 : 4,
@@ -55,7 +55,7 @@ const zstdParameters = (rawBytes: number) => ({
   [constants.ZSTD_c_contentSizeFlag]: 0, // The JSON that `openFrame` inserts would make the content size wrong.
 });
 
-/** @param pieces yields JSON, and returns where in that JSON `content` and `content_parsed` begin */
+/** @param pieces a generator of JSON; it returns the offsets of `content` and `content_parsed` */
 export const compressToSegments = async (
   pieces: Iterable<Buffer, ContentOffsets | undefined>,
   rawBytes: number,
@@ -74,7 +74,7 @@ export const compressToSegments = async (
   return { segments, content_bytes: zstd.bytesWritten, ...offsets };
 };
 
-/** With zlib's default chunks of 16 KiB instead of 512 KiB, Node.js's thread pool would get 32 times as many tasks. */
+/** With zlib's default chunks of 16 KiB, Node.js's thread pool would get 32 times as many tasks. */
 export const decompressor = () => createZstdDecompress({ chunkSize: 512 * 1024 });
 
 export const decompress = (compressed: Uint8Array): Buffer => zstdDecompressSync(compressed, { chunkSize: 128 * 1024 });

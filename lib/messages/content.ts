@@ -13,7 +13,7 @@ export const decodeRaw = (raw: Uint8Array): string => {
   return bytes.toString(isUtf8(bytes) ? "utf8" : "latin1");
 };
 
-/** We end the zstd block after the long fields; a reader who needs only them can stop there. */
+/** Ends the zstd block after the long fields, so that they can be decompressed on their own. */
 const endOfBlock = Buffer.of();
 
 /** Yields the JSON in pieces of less than 1 MiB, first the long fields and then the content. Never throws. */

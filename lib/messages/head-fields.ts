@@ -1,4 +1,4 @@
-/** Turns a message's item in DynamoDB into the fields of the API's Message object. */
+/** Computes the fields of the API's Message object from the stored head. */
 import { fieldsOfHead } from "./fields.ts";
 import type { Head, StatusChange } from "./head.ts";
 

@@ -4,7 +4,7 @@ import type { Message } from "./message.ts";
 
 export type LongFields = Pick<Message, (typeof longFields)[number]>;
 
-/** We keep all status changes, because their events may arrive in any order. */
+/** Status events may arrive in any order, so we keep them all and sort them when we read. */
 export type StatusChange = Pick<Message, "status" | "bounce_classification"> & {
   time: string;
   event_id: string;

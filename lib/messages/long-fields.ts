@@ -7,7 +7,7 @@ import { readSegment } from "./read-segments.ts";
 
 export const hasLongFields = ({ content_start }: Head): boolean => content_start > 0;
 
-/** We feed zstd by hand, because a piped stream would read one segment more than we need. */
+/** A piped stream would read one segment too many, so we pass them to zstd ourselves. */
 const readStart = async (message: StoredMessage, bytes: number): Promise<Buffer> => {
   const zstd = decompressor();
   const chunks: Buffer[] = [];
@@ -38,7 +38,7 @@ export const readLongFields = async (message: StoredMessage): Promise<LongFields
   return JSON.parse(`{${json}}`);
 };
 
-/** Adds the long fields if the caller wants one. Returns `null` if the content has been deleted since. */
+/** Reads the long fields if `selected` contains one of them. Returns `null` if the content has been deleted since. */
 export const withLongFields = async (
   message: StoredMessage | null,
   selected?: readonly MessageField[],

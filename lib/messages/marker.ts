@@ -1,4 +1,6 @@
-/** A message's marker stays when the message is gone, so that we recognize the events of a deleted message. */
+/**
+ * The marker outlives its message, so that we can tell late events of a deleted message from early events of a new one.
+ */
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { getItem } from "../table/get.ts";
 import { messageMarkerKey } from "../table/keys.ts";
@@ -10,7 +12,7 @@ import type { MessageRef } from "./events.ts";
 
 export type MessageMarker = { deleted_at?: string; expires_at?: number };
 
-/** We keep markers for a year, because a recipient may open an email months after the message has expired. */
+/** Recipients open emails months after we have deleted the message, so its marker stays for another year. */
 const lifetimeSeconds = 366 * daySeconds;
 
 /** Also returns an expired marker. */

@@ -24,7 +24,7 @@ export const ParsedContent = z.object({
 });
 export type ParsedContent = z.infer<typeof ParsedContent>;
 
-/** A count is at most 2^53 - 1, so that no JSON parser rounds it. */
+/** Some JSON parsers round integers above 2^53, so no count may exceed 2^53 - 1. */
 const count = z.int().check(z.minimum(0));
 
 /** What Get Message returns, with the fields in the order in which the response has them. */
@@ -111,7 +111,7 @@ export const NewMessage = z.object({
 });
 export type NewMessage = z.input<typeof NewMessage>;
 
-/** Thrown for a message or an event that can never be stored. We log the error's text, so it must not quote values. */
+/** Thrown for a message or an event that can never be stored. Its text is logged, so it must not quote values. */
 export class RejectedError extends Error {
   override readonly name = "RejectedError";
 }

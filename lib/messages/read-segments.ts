@@ -32,7 +32,7 @@ const readPage = ({ table, head }: StoredMessage, from: number): Promise<Uint8Ar
   });
 };
 
-/** The status 200 has been sent, so a failed read can't become a 503 any more; we retry it. */
+/** We have sent the status 200 already, so all we can do about a failed read is to retry it. */
 export async function* readSegments(message: StoredMessage): AsyncGenerator<Uint8Array> {
   const { table, head, first } = message;
   const abort = new AbortController();

@@ -86,7 +86,7 @@ const deleteAll = (table: Table, keys: ItemKey[]): Promise<void> =>
     table.client.send(new DeleteCommand({ TableName: table.name, Key: { pk, sk } })),
   );
 
-/** Cleans up after a failed `storeMessage`, unless another call has stored the same message with the same segments. */
+/** Deletes what a failed `storeMessage` has written, unless another call stored the same message and needs it. */
 export const discardSegments = async (
   table: Table,
   message: MessageRef,

@@ -45,7 +45,7 @@ export const segmentKey = (account_id: string, id: string, digest: string, index
   return itemKey(page === 0 ? partition : `${partition}#${digest}#${page}`, segmentSort(digest, index));
 };
 
-/** The list sorts after the first segment, so the Query for a message's head and first segment never returns it. */
+/** This sort key comes after the first segment's, so Get Message's first Query never reads the list. */
 export const pageListKey = (account_id: string, id: string, digest: string) =>
   itemKey(messagePartition(account_id, id), `SEGMENT_PAGES#${digest}`);
 

@@ -22,7 +22,7 @@ type Options = {
 };
 
 /**
- * Retries a call with exponential backoff for longer than the SDK does.
+ * Retries a call for up to a minute, with exponential backoff.
  *
  * @param options.isRetryable by default, only errors of an unavailable table are retried
  * @param options.signal ends the retries with an AbortError

@@ -7,10 +7,12 @@ import { backoff } from "./retry.ts";
 
 type Logger = NonNullable<DynamoDBClientConfig["logger"]>;
 
-/** Our logger has no `info`: for that method, the SDK would copy the input and output of every call. */
+/** A logger with a method `info` would make the SDK copy the input and output of every call. */
 const silent: Omit<Logger, "info"> = { trace() {}, debug() {}, warn() {}, error() {} };
 
-/** With six attempts, an overloaded partition would occupy five times as many Lambda environments. */
+/**
+ * With six attempts instead of three, requests to an overloaded partition took five times as many Lambda environments.
+ */
 const attempts = 3;
 
 /** We log only these fields of an error, because others can contain stored items. */

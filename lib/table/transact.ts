@@ -15,7 +15,7 @@ import type { Table } from "./table.ts";
 import type { Item, Write } from "./writes.ts";
 
 export type FailedConditions = {
-  /** Returns the item that made the write's condition fail, or `undefined`. */
+  /** Returns the item because of which the write's condition failed, if it did. */
   get<Stored extends object>(write: Write<Stored>): Stored | undefined;
 };
 
@@ -42,9 +42,9 @@ const failedCondition = "ConditionalCheckFailed";
 const throttling = new Set(["ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"]);
 const ours = new Set([conflict, failedCondition, ...throttling]);
 
-/** @throws the SDK's error if it's neither a failed condition nor temporary */
+/** @throws the SDK's error, unless it means a failed condition or is temporary */
 const readReasons = (error: unknown): CancellationReason[] => {
-  // Our earlier attempt is still running, and a retry with the same token gets its result.
+  // Our first attempt is still running; a retry with the same token will get its result.
   if (error instanceof TransactionInProgressException) return [];
   const reasons = error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
   if (!reasons.some(({ Code = "" }) => ours.has(Code))) throw error;
@@ -70,8 +70,7 @@ const readFailures = async (table: Table, writes: readonly Write[], abortSignal:
 
 /**
  * Makes all writes in one transaction, and returns `null` on success. If a condition fails, nothing is written, and we
- * return the failed conditions. After a lost response, a retry doesn't repeat the writes, because it has the same
- * token.
+ * return the failed conditions. A retry after a lost response has the same token, so it doesn't write twice.
  *
  * @throws TimeoutError if conflicts last longer than 20 seconds, or until the table's deadline
  * @throws ThrottlingException if throttling lasts longer than a second

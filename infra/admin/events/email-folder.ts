@@ -1,4 +1,4 @@
-/** Reads emails from a folder instead of from the S3 bucket. `raw_email` in an event is then a path in that folder. */
+/** Reads emails from a folder instead of from the S3 bucket. An event's `raw_email` is then a path in that folder. */
 import { readFile, realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { RejectedError } from "../../../lib/messages/message.ts";

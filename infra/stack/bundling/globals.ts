@@ -1,6 +1,6 @@
 /**
- * The AWS SDK mentions `crypto` and `ReadableStream`; unless we replaced them, Node.js would load both in every cold
- * start.
+ * Node.js loads the globals `crypto` and `ReadableStream` when code first uses them. The AWS SDK does so in every cold
+ * start, so we replace both.
  */
 
 /** The AWS SDK needs only `crypto.randomUUID`, but Node.js's global `crypto` would load all of Web Crypto. */

@@ -9,8 +9,7 @@ const token = /"[^"\\]*(?:\\.[^"\\]*)*"?|=\?[^?]*\?[bq]\?[^?]*\?=|\[[^\]]*\]?|[^
 const joins = (character: string | undefined): boolean => character === "." || character === "@";
 
 /**
- * Returns the first valid address, or "". Decode names only after this call, because a decoded name may contain a
- * comma.
+ * Returns the first valid address, or "". Names must not be decoded yet, because a decoded name may contain a comma.
  */
 export const firstAddress = (list: string): string => {
   let text = "";

@@ -44,7 +44,7 @@ export const charsetDecoder = (): DecodeCharset => {
   };
 };
 
-/** Some mailers split a character between two encoded words, so we decode adjacent words together, except in UTF-7. */
+/** Some mailers split a character between two encoded words, so we join adjacent words first, except in UTF-7. */
 export const joinsWords = (charset: string): boolean => !utf7Labels.has(charset.toLowerCase());
 
 const codecOf = (label: string): Codec => {

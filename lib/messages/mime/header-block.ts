@@ -76,7 +76,7 @@ const isOfHeader = (line: string): boolean => line === "" || isBlank(line[0]) ||
 
 /**
  * Looks ahead to the next empty line or delimiter, once per header; more often would take quadratic time. `lastText` is
- * the offset of the last line that looks like body text. If the header goes on after it, `continues` is true.
+ * the offset of the last line that looks like body text. `continues` is true if header fields follow that text.
  */
 const linesAhead = (email: Email, from: number, header: HeaderField[]) => {
   let lastField = -1;

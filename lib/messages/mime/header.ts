@@ -91,6 +91,6 @@ export const decodeHeaderText = (value: string, decode: DecodeCharset): string =
 const decodeQ = (content: string): Buffer =>
   Buffer.from(decodeEscapes(content.replaceAll("_", " "), /=([0-9a-f]{2})/gi), "latin1");
 
-/** @param pattern matches escapes such as `%2F` or `=2F`, and captures the hex digits */
+/** @param pattern for example `/%([0-9a-f]{2})/gi`, which captures the hex digits of `%2F` */
 export const decodeEscapes = (text: string, pattern: RegExp): string =>
   text.replace(pattern, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));

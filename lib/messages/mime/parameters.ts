@@ -68,7 +68,7 @@ const readParameters = (text: string): Structured["parameters"] => {
       parameters.set(base, { bytes: value });
     }
   }
-  // Some mailers send both `filename` and `filename*0` (RFC 2231); the plain one is meant for older programs.
+  // A mailer may send `filename` for old programs beside `filename*0` for new ones (RFC 2231).
   for (const [base, group] of Map.groupBy(segments, ({ base }) => base)) parameters.set(base, joinSegments(group));
   return parameters;
 };
@@ -78,7 +78,7 @@ const joinSegments = (segments: Segment[]): Parameter => {
   const texts = segments.map(({ text, extended }) => (extended ? decodePercent(text) : text));
   if (!segments.some(({ extended }) => extended)) return { bytes: texts.join("") };
 
-  // Of `name*0*`, `name*1*` and so on, only the first names the charset (RFC 2231, section 4.1).
+  // The charset stands only in the first segment, `name*0*` (RFC 2231, section 4.1).
   const [prefix = "", charset] = /^([^']*)'[^']*'/.exec(segments[0]?.extended ? segments[0].text : "") ?? [];
   return { bytes: texts.join("").slice(decodePercent(prefix).length), charset };
 };

@@ -13,7 +13,7 @@ export const decodeTransfer = (body: Buffer, encoding: string): Buffer => {
 
 const [dash, underscore, space] = [0x2d, 0x5f, 0x20];
 
-/** Node.js also decodes `-` and `_`, the digits of base64url. `replaceAll` would take many times the text's memory. */
+/** We blank out `-` and `_`, which Node.js would decode as base64url. */
 const withoutUrlDigits = (text: Buffer): Buffer => {
   if (!text.includes("-") && !text.includes("_")) return text;
   const copy = Buffer.from(text);

@@ -4,7 +4,7 @@ import { firstLine, maxHeaderBytes, readHeader } from "./header-block.ts";
 import { cr, type Email, lf, lineAt, linesOf } from "./lines.ts";
 import { contentType, type Structured } from "./parameters.ts";
 
-/** By default, Postfix allows 100 levels of nested parts, too (mime_nesting_limit); real emails have less than ten. */
+/** Postfix has the same limit (mime_nesting_limit); real emails have less than ten levels. */
 export const maxNesting = 100;
 
 /** A mailing list's digest can have hundreds of parts. */
