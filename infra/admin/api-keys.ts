@@ -21,7 +21,6 @@ const keysLabelled = async (table: Table, account_id: string, label: string, now
   return apiKeys.filter((apiKey) => apiKey.label === label && !apiKey.revoked_at);
 };
 
-/** @param replaces the old key, if this one was made by a rotation */
 const reportNewKey = (
   shell: Shell,
   json: true | undefined,
@@ -93,8 +92,8 @@ export const listApiKeys = (shell: Shell) =>
 const unique = (ids: string[]): string[] => [...new Set(ids)];
 
 /**
- * Finds API keys and their ids in a text, such as a log. The id of an API key looks like any other SHA-256 digest, such
- * as a container image's.
+ * Finds API keys and their ids in a text, such as a log. Other SHA-256 digests look like ids, too, such as a container
+ * image's.
  */
 const keysIn = (text: string): { secrets: string[]; digests: string[] } => ({
   secrets: unique((text.match(/emk_[\w-]{43}/g) ?? []).map(store.idOfSecret)),

@@ -1,7 +1,7 @@
 /**
  * Restoring a table also restores API keys that were revoked and messages that were deleted after the restore point.
- * With `--from OLD_TABLE`, `prepare-table` revokes those keys and deletes those messages again. `prepare-table` never
- * grants a right, and never adds data.
+ * With `--from OLD_TABLE`, `prepare-table` finds in the old table what to revoke and delete again in the restored one.
+ * In no case does it grant a right or add data.
  *
  *   old table ──── restore point ──────── revoked, removed, deleted ─────▶ now
  *                        └─▶ restored table, where all of that is back
@@ -167,8 +167,8 @@ const haveItemsInCommon = async ({ restored, old }: Tables): Promise<boolean> =>
 };
 
 /**
- * Checks that `restored` can be a copy of `from`. The returned function then repeats in `restored` what was revoked and
- * deleted in `from`.
+ * Makes sure that the table `restored` may come from a backup of the table `from`, and returns a function that revokes
+ * and deletes in `restored` whatever was revoked and deleted in `from`.
  *
  * @throws UserError before anything is changed
  */

@@ -73,7 +73,7 @@ export const readOperands = async (operands: string[], { input }: Shell): Promis
   throw new UserError("Standard input is empty", 2);
 };
 
-/** An operand that fails doesn't keep the command from the others. */
+/** If one operand fails, we report it and go on with the next. */
 export const forEachOperand = async (
   shell: Shell,
   operands: string[],

@@ -40,7 +40,7 @@ type Found = {
   erase: (table: Table, now: number) => Promise<unknown>;
 };
 
-/** DynamoDB may not have deleted an expired message yet, so it counts, too. */
+/** We also look at expired messages, because DynamoDB may not have deleted them yet. */
 const addressesOf = async (table: Table, { account_id, id, ...head }: ScannedHead) => {
   if (head.sender !== undefined) return [head.sender, head.recipient ?? ""];
   const message = await findMessage(table, account_id, id, 0, { withContent: false });
@@ -131,7 +131,8 @@ const findAll = async (
 };
 
 /**
- * Add Account Member may have read the user just before, and it has 28 s to add the member, so we wait and look again.
+ * A request that read the user just before we deleted it can add it to an account for up to 28 s, so we wait and search
+ * once more.
  */
 const longestAddSeconds = 30;
 

@@ -1,4 +1,4 @@
-/** Commands for single messages share their operands and their error messages. */
+/** What the commands for single messages share: their operands and their error messages. */
 import type { MessageRef } from "../../lib/messages/events.ts";
 import type { Head } from "../../lib/messages/head.ts";
 import { listSegments } from "../../lib/messages/segments.ts";
@@ -31,8 +31,8 @@ export const isDamage = (error: unknown): error is Error =>
   error instanceof Error && /^A segment .* is missing$/.test(error.message);
 
 /**
- * Tells whether segments of a message are left after an interrupted deletion. The first segment is always deleted last,
- * so we look only for that.
+ * Tells whether segments of a message are left after an interrupted deletion. It's enough to look for the first
+ * segment, which is always deleted last.
  *
  * @param except the content that the message still has
  */

@@ -15,7 +15,7 @@ import { readEmails } from "../mail/read-emails.ts";
 import { defineCommand, openTableOf, report, type Shell, uuid } from "./command.ts";
 import { isDamage, messageId, noSuchMessage } from "./message-command.ts";
 
-/** Finds the email with the given digest. It can be a file of its own or part of an mbox. */
+/** Finds the email with the given digest in files and mboxes. */
 const emailWith = async (digest: string, path: string, { input }: Shell): Promise<Buffer> => {
   const isIt = (raw: Buffer): boolean => createHash("sha256").update(raw).digest("hex") === digest;
   for (const { bytes, open } of await findMail([path], input)) {

@@ -1,4 +1,4 @@
-/** `npm start -- --api URL` serves a deployed API. */
+/** `npm start -- --api URL` shows the local pages for a deployed API, and forwards their requests to it. */
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { commonHeaders } from "../../lib/api/response.ts";

@@ -20,7 +20,7 @@ import { startupMessage } from "./startup-message.ts";
 
 const defaultDynamoDbPort = 8000;
 
-/** With more at a time, calls to the embedded DynamoDB would time out. */
+/** If more than 20 functions ran at a time, their calls to the embedded DynamoDB would time out. */
 const functionsAtOnce = 20;
 
 const listen = (server: Server, port: number, variable: string): Promise<number> =>
@@ -72,7 +72,7 @@ const startDynamoDb = async ({ data }: Options): Promise<number> => {
   Object.assign(process.env, localEnvironment(engine.port));
   const guard = engineGuard(engine.port);
   servers.push(guard);
-  // Many programs use port 8000. Any other port will do, because the commands that we print contain it.
+  // Many programs use port 8000; if it's taken, we use any free port, and the commands that we print contain that one.
   return listen(guard, port, "DYNAMODB_PORT").catch((error) => {
     if (isChosen) throw error;
     return listen(guard, 0, "DYNAMODB_PORT");

@@ -1,4 +1,4 @@
-/** Lists all messages that `npm start` has in its table. The API can't list messages, because that would be slow. */
+/** Lists the messages in the table of `npm start`. The API can't list messages, because that would be slow. */
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import type { Head } from "../../lib/messages/head.ts";
 import { headSort, itemTypes } from "../../lib/table/keys.ts";

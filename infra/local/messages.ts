@@ -40,7 +40,7 @@ const page = (shown: Shown): Page => ({
   },
 });
 
-/** Gets the message through this server, which forwards the request to the deployed API if `--api` is set. */
+/** Requests the message from this server, which forwards the request to the deployed API if there is an `--api`. */
 const structureOfMessage: Page["respond"] = async ({ url = "", headers, socket }: IncomingMessage) => {
   const { searchParams } = new URL(url, "http://localhost");
   const [account, message] = [searchParams.get("account") ?? "", searchParams.get("message") ?? ""];
@@ -60,7 +60,7 @@ const parseAttached: Page["respond"] = async (request) => {
   return json({ content_parsed: parseEmail(raw), structure: structureOf(raw) });
 };
 
-/** @param table undefined with `--api`: then the page lists no messages */
+/** @param table where to find the messages; with `--api`, we can't list any */
 export const messagesPages = (shown: Shown, table?: Table): Pages => {
   const list = async () => json(table ? await listMessages(table, Date.now()) : []);
   return new Map<string, Page>([

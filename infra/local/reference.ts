@@ -24,7 +24,7 @@ const css = `
   @media (width < 48rem) { .scalar-client .scalar-sidebar-toggle { display: none; } }
 `;
 
-/** The reference page says when a response is a replay; otherwise, it would look like a second success. */
+/** Makes the reference page say that a response is a replay, because it looks exactly like the first one. */
 const afterSend = `
   const sendRequest = window.fetch;
   window.fetch = async (...request) => {

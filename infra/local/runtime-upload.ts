@@ -1,6 +1,7 @@
 /**
- * Plays Lambda's part when a function streams its response. AWS's runtime client sends it in a POST request: the status
- * and headers as JSON, and then the body. If the function fails halfway, the error follows in HTTP trailers.
+ * Plays Lambda's part when a function streams its response: AWS's runtime client sends a POST request with the status
+ * and headers as JSON, eight zero bytes, and then the body. If the function fails halfway, the error follows in HTTP
+ * trailers.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
@@ -20,7 +21,6 @@ export class FunctionError extends Error {
   }
 }
 
-/** Eight zero bytes stand between that JSON and the body. */
 export const preludeDelimiter = Buffer.alloc(8);
 
 export const functionError = (json: string): FunctionError => {

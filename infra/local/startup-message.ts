@@ -9,7 +9,6 @@ const assignments = (variables: Record<string, string | undefined>): string =>
     .join("");
 
 type Startup = {
-  /** The environment variables that tell the operator's commands where the table is. */
   adminVariables: Record<string, string | undefined>;
   seeded: string[];
 };

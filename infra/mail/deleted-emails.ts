@@ -8,7 +8,7 @@ import type { Table } from "../../lib/table/table.ts";
 const maximumEmails = 16;
 const maximumBytes = 1024 * 1024;
 
-/** Groups of 16 items, or fewer if they exceed 1 MiB, because a whole group is in memory. */
+/** Yields groups of up to 16 items. A group is held in memory, so it ends earlier once it has 1 MiB. */
 async function* grouped<T extends { bytes: number }>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
   let group: T[] = [];
   for await (const item of items) {

@@ -15,10 +15,7 @@ import type { MailFile } from "./find-mail.ts";
 import { inParallel } from "./in-parallel.ts";
 import { readEmails } from "./read-emails.ts";
 
-/**
- * The fields of all imported messages. If an email names no sender or recipient, it gets the `sender` or `recipient`
- * given here.
- */
+/** What every imported message has in common. `sender` and `recipient` are for emails that don't name their own. */
 export type ImportFields = Omit<NewMessage, "id" | "message_id" | "subject" | "sender" | "recipient"> & {
   sender?: string | undefined;
   recipient?: string | undefined;
@@ -72,7 +69,10 @@ type Options = {
   restoreDeleted?: boolean | undefined;
 };
 
-/** If the marker of an earlier deletion stayed, `prepare-table` would delete the imported message after a restore. */
+/**
+ * The message is being imported again, so its deletion marker has to go; after a restore, `prepare-table` would
+ * otherwise delete the message.
+ */
 const forgetDeletion = async (table: Table, { account_id, id }: MessageRef): Promise<void> => {
   const Key = messageMarkerKey(account_id, id);
   await retryWrite(() => table.client.send(new DeleteCommand({ TableName: table.name, Key })));

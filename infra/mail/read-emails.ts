@@ -34,7 +34,7 @@ const collector = (isOfMbox: boolean) => {
   };
 };
 
-/** Returns the offset of the line before `at` if that line is blank, otherwise `null`. */
+/** Returns where the line before `at` begins, or `null` if that line isn't blank. */
 const blankLine = (bytes: Buffer, at: number): number | null => {
   const start = bytes[at - 1] === cr ? at - 1 : at;
   return bytes[start - 1] === lf ? start : null;

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 
 export type JsonSchema = { [keyword: string]: unknown };
 
-/** A description, and keywords such as `format`, which a zod schema can't express. */
+/** A field's description, and keywords such as `format` that a zod schema can't express. */
 type Field = string | (JsonSchema & { description: string });
 
 export type Component = {

@@ -28,7 +28,6 @@ const ApiError = component(z.object({ message: z.string() }), "The body of every
 const componentsOf = (entries: readonly Entry[]): Record<string, Component> =>
   Object.assign({ ApiError }, ...entries.map(({ texts }) => texts.components));
 
-/** If the parameter `fields` is omitted, a response has every required field of its schema. */
 export const completeSchemas = componentSchemas(componentsOf(entries));
 
 export const documentOf = (entries: readonly Entry[], examples: ExampleValues) => {

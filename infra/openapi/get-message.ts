@@ -1,4 +1,4 @@
-/** What the reference page says about Get Message. */
+/** Get Message on the reference page: its description, its errors and its examples. */
 import { messageNotFound, tooLargeUncompressed } from "../../lib/api/error-catalogue.ts";
 import { getMessage } from "../../lib/api/operations.ts";
 import { domainScope } from "../../lib/api-keys/scopes.ts";

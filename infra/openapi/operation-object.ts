@@ -1,4 +1,4 @@
-/** Builds the OpenAPI object of an operation from its definition and its descriptions. */
+/** Turns an operation and its descriptions into an OpenAPI operation object. */
 import type { Operation, OperationId } from "../../lib/api/operations.ts";
 import type { Parameter, ParametersFor } from "../../lib/api/parameters.ts";
 import { type Component, nameOf, parameterSchema, schemaRef } from "./components.ts";

@@ -69,7 +69,7 @@ const headersOf = (errors: readonly catalogue.ErrorResponse[]): Headers => {
   );
 };
 
-/** No parameter may be empty, so parsing "" yields its error message. */
+/** To learn a parameter's error message, we let its schema parse "", which no parameter accepts. */
 const ruleOf = ({ schema }: Parameter<unknown>): string =>
   (schema.safeParse("").error?.issues ?? []).map(({ message }) => message).join("; ");
 

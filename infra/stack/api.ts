@@ -54,7 +54,8 @@ const transport = {
  * API Gateway reportedly sends INTEGRATION_FAILURE when Lambda throttles a function. Callers may always retry after
  * this error, because an operation writes either everything or nothing.
  *
- * On AWS, DEFAULT_4XX and DEFAULT_5XX would cover all of these types, but the emulator in our tests needs each of them.
+ * AWS would be content with DEFAULT_4XX and DEFAULT_5XX, but the emulator in our tests has to be given every type of
+ * error.
  */
 const gatewayErrors: readonly { error: errors.ErrorResponse; types: readonly ResponseType[] }[] = [
   {

@@ -1,14 +1,13 @@
 /**
- * Checks `tableName` before a deployment. With a typo in it, every request to the deployed API would end with a 500.
+ * Checks the setting `tableName` before a deployment, because with a typo in it, every request would end with a 500.
  */
 import { DescribeTableCommand, DescribeTimeToLiveCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { layout } from "../../lib/table/keys.ts";
 import { describe, UserError } from "../cli/user-error.ts";
 
 /**
- * We check the table with your own credentials and not with CDK's deployment role, so you need `dynamodb:DescribeTable`
- * and `dynamodb:DescribeTimeToLive`. If you lack them, the deployment goes on, with a warning that the table wasn't
- * checked.
+ * We check the table with your own credentials. If they don't allow `dynamodb:DescribeTable` and
+ * `dynamodb:DescribeTimeToLive`, the deployment goes on with a warning that the table wasn't checked.
  *
  * @throws UserError if there is no such table, if it has other keys, or if its time to live is off or on another
  * attribute

@@ -13,7 +13,7 @@ export const period = Duration.minutes(5);
 
 const sum = { statistic: "Sum", period };
 
-/** A metric that CloudWatch extracts from a log. `dimension` is a field of the log line. */
+/** A metric that CloudWatch extracts from a log; its value and its dimension are fields of the log line. */
 type LogMetric = { name: string; lines: IFilterPattern; value: string; dimension: string };
 
 export const timeToFirstByte: LogMetric = {

@@ -114,7 +114,7 @@ export class Monitoring extends Construct {
     );
   }
 
-  /** One cold start can exceed a threshold, so most alarms wait until two periods out of three do. */
+  /** A single cold start can exceed a threshold, so most alarms start only if two of three periods exceed it. */
   private alarm(
     id: string,
     metric: IMetric,

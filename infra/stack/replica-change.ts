@@ -56,8 +56,8 @@ export const checkReplicaChange = (deployed: Template, next: Template): void => 
 };
 
 /**
- * If there is no stack yet, or your credentials can't read it, we return an empty template. `checkReplicaChange` then
- * finds no mistake, so a mistake shows up only in CloudFormation.
+ * If there is no stack yet, or your credentials can't read it, we return an empty template, to which
+ * `checkReplicaChange` never objects.
  */
 export const readDeployedTemplate = async (StackName: string, region: string | undefined): Promise<Template> => {
   const client = new CloudFormationClient({ ...(region && { region }), maxAttempts: 2 });

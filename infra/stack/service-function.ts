@@ -12,8 +12,8 @@ import { bundle, bundleHandler, projectRoot } from "./bundling.ts";
 import type { ServiceTable } from "./service-table.ts";
 
 /**
- * AWS doesn't document whether IAM checks the keys of a transaction write by write or all together, so each of its
- * writes may use the keys of all of them.
+ * A transaction can write several kinds of items. AWS doesn't document whether IAM checks each write against its own
+ * keys or against all of them, so we allow all.
  */
 const leadingKeys = ({ on, within }: Permission, permissions: readonly Permission[]): string[] => {
   const prefixes = within ? permissions.filter((other) => other.within).flatMap((other) => other.on) : on;

@@ -11,7 +11,7 @@ export type Scope = (typeof scopes)[keyof typeof scopes];
 
 const domainPrefix = "messages:read:{";
 
-/** A scope for the messages of one domain. Pass a `domain` that `normalDomain` has returned. */
+/** Returns the scope that allows reading the messages of one domain, which has to be in the form of `normalDomain`. */
 export const domainScope = (domain: string): string => `${domainPrefix}${domain}}`;
 
 export const isDomainScope = (scope: string): boolean => scope.startsWith(domainPrefix);

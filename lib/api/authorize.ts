@@ -6,7 +6,7 @@ import { ApiError } from "./errors.ts";
 import type { Operation } from "./operations.ts";
 import type { ApiMiddleware, ApiRequest } from "./request.ts";
 
-/** A key for one domain is let through: we know the message's domain only after reading the message. */
+/** Keys that are limited to one domain pass here, because we don't know a message's domain before we have read it. */
 export const authorize = (
   { scope }: Operation,
   isPartialScope: (scope: string) => boolean = () => false,

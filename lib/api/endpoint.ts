@@ -20,11 +20,12 @@ type Call<Path, Query, Body> = { path: Path; query: Query; body: Body; table: Ta
 type Definition<Path extends AccountPath, Query, Body, Prefetched> = {
   operation: Operation<Path, Query, Body>;
   delivery: Delivery;
-  /** Tells whether a scope is limited, such as to one domain; `handle` then checks the item that it returns. */
+  /** Tells whether a scope covers only some items, such as one domain's messages; `handle` then checks the item. */
   isPartialScope?: (scope: string) => boolean;
   /**
-   * Reads what `handle` needs, in parallel with the lookup of the API key. Don't read more if the item exists: a caller
-   * without a valid key could then tell from the response time that it exists.
+   * Makes the operation's first read, in parallel with the lookup of the API key, and passes the result to `handle`. It
+   * must take equally long whether the item exists or not, so that callers without a valid key learn nothing from the
+   * response time.
    */
   prefetch: (call: Call<Path, Query, Body>) => Promise<Prefetched>;
   /** Runs after every check has passed. `scopes` are those of the caller's API key. */

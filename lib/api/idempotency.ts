@@ -28,7 +28,7 @@ export type Once = {
     response: StorableResponse,
     writes: readonly Write[],
   ) => Promise<{ response: StorableResponse; failed?: never } | { response?: never; failed: FailedConditions }>;
-  /** Stores a response that comes with no writes, such as a 409. */
+  /** Stores a response, such as a 409, that the operation gives without writing anything. */
   store: (response: StorableResponse) => Promise<StorableResponse>;
 };
 

@@ -1,4 +1,4 @@
-/** The dimension `service` of each metric is the operation's id. */
+/** Each metric has a dimension `service`, which is the operation's id. */
 
 export const metricNamespace = (stage: string): string => `EmailApi/${stage}`;
 

@@ -14,7 +14,7 @@ export type AccountPath = { account_id: string };
 export type Operation<Path extends AccountPath = AccountPath, Query = unknown, Body = unknown> = {
   readonly id: OperationId;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** With parameters in braces, as in API Gateway; `pathParameters` describes them. */
+  /** A path such as `/v2/accounts/{account_id}`; each name in braces needs its entry in `pathParameters`. */
   readonly path: string;
   readonly pathParameters: ParametersFor<Path>;
   /** A request that repeats a parameter gets a 400; unknown parameters are ignored. */
@@ -24,7 +24,7 @@ export type Operation<Path extends AccountPath = AccountPath, Query = unknown, B
   readonly status: number;
   readonly file: string;
   readonly scope: Scope;
-  /** What this operation itself calls; the stack adds the calls of authentication and idempotency. */
+  /** The DynamoDB calls of the operation's own code; the stack adds those for authentication and idempotency. */
   readonly permissions: readonly Permission[];
   /** A response can have at most 6 MB unless Lambda streams it. */
   readonly streams: boolean;

@@ -1,4 +1,4 @@
-/** Parameters of a URL, each with a schema for its text. */
+/** Path and query parameters: each has a schema, a description and an example. */
 import * as z from "zod/mini";
 
 export type Parameter<Value> = {

@@ -34,13 +34,14 @@ export type ApiRequest<Path = AccountPath, Query = unknown, Body = unknown> = {
 
   // Until its check has run, each of these properties is undefined, although its type doesn't say so.
   /**
-   * The lookup of the API key runs in parallel with the other checks. It rejects if the key doesn't allow the request.
+   * The lookup of the API key, which runs in parallel with the other checks. The promise rejects if the key is not
+   * allowed to make this request.
    */
   apiKey: Promise<ApiKey>;
   path: Path;
   query: Query;
   idempotencyKey?: string;
-  /** The caller's JSON as it came, with fields that the schema doesn't know. */
+  /** The caller's JSON before validation, which drops unknown fields. */
   json: unknown;
   body: Body;
 };

@@ -11,7 +11,7 @@ export type ApiResponse = {
 
 export type ProxyResult = Omit<APIGatewayProxyResult, "body"> & { body: string | StreamedBody };
 
-/** API Gateway adds the same headers to its own errors. */
+/** Our responses have these headers, and so do API Gateway's own errors. */
 export const commonHeaders = {
   "Content-Type": "application/json",
   "Cache-Control": "no-store",

@@ -1,4 +1,4 @@
-/** Sends a response to a caller who may read slowly, or leave in the middle. */
+/** Sends a response to callers who may read slowly, or disconnect halfway. */
 import { once } from "node:events";
 import type { ProxyResult } from "./response.ts";
 
@@ -13,7 +13,7 @@ export type Sent = {
 const millisecondsToEnd = 10_000;
 
 /**
- * Waits whenever the caller reads more slowly than we write. With Middy's streaming, an error in the body would end the
+ * Backpressure: we write no faster than the caller reads. With Middy's streaming, an error in the body would end the
  * process.
  *
  * @param millisecondsLeft until the function's timeout

@@ -13,9 +13,9 @@ type SampleItem = { sk: { S: string } } & Record<string, object>;
 
 type Sample = {
   body?: object;
-  /** The items that the warm-up's reads return instead of DynamoDB's. */
+  /** What DynamoDB would return for a sample request. */
   items?: readonly SampleItem[];
-  /** V8 compiles the AWS SDK's code only after eight or nine requests. */
+  /** Choose enough for eight or nine requests to DynamoDB, because V8 doesn't compile the AWS SDK's code earlier. */
   requests: number;
 };
 
@@ -56,8 +56,8 @@ const withoutOutput = async (run: () => Promise<unknown>): Promise<void> => {
 };
 
 /**
- * The first request of the warm-up looks up an API key that doesn't exist, which opens the connections to DynamoDB. The
- * others never reach DynamoDB; V8 compiles the code meanwhile, so that no caller has to wait for it.
+ * The warm-up's first request looks up an API key that doesn't exist, which opens the connections to DynamoDB. Its
+ * other requests never leave the process; they only make V8 compile the code before a caller needs it.
  */
 export const lambdaFunction = (operation: Operation, createHandler: (table: Table) => ApiHandler, sample: Sample) => {
   const table = openTable();
@@ -71,7 +71,7 @@ export const lambdaFunction = (operation: Operation, createHandler: (table: Tabl
       };
       const handler = createHandler({ name, client: { send: send as typeof client.send } });
       const run = () => {
-        // With `highWaterMark: 0`, every write waits for `drain`, as for a slow caller, so V8 compiles that code, too.
+        // `highWaterMark: 0` imitates a slow caller, so that V8 compiles the code that waits for `drain`, too.
         const nowhere = new Writable({ highWaterMark: 0, write: (_chunk, _encoding, done) => done() });
         const stream = Object.assign(nowhere, { setContentType: () => {} });
         const context = { awsRequestId: "none", getRemainingTimeInMillis: () => 60_000 };

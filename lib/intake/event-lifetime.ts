@@ -15,7 +15,7 @@ export const longestEventDays = 2 * deadLetterDays;
  */
 export const retrySeconds = (receives: number): number => Math.round(1.1 ** (receives - 1));
 
-/** Estimates how many times SQS delivers a failing event within that many seconds. */
+/** Estimates how often SQS delivers an event that keeps failing, within a given number of seconds. */
 export const receivesWithin = (seconds: number): number => {
   let receives = 0;
   for (let waited = 0; waited < seconds; waited += retrySeconds(receives)) receives++;

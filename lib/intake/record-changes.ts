@@ -40,7 +40,7 @@ const recordTogether = async (table: Table, events: readonly ChangeEvent[], now:
   if (!first) return new Map();
   const message = { account_id: first.account_id, id: first.message.id };
   const change = changeMessage(table, message, events.reduce(add, {}), now);
-  // The marker proves that the message was once stored, perhaps only since our first attempt, so we try once more.
+  // There is a marker, so the message was stored; perhaps only just after our first attempt, so we make a second.
   for (let hasMarker = false; ; hasMarker = true) {
     const result = await recordOnce(table, events, [change], now);
     if (!result) return allOf(events, { outcome: "recorded" });

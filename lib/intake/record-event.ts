@@ -85,6 +85,6 @@ export const recordEvent = async (
   return result.outcome;
 };
 
-/** Records a change of a stored message. Throws the same errors as {@link recordEvent}. */
+/** Throws the same errors as {@link recordEvent}. */
 export const recordChange = (table: Table, event: ChangeEvent, now: number): Promise<Outcome> =>
   recordEvent(table, event, () => Promise.reject(new Error("a change has no email")), now);

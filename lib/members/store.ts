@@ -9,7 +9,7 @@ import type { Table } from "../table/table.ts";
 import { putIfAbsent, type Write } from "../table/writes.ts";
 import type { AccountMember, NewMember } from "./member.ts";
 
-/** A person is one user, in however many accounts. */
+/** One person, even if that person is a member of several accounts. */
 export type User = { id: string; email: string; created_at: string };
 
 export const newUser = (email: string, now: number): User => ({

@@ -15,10 +15,10 @@ const maximumSegmentBytes = 340_000;
 /** The first segment is small, because the first Query returns it together with a message's other fields. */
 const firstSegmentBytes = 100_000;
 
-/** Up to this size, decompressing content at once is faster than streaming it. */
+/** Up to this size, it's faster to decompress the content in one call than as a stream. */
 export const smallBytes = 1024 * 1024;
 
-/** We read these segments in parallel, and the largest takes longest, so we cut them to equal sizes. */
+/** All segments but the first have the same size, because we read them in parallel and the largest takes longest. */
 const cut = (compressed: Buffer): Buffer[] => {
   const segments = [compressed.subarray(0, firstSegmentBytes)];
   const rest = compressed.length - firstSegmentBytes;
@@ -40,14 +40,16 @@ export type Compressed = ContentOffsets & { segments: Buffer[]; content_bytes: n
 const noOffsets: ContentOffsets = { content_start: 0, content_parsed_start: 0 };
 export const noContent: Compressed = { segments: [], content_bytes: 0, ...noOffsets };
 
-/** An email of up to 64 KiB is faster to compress without a stream, and blocks the process only briefly. */
+/** Up to this size, it's faster to compress an email in one call, which blocks the process only briefly. */
 const unstreamedBytes = 64 * 1024;
 
-/** Most of an email over 1 MiB is attachments, so zstd looks harder for their second copy than for anything else. */
+/**
+ * The JSON of a large email has every attachment twice, so zstd looks harder for long repetitions than for short ones.
+ */
 const zstdParameters = (rawBytes: number) => ({
   [constants.ZSTD_c_compressionLevel]: rawBytes > smallBytes ? 2 : 3,
   [constants.ZSTD_c_windowLog]: rawBytes > unstreamedBytes ? windowLog(rawBytes) : 0, // With 0, zstd chooses it.
-  // A small email fits into zstd's normal window, where repetitions are found anyway.
+  // Long-distance matching finds repetitions beyond zstd's normal window, and a small email doesn't exceed that window.
   [constants.ZSTD_c_enableLongDistanceMatching]: rawBytes > unstreamedBytes ? 1 : 0,
   [constants.ZSTD_c_ldmMinMatch]: 32,
   [constants.ZSTD_c_ldmHashRateLog]: rawBytes > smallBytes ? 3 : 4,
@@ -55,7 +57,7 @@ const zstdParameters = (rawBytes: number) => ({
   [constants.ZSTD_c_contentSizeFlag]: 0, // The JSON that `openFrame` inserts would make the content size wrong.
 });
 
-/** @param pieces a generator of JSON; it returns the offsets of `content` and `content_parsed` */
+/** @param pieces yields the JSON piece by piece, and at the end returns its offsets */
 export const compressToSegments = async (
   pieces: Iterable<Buffer, ContentOffsets | undefined>,
   rawBytes: number,
@@ -74,7 +76,7 @@ export const compressToSegments = async (
   return { segments, content_bytes: zstd.bytesWritten, ...offsets };
 };
 
-/** With zlib's default chunks of 16 KiB, Node.js's thread pool would get 32 times as many tasks. */
+/** Node.js runs a task in its thread pool for each chunk, so we don't take the default chunks of 16 KiB. */
 export const decompressor = () => createZstdDecompress({ chunkSize: 512 * 1024 });
 
 export const decompress = (compressed: Uint8Array): Buffer => zstdDecompressSync(compressed, { chunkSize: 128 * 1024 });

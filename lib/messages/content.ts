@@ -13,7 +13,7 @@ export const decodeRaw = (raw: Uint8Array): string => {
   return bytes.toString(isUtf8(bytes) ? "utf8" : "latin1");
 };
 
-/** Ends the zstd block after the long fields, so that they can be decompressed on their own. */
+/** Makes zstd end its block after the long fields, so that we can decompress them without reading the next segment. */
 const endOfBlock = Buffer.of();
 
 /** Yields the JSON in pieces of less than 1 MiB, first the long fields and then the content. Never throws. */

@@ -60,7 +60,7 @@ export const replaceContent = async (
   now: number,
 ): Promise<boolean> => {
   const written = await writeSegments(table, head, content, head.content_digest);
-  // After the update, another call may already write segments of its own, so we list the old ones before it.
+  // Listed after the update, the old segments could be mixed with another call's new ones.
   const obsolete = await listSegments(table, head, written);
   const fields = Object.entries({ ...written, ...changes });
   const command = new UpdateCommand({

@@ -6,7 +6,7 @@ import type { Head, StatusChange } from "./head.ts";
 
 export type MessageRef = { account_id: string; id: string };
 
-/** What to append to the lists of a stored message, and what to add to its counters. */
+/** Entries to append to a stored message's lists, and amounts to add to its counters. */
 export type Changes = Partial<
   Pick<Head, "delivery_attempts" | "open_count" | "click_count"> & { status_changes: StatusChange[] }
 >;

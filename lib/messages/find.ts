@@ -12,7 +12,7 @@ export type StoredMessage = {
   /** The first segment of the message's content, unless `withContent` is false. */
   readonly first?: Uint8Array;
   readonly longFields?: LongFields | Record<string, never>;
-  /** False after an eventually consistent read: somebody may already have deleted the content. */
+  /** True after a strongly consistent read. After an eventually consistent one, the message may have changed. */
   readonly isCurrent: boolean;
 };
 
@@ -40,6 +40,6 @@ export const findMessage = async (
   const message = { table, head, isCurrent: consistent };
   if (!withContent || head.segments === 0) return message;
   if (next?.sk === segmentSort(head.content_digest, 0)) return { ...message, first: next.bytes };
-  // An interrupted `storeMessage` may have left a segment that sorts before ours, and the Query returns that one.
+  // The Query may have returned a segment that an interrupted `storeMessage` left, if its digest sorts before ours.
   return consistent ? { ...message, first: await readSegment(message, 0) } : null;
 };

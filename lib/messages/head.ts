@@ -1,4 +1,4 @@
-/** The head is the main item of a stored message. The message's content and long texts are stored in other items. */
+/** Every stored message has one main item, its head. The message's content and long texts are stored in other items. */
 import type { longFields } from "./fields.ts";
 import type { Message } from "./message.ts";
 
@@ -12,12 +12,12 @@ export type StatusChange = Pick<Message, "status" | "bounce_classification"> & {
   delivered_at?: string | undefined;
 };
 
-/** At which bytes of the uncompressed JSON the fields `content` and `content_parsed` begin. */
+/** The byte offsets of `content` and `content_parsed` in the uncompressed JSON. */
 export type ContentOffsets = { content_start: number; content_parsed_start: number };
 
 export type ContentFields = ContentOffsets & {
   segments: number;
-  /** How many segments each page has, except page 0. Page 0 has only the first segment. */
+  /** How many segments each page has, except page 0, which has only the first. */
   page_segments: number;
   /** The size of the uncompressed JSON in bytes. */
   content_bytes: number;
@@ -37,7 +37,7 @@ export type Head = Omit<
     reference_message_id?: number | bigint | undefined;
     /** SHA-256 of the raw email. The digest lets us reject a different email with the same id. */
     digest: string;
-    /** When an operator deleted the content with `remove-content`. */
+    /** Set when an operator deletes the content with `remove-content`. */
     content_removed_at?: string;
     status_changes?: StatusChange[];
     expires_at: number;

@@ -7,7 +7,7 @@ import { readSegment } from "./read-segments.ts";
 
 export const hasLongFields = ({ content_start }: Head): boolean => content_start > 0;
 
-/** A piped stream would read one segment too many, so we pass them to zstd ourselves. */
+/** Piping the segments into zstd would read one more than we need, so we write them one by one. */
 const readStart = async (message: StoredMessage, bytes: number): Promise<Buffer> => {
   const zstd = decompressor();
   const chunks: Buffer[] = [];

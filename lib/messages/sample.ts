@@ -1,4 +1,4 @@
-/** The message that the warm-up of Get Message pretends to read. */
+/** A made-up message for the warm-up of Get Message. */
 import { zstdCompressSync } from "node:zlib";
 import { headSort, segmentSort } from "../table/keys.ts";
 

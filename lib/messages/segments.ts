@@ -44,8 +44,8 @@ const writeAll = async <T>(
 };
 
 /**
- * A retry computes the same digest, so it overwrites the segments of the interrupted attempt. `replaced` changes it if
- * a deleted message is stored again, so that the old delete can't touch the new segments.
+ * A retry gets the same digest, and overwrites the segments of the interrupted attempt. After a delete, `replaced`
+ * changes the digest, so that a delete that is still running can't touch the new segments.
  */
 const contentDigest = (segments: Buffer[], expires_at: number, replaced = ""): string => {
   const hash = createHash("sha256").update(`${expires_at} ${replaced} `);
@@ -75,7 +75,7 @@ export const writeSegments = async (
   return { ...content, ...pages };
 };
 
-/** A tombstone replaces the deleted head. A `storeMessage` that began earlier expects another digest, and fails. */
+/** A tombstone replaces the deleted head: a `storeMessage` that is still running can't write its head over it. */
 export const tombstonePut = (table: Table, { account_id, id }: MessageRef, now: number): PutCommandInput => {
   const expires_at = epochSeconds(now) - daySeconds; // A time that is past even for a slow clock.
   return { TableName: table.name, Item: { ...headKey(account_id, id), content_digest: randomUUID(), expires_at } };
@@ -98,7 +98,7 @@ export const discardSegments = async (
     ConditionExpression: "content_digest = :replaced AND expires_at <= :now",
     ExpressionAttributeValues: { ":replaced": replaced ?? "", ...nowValue(now) },
   };
-  // The tombstone makes other calls fail that would use these segments.
+  // After the tombstone, no other call can use these segments.
   await succeeds(() => table.client.send(new PutCommand({ ...tombstonePut(table, message, now), ...unchanged })));
   const current = await getItem<Head>(table, headKey(message.account_id, message.id), { consistent: true });
   if (current && current.content_digest !== written.content_digest) {
@@ -114,7 +114,7 @@ export const listSegments = async (table: Table, { account_id, id }: MessageRef,
   return listed.filter(({ sk }) => !except || !sk.includes(except.content_digest));
 };
 
-/** The first segment goes last: if we are interrupted, the next attempt still sees that the message existed. */
+/** Deletes the first segment last: after an interruption, it's how the next attempt knows that there was a message. */
 export const deleteSegments = async (table: Table, message: MessageRef, listed: readonly Listed[]): Promise<number> => {
   const further = listed.flatMap(({ pages }) => (pages ? keysOf(message, pages).slice(1) : []));
   const firsts = listed.filter(({ pages }) => !pages);

@@ -63,7 +63,7 @@ type HeadPut = Write & { put: PutCommandInput; discard: () => Promise<void> };
 
 /**
  * Writes everything except the head, which the caller has to write last. Returns `null` if the message is already
- * stored. If writing the head fails because another call was faster, call `discard`, and start again.
+ * stored. If another call writes the head first, call `discard` and start again.
  *
  * @throws RejectedError if a message with another email has the id
  */

@@ -1,6 +1,6 @@
 /**
- * We store a message's content as a zstd frame. A response has the other fields, too, and we insert them into that
- * frame: RFC 8878 (section 3) would allow a second frame, but Node.js ignores it and httpx raises an error.
+ * We store a message's content as a zstd frame. For a response, we insert the message's other fields into the same
+ * frame, because clients stumble over a second one: Node.js ignores it, and httpx raises an error.
  *
  *   stored ── magic, descriptor, window │ compressed blocks … │ checksum
  *   sent ──── magic, descriptor, window │ head in raw blocks │ compressed blocks …
@@ -20,7 +20,7 @@ const maximumWindow = (23 - 10) << 3;
 
 /** A zstd block has at most 128 KiB, and at most the size of the window (RFC 8878, section 3.1.1.2.4). */
 const maximumBlockBytes = 128 * 1024;
-/** Our blocks have up to 128 KiB, and no block may be larger than the window, so a small email's window has to grow. */
+/** No zstd block may be larger than the window; our blocks have up to 128 KiB, so every window has at least that. */
 const minimumWindow = (17 - 10) << 3;
 
 export const isSendable = (firstSegment: Uint8Array): boolean =>

@@ -1,11 +1,12 @@
 /**
- * Decodes the binary values in DynamoDB's responses, and replaces each by a placeholder before the SDK parses the JSON.
- * The SDK would copy each value into two strings first; for a large message, that was most of the processor time.
+ * Decodes the binary values in DynamoDB's JSON before the SDK parses it, and leaves a short placeholder for each.
+ * Without this, the SDK copies each binary value into two strings; for a large message, that took most of the processor
+ * time.
  */
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { streamCollector } from "@smithy/core/serde";
 
-/** Quotes within a string are escaped, so only a binary value can begin like this. */
+/** In DynamoDB's JSON, only a binary value begins with these characters: in a string, the quotes would be escaped. */
 const opening = '{"B":"';
 
 /** Base64 has no `#`, so a value that starts with it can only be a placeholder. */
@@ -13,10 +14,13 @@ const placeholderStart = "#";
 
 const padding = "=".charCodeAt(0);
 
-/** Strings of 64 Ki characters are cheap, because V8 frees them in a minor garbage collection. */
+/** V8 frees strings of this size in its cheap minor garbage collections. */
 const pieceCharacters = 64 * 1024;
 
-/** Overwrites base64 with the bytes that it encodes. Node.js decodes invalid base64 to fewer bytes than expected. */
+/**
+ * Decodes base64 into the buffer that contains it: the bytes take less room than their base64. Node.js decodes invalid
+ * base64 to fewer bytes than expected.
+ */
 const decodeInPlace = (response: Buffer, start: number, end: number): Uint8Array => {
   let unpadded = end;
   while (response[unpadded - 1] === padding) unpadded--;
@@ -51,7 +55,7 @@ export const inPlaceBase64 = (): Pick<DynamoDBClientConfig, "streamCollector" | 
         rest = end;
       }
       for (const [name, bytes] of found) decoded.set(name, bytes);
-      // By the next turn of the event loop, the SDK has parsed the response and taken the bytes.
+      // One turn of the event loop later, the SDK has parsed the response, so nobody needs the map's entries any more.
       setImmediate(() => {
         for (const name of found.keys()) decoded.delete(name);
       });

@@ -39,13 +39,13 @@ export const segmentSort = (digest: string, index: number): string =>
 
 export const headKey = (account_id: string, id: string) => itemKey(messagePartition(account_id, id), headSort);
 
-/** Writing 40 MiB into one partition, with its 1,000 write units a second, would take 32 seconds. */
+/** Each page has its own partition: 40 MiB in a single one, at 1,000 write units a second, would take 32 s to write. */
 export const segmentKey = (account_id: string, id: string, digest: string, index: number, page = 0) => {
   const partition = messagePartition(account_id, id);
   return itemKey(page === 0 ? partition : `${partition}#${digest}#${page}`, segmentSort(digest, index));
 };
 
-/** This sort key comes after the first segment's, so Get Message's first Query never reads the list. */
+/** Get Message's first Query reads two items, the head and the first segment. The list sorts after both. */
 export const pageListKey = (account_id: string, id: string, digest: string) =>
   itemKey(messagePartition(account_id, id), `SEGMENT_PAGES#${digest}`);
 

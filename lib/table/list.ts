@@ -6,7 +6,7 @@ import type { Table } from "./table.ts";
 type Item = Record<string, NativeAttributeValue>;
 
 type PageOptions = {
-  /** A sort key; the page starts after it, whether an item has it or not. By default, it starts with the first item. */
+  /** The sort key after which the page starts. No item needs to have it. By default, it starts with the first item. */
   after?: string | undefined;
   /** The page has at most `limit` items; by default as many as fit into 1 MB. */
   limit?: number | undefined;

@@ -1,4 +1,4 @@
-/** Opens the table, with the AWS SDK's timeouts and retries set for short-lived functions. */
+/** Opens the table. Timeouts and retries are short, because a Lambda environment waits with every call. */
 import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { ConfiguredRetryStrategy } from "@smithy/core/retry";
@@ -10,9 +10,7 @@ type Logger = NonNullable<DynamoDBClientConfig["logger"]>;
 /** A logger with a method `info` would make the SDK copy the input and output of every call. */
 const silent: Omit<Logger, "info"> = { trace() {}, debug() {}, warn() {}, error() {} };
 
-/**
- * With six attempts instead of three, requests to an overloaded partition took five times as many Lambda environments.
- */
+/** With six attempts instead of three, an overloaded partition kept five times as many Lambda environments busy. */
 const attempts = 3;
 
 /** We log only these fields of an error, because others can contain stored items. */
@@ -32,8 +30,8 @@ type TableOptions = {
   /** For how many milliseconds a response from DynamoDB may stall; by default 3,000. */
   timeoutMs?: number;
   /**
-   * Waits about 500 ms and then 1 s before it retries a failed call, instead of 25 and 50 ms. A write to a new, slow
-   * table then takes 1.25 attempts on average instead of 2.9.
+   * Waits about 500 ms and then 1 s before a retry, instead of 25 and 50 ms: a write to a new table then took 1.25
+   * attempts on average instead of 2.9.
    */
   canWait?: boolean;
 };

@@ -1,4 +1,4 @@
-/** Transactions: either all writes happen or none, even if a response is lost or transactions conflict. */
+/** Makes several writes as one transaction, through lost responses, conflicts and throttling. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
@@ -15,7 +15,7 @@ import type { Table } from "./table.ts";
 import type { Item, Write } from "./writes.ts";
 
 export type FailedConditions = {
-  /** Returns the item because of which the write's condition failed, if it did. */
+  /** If this write's condition failed, returns the item that was in its way. */
   get<Stored extends object>(write: Write<Stored>): Stored | undefined;
 };
 
@@ -57,9 +57,7 @@ const reportedFailures = (writes: readonly Write[], reasons: readonly Cancellati
     return Code === failedCondition ? [[write, Item && unmarshall(Item)]] : [];
   });
 
-/**
- * After a conflict, DynamoDB doesn't report failed conditions, so we read the items and check the conditions ourselves.
- */
+/** After a conflict, DynamoDB doesn't report failed conditions, so we read the items and check them ourselves. */
 const readFailures = async (table: Table, writes: readonly Write[], abortSignal: AbortSignal): Promise<Entry[]> => {
   const read = async (write: Write): Promise<Entry> => [
     write,

@@ -11,7 +11,7 @@ export type Item = Record<string, unknown>;
 export type Write<Stored extends object = object> = {
   readonly transactItem: TransactItem;
   readonly key: ItemKey;
-  /** Checks the condition in our code, because after a conflict, DynamoDB reports no failed conditions. */
+  /** The write's condition as a function: after a conflict, DynamoDB doesn't tell us which conditions failed. */
   readonly fails: (found: Item | undefined) => found is Item & Stored;
 };
 
@@ -41,7 +41,7 @@ export const put = (table: Table, key: ItemKey, fields: object): Write => ({
   fails: (_found): _found is Item => false,
 });
 
-/** @param fails checks the condition of `change` in our code */
+/** @param fails the condition of `change` as a function */
 export const update = (
   table: Table,
   key: ItemKey,

@@ -1,6 +1,6 @@
 /**
- * Node.js loads the globals `crypto` and `ReadableStream` when code first uses them. The AWS SDK does so in every cold
- * start, so we replace both.
+ * Node.js loads the globals `crypto` and `ReadableStream` on first use, which in the AWS SDK is every cold start, so we
+ * replace both.
  */
 
 /** The AWS SDK needs only `crypto.randomUUID`, but Node.js's global `crypto` would load all of Web Crypto. */

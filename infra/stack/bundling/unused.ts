@@ -1,4 +1,4 @@
-/** Replaces two parts of the AWS SDK that we never use. */
+/** Empty stand-ins for two parts of the AWS SDK that we never use. */
 
 // DynamoDB has one fixed endpoint per region, so there are no endpoints to discover.
 export const NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS = {};

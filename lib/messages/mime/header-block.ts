@@ -20,8 +20,8 @@ export const readEmailHeader = (raw: Uint8Array): HeaderField[] => {
 /**
  * Returns null if the header has more than `limit` bytes.
  *
- * Some mailers omit the empty line after the header, don't indent continuation lines, or use invalid field names. If a
- * line could belong to the header or to the body, the lines after it decide.
+ * Some mailers omit the empty line after the header, don't indent continuation lines, or use invalid field names. Some
+ * lines could belong to the header or to the body, and only the lines after them tell which.
  */
 export const readHeader = (email: Email, start: number, limit: number) => {
   const header: HeaderField[] = [];
@@ -65,7 +65,7 @@ export const readHeader = (email: Email, start: number, limit: number) => {
         break;
       }
     }
-    // Some mailers continue a field that ends with `;` in the next line without indenting it.
+    // Some mailers forget to indent the next line of a field that goes on after a `;`.
     isUnfinished = end === ";" || end === "," || end === ":";
     at = next;
   }
@@ -76,7 +76,8 @@ const isOfHeader = (line: string): boolean => line === "" || isBlank(line[0]) ||
 
 /**
  * Looks ahead to the next empty line or delimiter, once per header; more often would take quadratic time. `lastText` is
- * the offset of the last line that looks like body text. `continues` is true if header fields follow that text.
+ * the offset of the last line that looks like body text. `continues` tells whether header fields follow the last line
+ * of text.
  */
 const linesAhead = (email: Email, from: number, header: HeaderField[]) => {
   let lastField = -1;

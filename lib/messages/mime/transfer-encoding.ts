@@ -35,7 +35,7 @@ const decodeQuotedPrintable = (body: Buffer): Buffer => {
 
 const beginLine = /^begin [0-7]{3,4} [^\r\n]*[\r\n]+/m;
 
-/** In uuencode (POSIX), each line starts with its byte count. A body without a `begin` line stays as it is. */
+/** In uuencode (POSIX), a `begin` line comes first, and each further line starts with its byte count. */
 const decodeUuencode = (body: Buffer): Buffer => {
   const begin = beginLine.exec(body.toString("latin1"));
   if (!begin) return body;
