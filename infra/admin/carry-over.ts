@@ -1,7 +1,7 @@
 /**
  * Restoring a table also restores API keys that were revoked and messages that were deleted after the restore point.
- * With `--from OLD_TABLE`, `prepare-table` finds in the old table what to revoke and delete again in the restored one.
- * In no case does it grant a right or add data.
+ * After a restore, `prepare-table --from OLD_TABLE` looks for these in the old table, and revokes and deletes them
+ * again. `prepare-table` only takes away: it never grants a right or adds data.
  *
  *   old table ──── restore point ──────── revoked, removed, deleted ─────▶ now
  *                        └─▶ restored table, where all of that is back
@@ -113,7 +113,7 @@ const carryMember = (
   ];
 };
 
-/** If the old table lacks a user, `erase-person` has deleted the user, because nothing else deletes users. */
+/** Only `erase-person` deletes users, so a user that the old table lacks was erased after the restore point. */
 const carryUser = ({ restored }: Tables, { pk, sk, id }: ItemKey & User, old: User | undefined): Change[] => {
   if (old?.id === id) return [];
   const command = new DeleteCommand({

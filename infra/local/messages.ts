@@ -40,7 +40,7 @@ const page = (shown: Shown): Page => ({
   },
 });
 
-/** Requests the message from this server, which forwards the request to the deployed API if there is an `--api`. */
+/** Requests the email from this very server, which forwards the request to the deployed API if there is an `--api`. */
 const structureOfMessage: Page["respond"] = async ({ url = "", headers, socket }: IncomingMessage) => {
   const { searchParams } = new URL(url, "http://localhost");
   const [account, message] = [searchParams.get("account") ?? "", searchParams.get("message") ?? ""];

@@ -24,7 +24,7 @@ const css = `
   @media (width < 48rem) { .scalar-client .scalar-sidebar-toggle { display: none; } }
 `;
 
-/** Makes the reference page say that a response is a replay, because it looks exactly like the first one. */
+/** A replayed response looks exactly like the first, so we make the reference page say which it is. */
 const afterSend = `
   const sendRequest = window.fetch;
   window.fetch = async (...request) => {

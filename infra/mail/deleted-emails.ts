@@ -8,7 +8,7 @@ import type { Table } from "../../lib/table/table.ts";
 const maximumEmails = 16;
 const maximumBytes = 1024 * 1024;
 
-/** Yields groups of up to 16 items. A group is held in memory, so it ends earlier once it has 1 MiB. */
+/** Yields groups of up to 16 items, or fewer if these already have 1 MiB, because a group is held in memory. */
 async function* grouped<T extends { bytes: number }>(items: AsyncIterable<T>): AsyncGenerator<T[]> {
   let group: T[] = [];
   for await (const item of items) {

@@ -70,8 +70,8 @@ type Options = {
 };
 
 /**
- * The message is being imported again, so its deletion marker has to go; after a restore, `prepare-table` would
- * otherwise delete the message.
+ * After a restore, `prepare-table` deletes every message with a deletion marker, so an import that brings a deleted
+ * message back also deletes its marker.
  */
 const forgetDeletion = async (table: Table, { account_id, id }: MessageRef): Promise<void> => {
   const Key = messageMarkerKey(account_id, id);

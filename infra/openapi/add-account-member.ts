@@ -1,4 +1,4 @@
-/** Add Account Member on the reference page: its description, its errors and its examples. */
+/** How the API reference describes Add Account Member, with its errors and examples. */
 import { alreadyMember, invalid } from "../../lib/api/error-catalogue.ts";
 import { addAccountMember } from "../../lib/api/operations.ts";
 import { AccountMember, NewMember, Role, rules } from "../../lib/members/member.ts";

@@ -1,4 +1,4 @@
-/** Get Message on the reference page: its description, its errors and its examples. */
+/** How the API reference describes Get Message, with its errors and examples. */
 import { messageNotFound, tooLargeUncompressed } from "../../lib/api/error-catalogue.ts";
 import { getMessage } from "../../lib/api/operations.ts";
 import { domainScope } from "../../lib/api-keys/scopes.ts";

@@ -6,8 +6,8 @@ import { layout } from "../../lib/table/keys.ts";
 import { describe, UserError } from "../cli/user-error.ts";
 
 /**
- * We check the table with your own credentials. If they don't allow `dynamodb:DescribeTable` and
- * `dynamodb:DescribeTimeToLive`, the deployment goes on with a warning that the table wasn't checked.
+ * We check the table with your own credentials. Without permission for `dynamodb:DescribeTable` and
+ * `dynamodb:DescribeTimeToLive`, the deployment goes on, and only warns that the table wasn't checked.
  *
  * @throws UserError if there is no such table, if it has other keys, or if its time to live is off or on another
  * attribute

@@ -1,4 +1,4 @@
-/** An operation's Lambda function, with the memory and time that its largest response needs. */
+/** Creates an operation's Lambda function, with enough memory and time for its largest response. */
 import { Duration } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import type { Operation } from "../../lib/api/operations.ts";

@@ -11,7 +11,7 @@ export type Scope = (typeof scopes)[keyof typeof scopes];
 
 const domainPrefix = "messages:read:{";
 
-/** Returns the scope that allows reading the messages of one domain, which has to be in the form of `normalDomain`. */
+/** Returns the scope for the messages of one domain. Pass the domain as `normalDomain` returns it. */
 export const domainScope = (domain: string): string => `${domainPrefix}${domain}}`;
 
 export const isDomainScope = (scope: string): boolean => scope.startsWith(domainPrefix);

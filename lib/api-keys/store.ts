@@ -101,7 +101,9 @@ const shorten = (table: Table, apiKey: ApiKey & { expires_at: number }, now: num
   putListing(table, apiKey),
 ];
 
-/** Moves a key's expiry forward. Returns false if the key is unknown, revoked, or already expires earlier. */
+/**
+ * Moves a key's expiry forward. Returns false if there is no such key, or it is revoked, or it expires even earlier.
+ */
 export const shortenApiKey = async (
   table: Table,
   apiKey: ApiKey & { expires_at: number },

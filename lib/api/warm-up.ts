@@ -15,7 +15,7 @@ type Sample = {
   body?: object;
   /** What DynamoDB would return for a sample request. */
   items?: readonly SampleItem[];
-  /** Choose enough for eight or nine requests to DynamoDB, because V8 doesn't compile the AWS SDK's code earlier. */
+  /** V8 compiles the AWS SDK's code after eight or nine calls, so the sample requests should make that many. */
   requests: number;
 };
 
@@ -56,8 +56,8 @@ const withoutOutput = async (run: () => Promise<unknown>): Promise<void> => {
 };
 
 /**
- * The warm-up's first request looks up an API key that doesn't exist, which opens the connections to DynamoDB. Its
- * other requests never leave the process; they only make V8 compile the code before a caller needs it.
+ * The warm-up's first request looks up an API key that doesn't exist, which opens the connections to DynamoDB. The
+ * sample requests after it don't reach DynamoDB; they make V8 compile the code before a caller needs it.
  */
 export const lambdaFunction = (operation: Operation, createHandler: (table: Table) => ApiHandler, sample: Sample) => {
   const table = openTable();

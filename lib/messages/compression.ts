@@ -18,7 +18,7 @@ const firstSegmentBytes = 100_000;
 /** Up to this size, it's faster to decompress the content in one call than as a stream. */
 export const smallBytes = 1024 * 1024;
 
-/** All segments but the first have the same size, because we read them in parallel and the largest takes longest. */
+/** After the first segment, all have the same size: we read them in parallel, and a larger one would take longer. */
 const cut = (compressed: Buffer): Buffer[] => {
   const segments = [compressed.subarray(0, firstSegmentBytes)];
   const rest = compressed.length - firstSegmentBytes;

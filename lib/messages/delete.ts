@@ -60,7 +60,7 @@ export const replaceContent = async (
   now: number,
 ): Promise<boolean> => {
   const written = await writeSegments(table, head, content, head.content_digest);
-  // Listed after the update, the old segments could be mixed with another call's new ones.
+  // We list the old segments before the update: after it, another call could add segments that we must not delete.
   const obsolete = await listSegments(table, head, written);
   const fields = Object.entries({ ...written, ...changes });
   const command = new UpdateCommand({
@@ -88,7 +88,7 @@ export const removeContent = async (table: Table, { account_id, id }: MessageRef
   const message = await findMessage(table, account_id, id, now, { withContent: false });
   if (!message) return false;
   const { head } = message;
-  // Long subjects and tags are stored with the content that we delete here, so we store them again.
+  // Very long subjects and tags are part of the stored content, so we read them first and store them again without it.
   const longFields = hasLongFields(head) ? await readLongFields(message).catch((error: Error) => error) : undefined;
   if (longFields instanceof Error) {
     // If a segment is missing, another call may have deleted it after we had read the message's head.

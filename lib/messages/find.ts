@@ -12,7 +12,7 @@ export type StoredMessage = {
   /** The first segment of the message's content, unless `withContent` is false. */
   readonly first?: Uint8Array;
   readonly longFields?: LongFields | Record<string, never>;
-  /** True after a strongly consistent read. After an eventually consistent one, the message may have changed. */
+  /** False after an eventually consistent read: the head may be an old one, whose content is already deleted. */
   readonly isCurrent: boolean;
 };
 
@@ -40,6 +40,7 @@ export const findMessage = async (
   const message = { table, head, isCurrent: consistent };
   if (!withContent || head.segments === 0) return message;
   if (next?.sk === segmentSort(head.content_digest, 0)) return { ...message, first: next.bytes };
-  // The Query may have returned a segment that an interrupted `storeMessage` left, if its digest sorts before ours.
+  // Segments sort by digest, so `next` may be one that an interrupted `storeMessage` left, and not this content's
+  // first.
   return consistent ? { ...message, first: await readSegment(message, 0) } : null;
 };

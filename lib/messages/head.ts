@@ -17,7 +17,7 @@ export type ContentOffsets = { content_start: number; content_parsed_start: numb
 
 export type ContentFields = ContentOffsets & {
   segments: number;
-  /** How many segments each page has, except page 0, which has only the first. */
+  /** The number of segments in a page. Only page 0 is different: it has one. */
   page_segments: number;
   /** The size of the uncompressed JSON in bytes. */
   content_bytes: number;

@@ -7,7 +7,10 @@ import { readSegment } from "./read-segments.ts";
 
 export const hasLongFields = ({ content_start }: Head): boolean => content_start > 0;
 
-/** Piping the segments into zstd would read one more than we need, so we write them one by one. */
+/**
+ * We decompress segment by segment: a pipeline would already read the next one while we still decide whether we need
+ * it.
+ */
 const readStart = async (message: StoredMessage, bytes: number): Promise<Buffer> => {
   const zstd = decompressor();
   const chunks: Buffer[] = [];

@@ -12,7 +12,7 @@ import type { MessageRef } from "./events.ts";
 
 export type MessageMarker = { deleted_at?: string; expires_at?: number };
 
-/** Recipients open emails months after we have deleted the message, so its marker stays for another year. */
+/** Some recipients open an email months after its message has expired, so the marker stays for another year. */
 const lifetimeSeconds = 366 * daySeconds;
 
 /** Also returns an expired marker. */

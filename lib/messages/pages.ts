@@ -11,7 +11,7 @@ const maximumPageSegments = 3;
 /** Fetching a page takes longer than sending it to the caller, so we fetch four pages at a time. */
 export const parallelPages = 4;
 
-/** We read four pages in parallel. A small email would fit into fewer, but then we would read fewer at a time. */
+/** We read four pages in parallel, so an email that would fit into one or two pages is spread over four. */
 export const pageSegments = (segments: number): number =>
   Math.max(1, Math.min(maximumPageSegments, Math.ceil((segments - 1) / parallelPages)));
 

@@ -75,7 +75,7 @@ export const writeSegments = async (
   return { ...content, ...pages };
 };
 
-/** A tombstone replaces the deleted head: a `storeMessage` that is still running can't write its head over it. */
+/** Deleting a message replaces its head by a tombstone, which a `storeMessage` that began earlier can't overwrite. */
 export const tombstonePut = (table: Table, { account_id, id }: MessageRef, now: number): PutCommandInput => {
   const expires_at = epochSeconds(now) - daySeconds; // A time that is past even for a slow clock.
   return { TableName: table.name, Item: { ...headKey(account_id, id), content_digest: randomUUID(), expires_at } };

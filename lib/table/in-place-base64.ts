@@ -55,7 +55,7 @@ export const inPlaceBase64 = (): Pick<DynamoDBClientConfig, "streamCollector" | 
         rest = end;
       }
       for (const [name, bytes] of found) decoded.set(name, bytes);
-      // One turn of the event loop later, the SDK has parsed the response, so nobody needs the map's entries any more.
+      // One turn of the event loop later, the SDK has parsed the response, and the placeholders are no longer needed.
       setImmediate(() => {
         for (const name of found.keys()) decoded.delete(name);
       });

@@ -42,7 +42,7 @@ const failedCondition = "ConditionalCheckFailed";
 const throttling = new Set(["ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"]);
 const ours = new Set([conflict, failedCondition, ...throttling]);
 
-/** @throws the SDK's error, unless it means a failed condition or is temporary */
+/** @throws the error itself if it's neither a failed condition nor worth a retry */
 const readReasons = (error: unknown): CancellationReason[] => {
   // Our first attempt is still running; a retry with the same token will get its result.
   if (error instanceof TransactionInProgressException) return [];

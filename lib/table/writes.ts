@@ -41,7 +41,6 @@ export const put = (table: Table, key: ItemKey, fields: object): Write => ({
   fails: (_found): _found is Item => false,
 });
 
-/** @param fails the condition of `change` as a function */
 export const update = (
   table: Table,
   key: ItemKey,

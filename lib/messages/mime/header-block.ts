@@ -75,9 +75,9 @@ export const readHeader = (email: Email, start: number, limit: number) => {
 const isOfHeader = (line: string): boolean => line === "" || isBlank(line[0]) || fieldOf(line) !== undefined;
 
 /**
- * Looks ahead to the next empty line or delimiter, once per header; more often would take quadratic time. `lastText` is
- * the offset of the last line that looks like body text. `continues` tells whether header fields follow the last line
- * of text.
+ * Looks ahead to the next empty line or delimiter. One such look per header is enough; one per line would take
+ * quadratic time. `lastText` is the offset of the last line that looks like body text. `continues` tells whether more
+ * header fields follow after it.
  */
 const linesAhead = (email: Email, from: number, header: HeaderField[]) => {
   let lastField = -1;
