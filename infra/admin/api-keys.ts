@@ -102,7 +102,7 @@ const keysIn = (text: string): { secrets: string[]; digests: string[] } => ({
   ),
 });
 
-/** @throws UserError if no valid key of the account has this label, or several have */
+/** @throws UserError without an account, or unless exactly one of its valid keys has this label */
 const idOfLabel = async (table: Table, label: string, account_id: string | undefined, now: number): Promise<string> => {
   if (!account_id) throw new UserError(`${label}: neither an id nor a key. A label requires --account`, 2);
   const [apiKey, ...others] = await keysLabelled(table, account_id, label, now);
@@ -163,7 +163,8 @@ export const revokeApiKey = (shell: Shell) =>
         for (const id of digests.filter((digest) => !named.includes(digest))) {
           if (!(await revoke(id))) unknown.push(id);
         }
-        // Some of the digests may not belong to API keys at all, so it's an error only if none of them does.
+        // A log can contain digests that are no keys' ids, so we report them only if we found nothing in the text to
+        // revoke.
         if (named.length > 0 || unknown.length < digests.length) return;
         for (const id of unknown) shell.fail(new UserError(`${id}: ${noSuchKey}`));
       };

@@ -1,7 +1,7 @@
 /**
- * Restoring a table also restores API keys that were revoked and messages that were deleted after the restore point.
- * After a restore, `prepare-table --from OLD_TABLE` looks for these in the old table, and revokes and deletes them
- * again. `prepare-table` only takes away: it never grants a right or adds data.
+ * Restoring a table brings back what was revoked, removed or deleted after the restore point: keys, members, users,
+ * messages and contents. `prepare-table --from OLD_TABLE` compares the restored table with the old one, and revokes and
+ * deletes these again. This only takes away: it never grants a right to anybody, and never adds data.
  *
  *   old table ──── restore point ──────── revoked, removed, deleted ─────▶ now
  *                        └─▶ restored table, where all of that is back
@@ -93,8 +93,9 @@ const carryKey = ({ restored, now }: Tables, apiKey: ApiKey, old: ApiKey | undef
 };
 
 /**
- * If a user was removed and later added again, the old membership goes and the new one stays. A different role is only
- * reported: changing it would grant rights, because each role has some that the others lack.
+ * If a user was removed and added again after the restore point, the restored table loses the old membership and
+ * doesn't get the new one. A different role is only reported: changing it would grant rights, because each role has
+ * some that the others lack.
  */
 const carryMember = (
   { restored, reportRole }: Tables,
@@ -167,8 +168,8 @@ const haveItemsInCommon = async ({ restored, old }: Tables): Promise<boolean> =>
 };
 
 /**
- * Makes sure that the table `restored` may come from a backup of the table `from`, and returns a function that revokes
- * and deletes in `restored` whatever was revoked and deleted in `from`.
+ * Makes sure that the table `restored` may come from a backup of the table `from`. The returned function revokes and
+ * deletes in `restored` what was revoked and deleted in `from`, and counts the changes by kind.
  *
  * @throws UserError before anything is changed
  */

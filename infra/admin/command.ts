@@ -24,8 +24,8 @@ export type Streams = {
 export type Shell = Pick<Streams, "print" | "input" | "terminal" | "sleep"> & {
   printJson: (object: object) => void;
   /**
-   * Prints the error and sets the exit status; the command then goes on with the next operand. `source` is the file or
-   * line that caused the error.
+   * Prints the error and sets the exit status, but returns: the command goes on. `source` is the file or line that
+   * caused the error.
    */
   fail: (error: unknown, source?: string) => void;
 };

@@ -48,7 +48,7 @@ const addressesOf = async (table: Table, { account_id, id, ...head }: ScannedHea
   return [sender, recipient];
 };
 
-/** A half-deleted message has lost its addresses and could be anybody's, so we always complete its deletion. */
+/** A half-deleted message has lost its addresses and could be anybody's, so it's found whoever is named. */
 const unfinishedDeletion = async (table: Table, pk: string): Promise<Found[]> => {
   const [, account_id = "", id = ""] = pk.split("#");
   if (!(await hasSegments(table, { account_id, id }))) return [];
@@ -131,8 +131,8 @@ const findAll = async (
 };
 
 /**
- * A request that read the user just before we deleted it can add it to an account for up to 28 s, so we wait and search
- * once more.
+ * Add Account Member can still read the user for a second after the deletion, and then has 28 s to add the user to an
+ * account, so we wait 30 s and search again.
  */
 const longestAddSeconds = 30;
 

@@ -31,8 +31,8 @@ export const isDamage = (error: unknown): error is Error =>
   error instanceof Error && /^A segment .* is missing$/.test(error.message);
 
 /**
- * Tells whether segments of a message are left after an interrupted deletion. It's enough to look for the first
- * segment, which is always deleted last.
+ * Tells whether segments of a message are left after an interrupted deletion. A deletion removes first segments last,
+ * so it's enough to look for those; a list of pages may stay, because it contains nothing of the email.
  *
  * @param except the content that the message still has
  */

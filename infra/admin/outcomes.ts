@@ -1,4 +1,4 @@
-/** Counts how many emails or events were stored, skipped or rejected, and shows the progress. */
+/** Counts emails or events by outcome, such as stored, repeated or failed, and shows the progress. */
 import { showProgress } from "../cli/progress.ts";
 import type { Shell } from "./command.ts";
 

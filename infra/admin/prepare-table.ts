@@ -1,4 +1,7 @@
-/** A restored table has neither TTL nor backups nor deletion protection; `prepare-table` turns them on. */
+/**
+ * `prepare-table` turns on what AWS leaves off after a restore: TTL, point-in-time recovery and deletion protection.
+ * With `--from`, it also repeats revocations and deletions.
+ */
 import {
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,

@@ -1,4 +1,4 @@
-/** `restore-content` repairs a message with lost segments from the original email. */
+/** If segments of a message are lost, `restore-content` writes all of its content again, from the original email. */
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";

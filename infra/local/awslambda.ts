@@ -47,7 +47,8 @@ export const openResponseStream = (port: number, path: string) => {
     response.once("end", accepted.resolve).resume();
   });
   outgoing.on("error", (error: NodeJS.ErrnoException) => {
-    // If the API's caller has disconnected, EPIPE and ECONNRESET are expected.
+    // EPIPE and ECONNRESET are expected if the API's caller has disconnected, but not if the function has destroyed its
+    // own stream.
     const isReaderGone = !isDestroyed && (error.code === "EPIPE" || error.code === "ECONNRESET");
     for (const { resolve, reject } of [begun, accepted]) isReaderGone ? resolve() : reject(error);
   });

@@ -9,7 +9,7 @@ const ownNames = ["127.0.0.1", "localhost", "[::1]"];
 const ownAuthorities = ({ socket }: IncomingMessage): string[] =>
   ownNames.flatMap((name) => [`${name}:${socket.localPort}`, ...(socket.localPort === 80 ? [name] : [])]);
 
-/** Programs other than browsers send no Origin header, so they pass. */
+/** A request without an Origin header passes, because programs other than browsers usually send none. */
 export const hasForeignOrigin = (request: IncomingMessage): boolean => {
   const own = ownAuthorities(request).map((authority) => `http://${authority}`);
   return (request.headersDistinct.origin ?? []).some((origin) => !own.includes(origin.toLowerCase()));

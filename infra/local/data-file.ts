@@ -29,7 +29,7 @@ const openLocked = (path: string, statements: string): DatabaseSync => {
 /** SQLite stores this number in the file: "EM" in ASCII, followed by the version of our table's layout. */
 const applicationId = 0x454d0001;
 
-/** @throws UserError if the file has another table layout, and so comes from another version */
+/** @throws UserError if the file has tables without our number, because another version or program wrote it */
 const checkLayout = (database: DatabaseSync, file: string): void => {
   const find = "SELECT application_id, (SELECT count(*) FROM sqlite_schema) AS tables FROM pragma_application_id";
   const { application_id, tables } = database.prepare(find).get() ?? {};
@@ -49,10 +49,10 @@ const locks: DatabaseSync[] = [];
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 /**
- * Locks the data file, so that only one process at a time can use it. If two DynamoDB processes shared one data file,
- * each would find only a part of the stored items. We lock a second file beside the data file; if we locked the data
- * file itself, DynamoDB couldn't open it. The operating system releases the lock when the process ends, even after
- * `kill -9`.
+ * Makes sure that no other `npm start`, and no DynamoDB left over from one, uses the data file. If two DynamoDB
+ * processes shared one data file, each would find only a part of the stored items. We lock a second file beside the
+ * data file; if we locked the data file itself, DynamoDB couldn't open it. The operating system releases the lock when
+ * the process ends, even after `kill -9`.
  */
 export const lockDataFile = (file: string): void => {
   if (isFolder(file)) throw new UserError(`--data takes a file, but ${file} is a folder`, 2);

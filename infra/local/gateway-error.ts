@@ -1,4 +1,4 @@
-/** API Gateway's own errors, such as 429 and 504, in the format of our API. */
+/** Errors that API Gateway sends without calling a function, such as 404 for an unknown route. */
 import { randomBytes } from "node:crypto";
 import type { ErrorResponse } from "../../lib/api/error-catalogue.ts";
 import { commonHeaders, requestIdHeader } from "../../lib/api/response.ts";

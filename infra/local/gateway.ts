@@ -23,8 +23,8 @@ export type LocalRoute = { operation: Operation; handler: LambdaHandler };
 export type Page = {
   method?: "POST";
   /**
-   * Private pages show the table's messages, so only browsers on this machine get them. Checking the Host header
-   * prevents DNS rebinding.
+   * Private pages contain the demonstration's API key or people's emails, so they are served only to this machine.
+   * Checking the Host header prevents DNS rebinding.
    */
   isPrivate: boolean;
   respond: (request: IncomingMessage) => HttpResponse | Promise<HttpResponse>;
@@ -125,8 +125,8 @@ const respond = async (
 
 const send = async (response: ServerResponse, { statusCode, headers, body }: Sendable): Promise<void> => {
   if (typeof body !== "string" && response.destroyed) {
-    // The caller has disconnected. Nobody reads the body any more, so without `destroy` the function would wait for
-    // ever.
+    // The caller has disconnected. Nobody will read the body, and without `destroy` the function would wait for a
+    // reader until its timeout.
     body.destroy();
     return;
   }

@@ -20,7 +20,7 @@ import { startupMessage } from "./startup-message.ts";
 
 const defaultDynamoDbPort = 8000;
 
-/** If more than 20 functions ran at a time, their calls to the embedded DynamoDB would time out. */
+/** Without a limit, hundreds of functions would call the embedded DynamoDB at once, and calls would time out. */
 const functionsAtOnce = 20;
 
 const listen = (server: Server, port: number, variable: string): Promise<number> =>
@@ -62,7 +62,7 @@ const fail = async (error: unknown): Promise<void> => {
   await stop(error instanceof UserError ? error.exitStatus : 1);
 };
 
-/** Returns the proxy's port. */
+/** Returns the port of the proxy that keeps web pages away from DynamoDB. */
 const startDynamoDb = async ({ data }: Options): Promise<number> => {
   const port = portOf("DYNAMODB_PORT", defaultDynamoDbPort);
   const isChosen = process.env.DYNAMODB_PORT !== undefined;
@@ -72,7 +72,8 @@ const startDynamoDb = async ({ data }: Options): Promise<number> => {
   Object.assign(process.env, localEnvironment(engine.port));
   const guard = engineGuard(engine.port);
   servers.push(guard);
-  // Many programs use port 8000; if it's taken, we use any free port, and the commands that we print contain that one.
+  // Many programs use port 8000; if it's taken and DYNAMODB_PORT isn't set, any free port will do, because the commands
+  // that we print contain it.
   return listen(guard, port, "DYNAMODB_PORT").catch((error) => {
     if (isChosen) throw error;
     return listen(guard, 0, "DYNAMODB_PORT");
@@ -128,8 +129,7 @@ const start = async (options: Options): Promise<void> => {
 
 process.on("SIGINT", () => stop(0));
 process.on("SIGTERM", () => stop(0));
-// npm sends signals only to the shell in which it runs this program, so we check every 200 ms whether that shell still
-// lives.
+// npm sends signals only to the shell in which it runs this program, so we also stop when that shell is gone.
 const parent = process.ppid;
 const orphaned = () => process.ppid !== parent;
 if (process.env.npm_lifecycle_event) setInterval(() => orphaned() && stop(0), 200).unref();

@@ -46,7 +46,10 @@ export const readOptions = (args: string[]): Options | null => {
   }
 };
 
-/** Reads a port from an environment variable. Throws a UserError if the value is not a port. */
+/**
+ * Returns the port in an environment variable, or `fallback` if it isn't set. Throws a UserError if the value is not a
+ * port.
+ */
 export const portOf = (variable: string, fallback: number): number => {
   const text = process.env[variable] ?? String(fallback);
   const port = Number(text);

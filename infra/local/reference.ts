@@ -24,7 +24,7 @@ const css = `
   @media (width < 48rem) { .scalar-client .scalar-sidebar-toggle { display: none; } }
 `;
 
-/** A replayed response looks exactly like the first, so we make the reference page say which it is. */
+/** A replay has the same status and body as the first response, so we make the reference page show a note. */
 const afterSend = `
   const sendRequest = window.fetch;
   window.fetch = async (...request) => {
@@ -98,7 +98,10 @@ const sendScript: Page["respond"] = async ({ headers }) => {
   });
 };
 
-/** A new email address and idempotency key for each page load, so that the first request is never a replay. */
+/**
+ * Each call returns a new email address and idempotency key, so that the page's first request is neither a 409 nor a
+ * replay.
+ */
 const examplesOf = (demo: Demo) => {
   const idempotencyKey = randomUUID();
   const email = `ada.${idempotencyKey.slice(0, 8)}@example.org`;

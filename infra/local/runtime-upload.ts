@@ -1,7 +1,6 @@
 /**
  * Plays Lambda's part when a function streams its response: AWS's runtime client sends a POST request with the status
- * and headers as JSON, eight zero bytes, and then the body. If the function fails halfway, the error follows in HTTP
- * trailers.
+ * and headers as JSON, eight zero bytes, and then the body. If the function fails, the error follows in HTTP trailers.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";

@@ -21,7 +21,7 @@ export type ImportFields = Omit<NewMessage, "id" | "message_id" | "subject" | "s
   recipient?: string | undefined;
 };
 
-/** `deleted`: an operator had deleted the message, so we skipped its email. */
+/** `deleted`: an operator has deleted the message or blocked its id, so the email isn't stored. */
 export type ImportOutcome = "stored" | "there already" | "deleted";
 
 /** `source` is a path, or `inbox.mbox:3` for the third email of an mbox. */
@@ -65,13 +65,13 @@ async function* emailsIn(files: MailFile[], account_id: string): AsyncGenerator<
 }
 
 type Options = {
-  /** By default, a deleted message stays deleted even if its email is imported again. */
+  /** If true, an email is stored even if its message was deleted; by default, it's skipped. */
   restoreDeleted?: boolean | undefined;
 };
 
 /**
- * After a restore, `prepare-table` deletes every message with a deletion marker, so an import that brings a deleted
- * message back also deletes its marker.
+ * Before a deleted message is imported again, its deletion marker has to go: the import would obey it, and so would
+ * `prepare-table` after a restore.
  */
 const forgetDeletion = async (table: Table, { account_id, id }: MessageRef): Promise<void> => {
   const Key = messageMarkerKey(account_id, id);
@@ -89,7 +89,7 @@ const store = async (table: Table, message: NewMessage, raw: Buffer, now: number
   for (;;) {
     const head = await writeContent(table, draft, now);
     if (!head) return "there already";
-    // If somebody has just deleted the message, we would overwrite its tombstone, and the message would be back.
+    // The item that we replace is an expired message, or the tombstone of a deleted one, which we must not overwrite.
     const isReplacing = head.put.ExpressionAttributeValues !== undefined;
     const isPut =
       !(isReplacing && (await isDeleted())) && (await succeeds(() => table.client.send(new PutCommand(head.put))));

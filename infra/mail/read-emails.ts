@@ -10,7 +10,7 @@ import { maximumRawBytes } from "../../lib/messages/store-message.ts";
 /** `raw` is empty if the email is too large to be stored; `bytes` says how large it is. */
 export type Email = { raw: Buffer; bytes: number; isOfMbox: boolean };
 
-/** Text may contain a line such as "From now on, …", so we insist on a time and a year. */
+/** Some programs don't quote a line of text such as "From now on, …", so we insist on a time and a year. */
 const fromLine = /^From .*\b\d{1,2}:\d{2}\b.*\b\d{4}\b/;
 /** RFC 5322 limits a line to 998 characters. */
 const longestFromLine = 1000;
@@ -34,7 +34,7 @@ const collector = (isOfMbox: boolean) => {
   };
 };
 
-/** Returns where the line before `at` begins, or `null` if that line isn't blank. */
+/** Returns where the line that ends at `at` begins, or `null` if that line isn't blank. */
 const blankLine = (bytes: Buffer, at: number): number | null => {
   const start = bytes[at - 1] === cr ? at - 1 : at;
   return bytes[start - 1] === lf ? start : null;
@@ -86,7 +86,7 @@ async function* oneEmail(chunks: AsyncIterable<Buffer>): AsyncGenerator<Email> {
   yield email.take();
 }
 
-/** Peeks at the first line of a stream: the returned stream still begins with it. */
+/** Returns the beginning of a stream, at least 1,000 bytes, and a stream that still has all of it. */
 const peek = async (stream: AsyncIterable<Buffer>): Promise<[Buffer, AsyncIterable<Buffer>]> => {
   const chunks = stream[Symbol.asyncIterator]();
   let start: Buffer = Buffer.alloc(0);

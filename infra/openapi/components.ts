@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 
 export type JsonSchema = { [keyword: string]: unknown };
 
-/** A field's description, and keywords such as `format` that a zod schema can't express. */
+/** A field's description, and keywords that its zod schema doesn't express, such as `format: "idn-email"`. */
 type Field = string | (JsonSchema & { description: string });
 
 export type Component = {

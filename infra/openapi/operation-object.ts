@@ -5,11 +5,14 @@ import { type Component, nameOf, parameterSchema, schemaRef } from "./components
 import { responsesOf } from "./outcomes.ts";
 import type { OperationTexts } from "./texts.ts";
 
-/** `npm start` fills in the ids of stored messages, so you can send the reference page's examples as they are. */
+/**
+ * Values for the reference page's examples; those of `npm start` are ids of stored items, so you can send them as they
+ * are.
+ */
 export type ExampleValues = {
   /** The API's address, by default that of `npm start`. */
   serverUrl?: string;
-  /** Example values by parameter, except for the Idempotency-Key, because a fixed key would work only once. */
+  /** Example values by parameter. The Idempotency-Key has no default, because a fixed key would work only once. */
   parameters?: Readonly<Record<string, string>>;
   bodies?: Partial<Record<OperationId, unknown>>;
 };

@@ -54,8 +54,8 @@ const transport = {
  * API Gateway reportedly sends INTEGRATION_FAILURE when Lambda throttles a function. Callers may always retry after
  * this error, because an operation writes either everything or nothing.
  *
- * AWS would be content with DEFAULT_4XX and DEFAULT_5XX, but the emulator in our tests has to be given every type of
- * error.
+ * On AWS, DEFAULT_4XX and DEFAULT_5XX would cover the other types in their lists, but an emulator takes only their body
+ * from these two, not their status.
  */
 const gatewayErrors: readonly { error: errors.ErrorResponse; types: readonly ResponseType[] }[] = [
   {
@@ -161,8 +161,8 @@ export class Api extends Construct {
 
   private addGatewayResponse(type: ResponseType, { status, message, headers }: errors.ErrorResponse) {
     const { "Content-Type": contentType, ...common } = commonHeaders;
-    // Without single quotes, API Gateway would take the value for the name of a parameter. Our functions pick a
-    // Retry-After at random; API Gateway can't, so it always sends the first.
+    // Without single quotes, API Gateway would take a header's value for the name of a parameter. Our functions pick
+    // one of several values of Retry-After at random; API Gateway can't, so it always sends the first.
     const constants = Object.entries({ ...common, ...headers }).map(([name, value]) => [
       name,
       `'${[value].flat()[0]}'`,

@@ -1,13 +1,15 @@
 /**
- * Checks the setting `tableName` before a deployment, because with a typo in it, every request would end with a 500.
+ * Checks the setting `tableName` before a deployment: with a typo in it, every request with an API key would end with a
+ * 500.
  */
 import { DescribeTableCommand, DescribeTimeToLiveCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { layout } from "../../lib/table/keys.ts";
 import { describe, UserError } from "../cli/user-error.ts";
 
 /**
- * We check the table with your own credentials. Without permission for `dynamodb:DescribeTable` and
- * `dynamodb:DescribeTimeToLive`, the deployment goes on, and only warns that the table wasn't checked.
+ * We check the table with your own credentials, not with CDK's deployment role. If these don't allow
+ * `dynamodb:DescribeTable` and `dynamodb:DescribeTimeToLive`, the deployment goes on with a warning that the table
+ * wasn't checked.
  *
  * @throws UserError if there is no such table, if it has other keys, or if its time to live is off or on another
  * attribute

@@ -13,7 +13,10 @@ export const period = Duration.minutes(5);
 
 const sum = { statistic: "Sum", period };
 
-/** A metric that CloudWatch extracts from a log; its value and its dimension are fields of the log line. */
+/**
+ * A metric that CloudWatch extracts from a log. `dimension` names a field of the log line, whose value becomes the
+ * metric's dimension.
+ */
 type LogMetric = { name: string; lines: IFilterPattern; value: string; dimension: string };
 
 export const timeToFirstByte: LogMetric = {

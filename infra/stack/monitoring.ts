@@ -15,7 +15,10 @@ export type MonitoringProps = Measured & {
   alarmTopic: string | undefined;
 };
 
-/** SQS's own metric for the oldest message leaves out those that were delivered more than three times. */
+/**
+ * Retries don't start this alarm, because SQS's metric for the oldest message leaves out those that were delivered more
+ * than three times.
+ */
 const longWait = Duration.minutes(30);
 
 const seeRunbook = (section: string) => `: see "${section}" in infra/admin/README.md`;

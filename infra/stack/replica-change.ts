@@ -19,7 +19,7 @@ const withoutReplica = (resource: Resource | undefined, region: string | undefin
   return { ...resource, Properties: others, Replicas: Replicas.filter(({ Region }) => Region !== region) };
 };
 
-/** Returns the id of a changed resource, if anything but the replica in `region` has changed. */
+/** Returns the id of a resource that the deployment changes in more than the replica in `region`, if there is one. */
 const otherChange = (deployed: Template, next: Template, region: string | undefined): string | undefined => {
   const all = { ...deployed.Resources, ...next.Resources };
   return Object.keys(all).find(
@@ -56,8 +56,8 @@ export const checkReplicaChange = (deployed: Template, next: Template): void => 
 };
 
 /**
- * If there is no stack yet, or your credentials can't read it, we return an empty template, to which
- * `checkReplicaChange` never objects.
+ * If there is no stack yet, or we can't read it, we return an empty template; `checkReplicaChange` accepts any change
+ * to it, so only CloudFormation would report a mistake.
  */
 export const readDeployedTemplate = async (StackName: string, region: string | undefined): Promise<Template> => {
   const client = new CloudFormationClient({ ...(region && { region }), maxAttempts: 2 });

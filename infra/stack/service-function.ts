@@ -12,8 +12,8 @@ import { bundle, bundleHandler, projectRoot } from "./bundling.ts";
 import type { ServiceTable } from "./service-table.ts";
 
 /**
- * A transaction can write several kinds of items. AWS doesn't document whether IAM checks each write against its own
- * keys or against all of them, so we allow all.
+ * Patterns for the IAM condition `dynamodb:LeadingKeys`. AWS doesn't document whether IAM checks a transaction's writes
+ * one by one, so each of them may have any key prefix of that function's transactions.
  */
 const leadingKeys = ({ on, within }: Permission, permissions: readonly Permission[]): string[] => {
   const prefixes = within ? permissions.filter((other) => other.within).flatMap((other) => other.on) : on;

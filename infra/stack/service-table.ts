@@ -1,4 +1,4 @@
-/** Creates the table on AWS; `npm start` creates one with the same keys on your machine. */
+/** Creates the table on AWS, or takes the one that `tableName` names. The table of `npm start` has the same keys. */
 import { RemovalPolicy } from "aws-cdk-lib";
 import { AttributeType, Billing, type ITableV2, TableEncryptionV2, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";

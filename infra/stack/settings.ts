@@ -51,9 +51,9 @@ const Settings = z.object({
   alarmTopic: z.optional(
     text(/^arn:aws[a-z-]*:sns:[a-z\d-]+:\d{12}:[\w-]{1,256}$/, "the ARN of a standard SNS topic in the stack's region"),
   ),
-  /** Requests per second to one method, from all callers together. */
+  /** The most requests per second that each method accepts, from all callers together. */
   rateLimit: z._default(count(/^[1-9]\d{0,5}$/, "a number of requests per second"), 100),
-  /** How many requests may come at once before {@link rateLimit} applies (API Gateway's burst limit). */
+  /** How many requests a method accepts at once, even if they exceed {@link rateLimit} (API Gateway's burst limit). */
   burstLimit: z._default(count(/^[1-9]\d{0,5}$/, "a number of requests"), 200),
   /**
    * How many requests a minute one API key may make. An IP address may make ten times as many requests as an API key.

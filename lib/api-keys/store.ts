@@ -83,7 +83,7 @@ export const revokeApiKey = (table: Table, id: string, now: number): Promise<boo
   return succeeds(() => table.client.send(command));
 };
 
-/** If the old key was valid for 90 days, so is the new one. */
+/** The new key gets the old key's lifetime, for example 90 days. */
 const nextExpiry = ({ created_at, expires_at }: ApiKey, now: number): number | undefined =>
   expires_at && epochSeconds(now) + expires_at - epochSeconds(Date.parse(created_at));
 
@@ -101,9 +101,7 @@ const shorten = (table: Table, apiKey: ApiKey & { expires_at: number }, now: num
   putListing(table, apiKey),
 ];
 
-/**
- * Moves a key's expiry forward. Returns false if there is no such key, or it is revoked, or it expires even earlier.
- */
+/** Makes a key expire earlier. Returns false if there is no such key, or it is revoked, or it expires even earlier. */
 export const shortenApiKey = async (
   table: Table,
   apiKey: ApiKey & { expires_at: number },

@@ -14,7 +14,7 @@ const findUsableKey = async ({ table, now, requestLog }: ApiRequest, secret: str
   return apiKey;
 };
 
-/** Starts the lookup of the API key, but doesn't wait for it: the other checks run meanwhile. */
+/** Starts the lookup of the API key, but doesn't wait for it: the other checks and the first reads run meanwhile. */
 export const authenticate: ApiMiddleware = {
   before: ({ event, context: { request } }) => {
     const secret = bearer.exec(event.headers.authorization ?? "")?.[1];

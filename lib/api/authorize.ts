@@ -6,7 +6,7 @@ import { ApiError } from "./errors.ts";
 import type { Operation } from "./operations.ts";
 import type { ApiMiddleware, ApiRequest } from "./request.ts";
 
-/** Keys that are limited to one domain pass here, because we don't know a message's domain before we have read it. */
+/** A key for one domain passes here, and `handle` checks the domain once it has read the message. */
 export const authorize = (
   { scope }: Operation,
   isPartialScope: (scope: string) => boolean = () => false,

@@ -1,4 +1,4 @@
-/** Compresses a response with zstd, br or gzip, whichever the request's Accept-Encoding prefers. */
+/** Compresses a response with zstd, br or gzip if the request's Accept-Encoding allows it. */
 import { constants, createBrotliCompress, createGzip, createZstdCompress } from "node:zlib";
 import Negotiator from "negotiator";
 import type { StreamedBody } from "../streamed-body.ts";

@@ -17,7 +17,7 @@ export type StreamingHandler<Event = APIGatewayProxyEvent> = (
 
 export type ApiHandler = BufferedHandler | StreamingHandler;
 
-/** Call `log` once the response has been sent: a stream can still fail halfway. */
+/** Call `log` last: a stream can fail halfway, and the log has to show it. */
 type Serve = (
   event: APIGatewayProxyEvent,
   context: Context,

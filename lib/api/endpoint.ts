@@ -23,9 +23,9 @@ type Definition<Path extends AccountPath, Query, Body, Prefetched> = {
   /** Tells whether a scope covers only some items, such as one domain's messages; `handle` then checks the item. */
   isPartialScope?: (scope: string) => boolean;
   /**
-   * Makes the operation's first read, in parallel with the lookup of the API key, and passes the result to `handle`. It
-   * must take equally long whether the item exists or not, so that callers without a valid key learn nothing from the
-   * response time.
+   * Makes the operation's first read, in parallel with the lookup of the API key, and passes the result to `handle`.
+   * Make only one read: if another followed for existing items, the response time would reveal them to callers without
+   * a key.
    */
   prefetch: (call: Call<Path, Query, Body>) => Promise<Prefetched>;
   /** Runs after every check has passed. `scopes` are those of the caller's API key. */

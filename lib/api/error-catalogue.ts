@@ -1,6 +1,6 @@
 /** The list of the API's errors, which the functions, API Gateway and the OpenAPI document share. */
 
-/** If a header has several values here, each response gets one of them at random. */
+/** If a header has several values here, our functions send one of them at random. */
 export type ErrorResponse = {
   readonly status: number;
   readonly message: string;

@@ -18,8 +18,8 @@ export type StorableResponse = ApiResponse & { body: string };
 
 export type Once = {
   /**
-   * Puts the operation's writes and its response into one transaction. If the Idempotency-Key was used before, we only
-   * return the stored response. If a condition fails, nothing is written.
+   * Makes the operation's writes and stores its response in one transaction. If the Idempotency-Key was used before, we
+   * only return the stored response. If another condition fails, nothing is written, and `failed` is returned.
    *
    * @throws ApiError 422 if the Idempotency-Key was used with a different request
    * @throws the errors of {@link transact}
@@ -53,7 +53,7 @@ const toReplay = (stored: StoredResponse, use: Use): StorableResponse => {
   return { status: stored.status, body: stored.body, headers: { "Idempotent-Replayed": "true" } };
 };
 
-/** This read may miss a response that was stored a moment ago; then the transaction in `commit` finds it. */
+/** An eventually consistent read is enough: if it misses the stored response, the transaction in `commit` finds it. */
 const findReplay = async (table: Table, use: Use, now: number): Promise<StorableResponse | undefined> => {
   const stored = await getItem<StoredResponse>(table, use.record);
   return stored && isLive(stored, now) ? toReplay(stored, use) : undefined;
@@ -73,7 +73,7 @@ const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
   return { commit, store: async (response) => (use && (await commit(response, [])).response) ?? response };
 };
 
-/** If there is an Idempotency-Key, one BatchGetItem reads the stored response together with what `prefetch` reads. */
+/** {@link batched} lets one call read the stored response together with the items that `prefetch` needs. */
 export const header = ({ idempotent }: Operation): ApiMiddleware => ({
   before: ({ context: { request } }) => {
     const [key, ...others] = new Set(idempotent ? headerValues(request, "idempotency-key") : []);

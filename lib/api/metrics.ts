@@ -1,4 +1,4 @@
-/** Each metric has a dimension `service`, which is the operation's id. */
+/** The CloudWatch metrics of the operations: their dimension `service` is the operation's id. */
 
 export const metricNamespace = (stage: string): string => `EmailApi/${stage}`;
 

@@ -32,7 +32,7 @@ export type ApiRequest<Path = AccountPath, Query = unknown, Body = unknown> = {
   readonly requestLog: RequestLog;
   table: Table;
 
-  // Until its check has run, each of these properties is undefined, although its type doesn't say so.
+  // Until its check has run, each of these properties is undefined, even where its type doesn't allow that.
   /**
    * The lookup of the API key, which runs in parallel with the other checks. The promise rejects if the key is not
    * allowed to make this request.
@@ -58,7 +58,7 @@ export type ApiMiddleware<Path = AccountPath, Query = unknown, Body = unknown> =
   ApiContext<Path, Query, Body>
 >;
 
-/** A caller may have sent a header several times, so this returns all of its values. */
+/** Returns all values of a header, because a caller may have sent it several times. Pass the name in lower case. */
 export const headerValues = ({ headers }: ApiRequest, name: string): string[] =>
   Object.entries(headers).flatMap(([spelling, values = []]) => (spelling.toLowerCase() === name ? values : []));
 

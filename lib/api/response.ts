@@ -1,4 +1,4 @@
-/** Adds the headers that every response has, and returns what API Gateway expects. */
+/** Turns an operation's response into what API Gateway expects, with the headers that all responses share. */
 import type { APIGatewayProxyResult } from "aws-lambda";
 import type { StreamedBody } from "../streamed-body.ts";
 

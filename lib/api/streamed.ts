@@ -1,11 +1,11 @@
-/** For operations whose responses can exceed Lambda's 6 MB: compresses each response and streams it. */
+/** Streams each response, because a buffered one can't exceed 6 MB, and compresses it if the caller accepts that. */
 import { once } from "node:events";
 import { compress } from "./compress.ts";
 import type { Delivery, StreamingHandler } from "./delivery.ts";
 import type { ApiMiddleware } from "./request.ts";
 import { type Sent, sendResponse } from "./send.ts";
 
-/** Until the body's first byte, an error can still change the status, so we wait for that byte. */
+/** The status is sent after this, and an error can't change it any more, so we wait for the body's first byte. */
 const awaitFirstByte: ApiMiddleware = {
   after: async ({ response }) => {
     if (typeof response?.body === "object") await once(response.body, "readable");

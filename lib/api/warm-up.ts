@@ -13,9 +13,9 @@ type SampleItem = { sk: { S: string } } & Record<string, object>;
 
 type Sample = {
   body?: object;
-  /** What DynamoDB would return for a sample request. */
+  /** A Query returns all of these items, and any other read those with its sort key. The warm-up adds `pk`. */
   items?: readonly SampleItem[];
-  /** V8 compiles the AWS SDK's code after eight or nine calls, so the sample requests should make that many. */
+  /** How many sample requests to make: enough for eight or nine SDK calls, after which V8 compiles the SDK's code. */
   requests: number;
 };
 

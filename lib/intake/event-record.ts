@@ -51,8 +51,8 @@ export const resultOf = (event: MessageEvent, { digest }: EventRecord): Result =
     : { outcome: "failed", error: new RejectedError("its id is taken by another event of the account") };
 
 /**
- * Records the ids of `events` in the same transaction as `writes`. On failure, we return the failed conditions and the
- * events that were already recorded.
+ * Records the ids of `events` in the same transaction as `writes`. If a condition fails, we return the failed
+ * conditions, and a result for each event whose id is recorded already.
  */
 export const recordOnce = async <Event extends MessageEvent>(
   table: Table,

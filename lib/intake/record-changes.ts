@@ -40,7 +40,7 @@ const recordTogether = async (table: Table, events: readonly ChangeEvent[], now:
   if (!first) return new Map();
   const message = { account_id: first.account_id, id: first.message.id };
   const change = changeMessage(table, message, events.reduce(add, {}), now);
-  // There is a marker, so the message was stored; perhaps only just after our first attempt, so we make a second.
+  // If the message isn't found but has a marker, it may have been stored just after our attempt, so we try again.
   for (let hasMarker = false; ; hasMarker = true) {
     const result = await recordOnce(table, events, [change], now);
     if (!result) return allOf(events, { outcome: "recorded" });
@@ -58,7 +58,8 @@ const recordTogether = async (table: Table, events: readonly ChangeEvent[], now:
 };
 
 /**
- * One bad event makes the whole transaction fail. We then record the events one by one, so that the others succeed.
+ * The transaction fails if the message's item would become too large, or if an event occurs twice. Then we record the
+ * events one by one, so that the others succeed.
  *
  * @param events at most 99 changes of one message, because a transaction has at most 100 writes
  */

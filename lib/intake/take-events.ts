@@ -17,8 +17,8 @@ import { MessageNotStoredYetError } from "./record-changes.ts";
 const pausesMs = [100, 200, 400];
 
 /**
- * A call to DynamoDB can take 12 s, so we start none in the last 15 s of the invocation. After a timeout, SQS would
- * deliver the whole batch again.
+ * A call to DynamoDB can take 12 s, so no transaction and no retry begins in the last 15 s of an invocation. After a
+ * timeout, SQS would deliver the whole batch again.
  */
 const marginMs = 15_000;
 

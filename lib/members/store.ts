@@ -1,4 +1,4 @@
-/** The table has one user per person, and one member per account that the person belongs to. */
+/** The table has one user per email address, and one member for each account that the user belongs to. */
 import { randomUUID } from "node:crypto";
 import { DeleteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { getItem } from "../table/get.ts";
@@ -9,7 +9,7 @@ import type { Table } from "../table/table.ts";
 import { putIfAbsent, type Write } from "../table/writes.ts";
 import type { AccountMember, NewMember } from "./member.ts";
 
-/** One person, even if that person is a member of several accounts. */
+/** One email address, even if it belongs to several accounts. */
 export type User = { id: string; email: string; created_at: string };
 
 export const newUser = (email: string, now: number): User => ({

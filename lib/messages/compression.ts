@@ -29,7 +29,7 @@ const cut = (compressed: Buffer): Buffer[] => {
   return segments;
 };
 
-/** Decoders reject windows over 2^27 bytes (128 MiB) unless told otherwise. */
+/** By default, zstd's decoder rejects a window over 2^27 bytes (128 MiB). */
 const maximumWindowLog = 27;
 
 /** zstd finds the second copy of an attachment only within its window, so the window covers the whole email. */
@@ -43,13 +43,11 @@ export const noContent: Compressed = { segments: [], content_bytes: 0, ...noOffs
 /** Up to this size, it's faster to compress an email in one call, which blocks the process only briefly. */
 const unstreamedBytes = 64 * 1024;
 
-/**
- * The JSON of a large email has every attachment twice, so zstd looks harder for long repetitions than for short ones.
- */
+/** Over 1 MiB, zstd spends more time on long repetitions (an attachment's second copy), and less on short ones. */
 const zstdParameters = (rawBytes: number) => ({
   [constants.ZSTD_c_compressionLevel]: rawBytes > smallBytes ? 2 : 3,
   [constants.ZSTD_c_windowLog]: rawBytes > unstreamedBytes ? windowLog(rawBytes) : 0, // With 0, zstd chooses it.
-  // Long-distance matching finds repetitions beyond zstd's normal window, and a small email doesn't exceed that window.
+  // Long-distance matching finds repetitions that are far apart, and in a small email nothing is.
   [constants.ZSTD_c_enableLongDistanceMatching]: rawBytes > unstreamedBytes ? 1 : 0,
   [constants.ZSTD_c_ldmMinMatch]: 32,
   [constants.ZSTD_c_ldmHashRateLog]: rawBytes > smallBytes ? 3 : 4,
@@ -57,7 +55,7 @@ const zstdParameters = (rawBytes: number) => ({
   [constants.ZSTD_c_contentSizeFlag]: 0, // The JSON that `openFrame` inserts would make the content size wrong.
 });
 
-/** @param pieces yields the JSON piece by piece, and at the end returns its offsets */
+/** @param pieces yields JSON, and at the end returns where `content` and `content_parsed` begin in it */
 export const compressToSegments = async (
   pieces: Iterable<Buffer, ContentOffsets | undefined>,
   rawBytes: number,

@@ -83,7 +83,7 @@ export const replaceContent = async (
   return true;
 };
 
-/** Importing the same email again doesn't restore its content. */
+/** Returns false if the message was deleted or changed meanwhile. Importing the email doesn't restore its content. */
 export const removeContent = async (table: Table, { account_id, id }: MessageRef, now: number): Promise<boolean> => {
   const message = await findMessage(table, account_id, id, now, { withContent: false });
   if (!message) return false;

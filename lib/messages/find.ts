@@ -40,7 +40,7 @@ export const findMessage = async (
   const message = { table, head, isCurrent: consistent };
   if (!withContent || head.segments === 0) return message;
   if (next?.sk === segmentSort(head.content_digest, 0)) return { ...message, first: next.bytes };
-  // Segments sort by digest, so `next` may be one that an interrupted `storeMessage` left, and not this content's
-  // first.
+  // `next` can be a segment that another call left behind. After an eventually consistent read, ours may also be
+  // missing; with `null`, the caller reads the message again.
   return consistent ? { ...message, first: await readSegment(message, 0) } : null;
 };

@@ -17,7 +17,7 @@ export type ContentOffsets = { content_start: number; content_parsed_start: numb
 
 export type ContentFields = ContentOffsets & {
   segments: number;
-  /** The number of segments in a page. Only page 0 is different: it has one. */
+  /** The number of segments in a page. Page 0 has only the first segment, and the last page may have fewer. */
   page_segments: number;
   /** The size of the uncompressed JSON in bytes. */
   content_bytes: number;
@@ -31,13 +31,13 @@ export type Head = Omit<
 > &
   Partial<LongFields> &
   ContentFields & {
-    /** The recipient's domain for an incoming message, and the sender's for an outgoing one. */
+    /** The recipient's domain if the message is incoming, else the sender's. A key's scope can be limited to it. */
     domain: string;
     /** DynamoDB's document client returns a number above 2^53 as a bigint. */
     reference_message_id?: number | bigint | undefined;
     /** SHA-256 of the raw email. The digest lets us reject a different email with the same id. */
     digest: string;
-    /** Set when an operator deletes the content with `remove-content`. */
+    /** When `remove-content`, or `prepare-table` after a restore, deleted the content. */
     content_removed_at?: string;
     status_changes?: StatusChange[];
     expires_at: number;

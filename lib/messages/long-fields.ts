@@ -7,10 +7,7 @@ import { readSegment } from "./read-segments.ts";
 
 export const hasLongFields = ({ content_start }: Head): boolean => content_start > 0;
 
-/**
- * We decompress segment by segment: a pipeline would already read the next one while we still decide whether we need
- * it.
- */
+/** We decompress segment by segment, because a pipeline would read one more before we know whether we need it. */
 const readStart = async (message: StoredMessage, bytes: number): Promise<Buffer> => {
   const zstd = decompressor();
   const chunks: Buffer[] = [];
@@ -41,7 +38,7 @@ export const readLongFields = async (message: StoredMessage): Promise<LongFields
   return JSON.parse(`{${json}}`);
 };
 
-/** Reads the long fields if `selected` contains one of them. Returns `null` if the content has been deleted since. */
+/** Reads the long fields if `selected` contains one. Returns `null` if `message` is out of date and they are gone. */
 export const withLongFields = async (
   message: StoredMessage | null,
   selected?: readonly MessageField[],

@@ -1,6 +1,4 @@
-/**
- * The marker outlives its message, so that we can tell late events of a deleted message from early events of a new one.
- */
+/** The marker outlives its message, so that late events of an old message differ from early events of a new one. */
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { getItem } from "../table/get.ts";
 import { messageMarkerKey } from "../table/keys.ts";

@@ -1,4 +1,4 @@
-/** A page is a group of segments with a partition key of its own, and one Query reads it. */
+/** One Query reads a page of segments. Page 0 is stored beside the head, each other page in its own partition. */
 import { segmentKey } from "../table/keys.ts";
 import type { MessageRef } from "./events.ts";
 import type { ContentFields } from "./head.ts";
@@ -11,7 +11,7 @@ const maximumPageSegments = 3;
 /** Fetching a page takes longer than sending it to the caller, so we fetch four pages at a time. */
 export const parallelPages = 4;
 
-/** We read four pages in parallel, so an email that would fit into one or two pages is spread over four. */
+/** We read four pages in parallel, so a small email gets smaller pages: as many as it can fill, up to four. */
 export const pageSegments = (segments: number): number =>
   Math.max(1, Math.min(maximumPageSegments, Math.ceil((segments - 1) / parallelPages)));
 

@@ -32,7 +32,7 @@ const readPage = ({ table, head }: StoredMessage, from: number): Promise<Uint8Ar
   });
 };
 
-/** We have sent the status 200 already, so all we can do about a failed read is to retry it. */
+/** Retries failed reads: after the status 200, we can't report an error. Throws an Error if a segment is missing. */
 export async function* readSegments(message: StoredMessage): AsyncGenerator<Uint8Array> {
   const { table, head, first } = message;
   const abort = new AbortController();

@@ -45,7 +45,7 @@ const writeAll = async <T>(
 
 /**
  * A retry gets the same digest, and overwrites the segments of the interrupted attempt. After a delete, `replaced`
- * changes the digest, so that a delete that is still running can't touch the new segments.
+ * changes the digest, so that pending deletes of old segments can't hit new ones.
  */
 const contentDigest = (segments: Buffer[], expires_at: number, replaced = ""): string => {
   const hash = createHash("sha256").update(`${expires_at} ${replaced} `);
@@ -75,7 +75,7 @@ export const writeSegments = async (
   return { ...content, ...pages };
 };
 
-/** Deleting a message replaces its head by a tombstone, which a `storeMessage` that began earlier can't overwrite. */
+/** A tombstone replaces a deleted head. Its digest is random, so a head that was prepared earlier can't be put. */
 export const tombstonePut = (table: Table, { account_id, id }: MessageRef, now: number): PutCommandInput => {
   const expires_at = epochSeconds(now) - daySeconds; // A time that is past even for a slow clock.
   return { TableName: table.name, Item: { ...headKey(account_id, id), content_digest: randomUUID(), expires_at } };
@@ -86,7 +86,7 @@ const deleteAll = (table: Table, keys: ItemKey[]): Promise<void> =>
     table.client.send(new DeleteCommand({ TableName: table.name, Key: { pk, sk } })),
   );
 
-/** Deletes what a failed `storeMessage` has written, unless another call stored the same message and needs it. */
+/** Deletes the segments of a call that has failed, unless another call has stored the same content and uses them. */
 export const discardSegments = async (
   table: Table,
   message: MessageRef,
@@ -98,7 +98,7 @@ export const discardSegments = async (
     ConditionExpression: "content_digest = :replaced AND expires_at <= :now",
     ExpressionAttributeValues: { ":replaced": replaced ?? "", ...nowValue(now) },
   };
-  // After the tombstone, no other call can use these segments.
+  // After a tombstone, no other call can use these segments. If no head exists, a concurrent delete deletes them.
   await succeeds(() => table.client.send(new PutCommand({ ...tombstonePut(table, message, now), ...unchanged })));
   const current = await getItem<Head>(table, headKey(message.account_id, message.id), { consistent: true });
   if (current && current.content_digest !== written.content_digest) {
@@ -108,7 +108,7 @@ export const discardSegments = async (
 
 type Listed = ItemKey & { pages?: Pages };
 
-/** The result can include segments that an interrupted call has left behind. */
+/** Finds the first segment and the list of pages of each version, including those that an interrupted call has left. */
 export const listSegments = async (table: Table, { account_id, id }: MessageRef, except?: Pages): Promise<Listed[]> => {
   const listed = await listItems<Listed>(table, segmentsOf(account_id, id), "pk", "sk", "pages");
   return listed.filter(({ sk }) => !except || !sk.includes(except.content_digest));

@@ -62,7 +62,7 @@ export const draftMessage = (message: NewMessage, raw: Uint8Array | null, now: n
 type HeadPut = Write & { put: PutCommandInput; discard: () => Promise<void> };
 
 /**
- * Writes everything except the head, which the caller has to write last. Returns `null` if the message is already
+ * Writes the segments, but not the head, which the caller has to write last. Returns `null` if the message is already
  * stored. If another call writes the head first, call `discard` and start again.
  *
  * @throws RejectedError if a message with another email has the id

@@ -20,7 +20,7 @@ const maximumWindow = (23 - 10) << 3;
 
 /** A zstd block has at most 128 KiB, and at most the size of the window (RFC 8878, section 3.1.1.2.4). */
 const maximumBlockBytes = 128 * 1024;
-/** No zstd block may be larger than the window; our blocks have up to 128 KiB, so every window has at least that. */
+/** No zstd block may exceed the window; ours have up to 128 KiB, so we raise the smaller window of a small email. */
 const minimumWindow = (17 - 10) << 3;
 
 export const isSendable = (firstSegment: Uint8Array): boolean =>

@@ -3,8 +3,9 @@ import { BatchGetCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Table } from "./table.ts";
 
 /**
- * Combines concurrent GetItem calls into one BatchGetItem, which costs the SDK less processor time. BatchGetItem
- * rejects a batch that names the same item twice. A throttled BatchGetItem simply leaves items out of its result.
+ * Combines concurrent, eventually consistent GetItem calls into one BatchGetItem, which costs the SDK less processor
+ * time. BatchGetItem rejects a batch that names the same item twice. A throttled BatchGetItem leaves items out of its
+ * result, as if they didn't exist.
  */
 export const batched = (table: Table): Table => {
   let keys: NonNullable<GetCommand["input"]["Key"]>[] = [];

@@ -1,7 +1,6 @@
 /**
  * Decodes the binary values in DynamoDB's JSON before the SDK parses it, and leaves a short placeholder for each.
- * Without this, the SDK copies each binary value into two strings; for a large message, that took most of the processor
- * time.
+ * Without this, the SDK copies each value into two strings, which took most of a large message's processor time.
  */
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { streamCollector } from "@smithy/core/serde";

@@ -1,4 +1,4 @@
-/** Reads all items of a partition, or one page of them. */
+/** Reads the items of a partition whose sort keys have a common prefix, all or page by page. */
 import { type NativeAttributeValue, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { ItemKey } from "./keys.ts";
 import type { Table } from "./table.ts";

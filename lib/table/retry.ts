@@ -1,4 +1,4 @@
-/** When we retried for 20 s, a single overloaded account could occupy all 1,000 Lambda environments. */
+/** When requests still retried for 20 s, one overloaded account could occupy all 1,000 Lambda environments. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isThrottlingError, isTransientError } from "@smithy/core/retry";
 import { uptimeMs } from "../time.ts";
@@ -7,7 +7,7 @@ const isSdkError = (error: unknown): error is Error & { cause?: Error } => error
 
 export const isThrottled = (error: unknown): boolean => isSdkError(error) && isThrottlingError(error);
 
-/** True for throttling, timeouts and 5xx errors: a later call may succeed. */
+/** True for throttling, timeouts, lost connections and 5xx errors: a later call may succeed. */
 export const isUnavailable = (error: unknown): boolean =>
   isSdkError(error) && (isThrottled(error) || isTransientError(error));
 
@@ -22,7 +22,7 @@ type Options = {
 };
 
 /**
- * Retries a call for up to a minute, with exponential backoff.
+ * Retries a call with exponential backoff until `deadline`.
  *
  * @param options.isRetryable by default, only errors of an unavailable table are retried
  * @param options.signal ends the retries with an AbortError

@@ -15,7 +15,7 @@ import type { Table } from "./table.ts";
 import type { Item, Write } from "./writes.ts";
 
 export type FailedConditions = {
-  /** If this write's condition failed, returns the item that was in its way. */
+  /** The existing item that made the write's condition fail; `undefined` if the condition holds or there is no item. */
   get<Stored extends object>(write: Write<Stored>): Stored | undefined;
 };
 
@@ -44,7 +44,7 @@ const ours = new Set([conflict, failedCondition, ...throttling]);
 
 /** @throws the error itself if it's neither a failed condition nor worth a retry */
 const readReasons = (error: unknown): CancellationReason[] => {
-  // Our first attempt is still running; a retry with the same token will get its result.
+  // An earlier attempt is still running; a retry with the same token will get its result.
   if (error instanceof TransactionInProgressException) return [];
   const reasons = error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
   if (!reasons.some(({ Code = "" }) => ours.has(Code))) throw error;

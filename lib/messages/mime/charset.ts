@@ -28,8 +28,8 @@ type Codec = (bytes: Buffer) => string;
 const maximumLabels = 100;
 
 /**
- * Never throws: invalid bytes become U+FFFD. If the charset is missing, unknown or ASCII, we read valid UTF-8 as UTF-8,
- * and anything else as windows-1252.
+ * Returns a decoder for one email, which never throws: invalid bytes become U+FFFD. If the charset is missing, unknown
+ * or ASCII, we read valid UTF-8 as UTF-8, and anything else as windows-1252.
  */
 export const charsetDecoder = (): DecodeCharset => {
   const codecs = new Map<string, Codec>();

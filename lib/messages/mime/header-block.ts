@@ -76,8 +76,8 @@ const isOfHeader = (line: string): boolean => line === "" || isBlank(line[0]) ||
 
 /**
  * Looks ahead to the next empty line or delimiter. One such look per header is enough; one per line would take
- * quadratic time. `lastText` is the offset of the last line that looks like body text. `continues` tells whether more
- * header fields follow after it.
+ * quadratic time. `lastText` is the offset of the last line that looks like body text. `continues` tells whether the
+ * header goes on after that line.
  */
 const linesAhead = (email: Email, from: number, header: HeaderField[]) => {
   let lastField = -1;

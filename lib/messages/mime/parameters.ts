@@ -68,7 +68,7 @@ const readParameters = (text: string): Structured["parameters"] => {
       parameters.set(base, { bytes: value });
     }
   }
-  // A mailer may send `filename` for old programs beside `filename*0` for new ones (RFC 2231).
+  // Segments such as `filename*0` (RFC 2231) replace the plain `filename` that some mailers add for old programs.
   for (const [base, group] of Map.groupBy(segments, ({ base }) => base)) parameters.set(base, joinSegments(group));
   return parameters;
 };

@@ -1,10 +1,10 @@
-/** Splits an email into its MIME tree (RFC 2046, section 5.1). */
+/** Splits an email into the leaves of its MIME tree (RFC 2046, section 5.1). */
 import { type HeaderField, trimEndBlanks } from "./header.ts";
 import { firstLine, maxHeaderBytes, readHeader } from "./header-block.ts";
 import { cr, type Email, lf, lineAt, linesOf } from "./lines.ts";
 import { contentType, type Structured } from "./parameters.ts";
 
-/** Postfix has the same limit (mime_nesting_limit); real emails have less than ten levels. */
+/** Postfix has the same default (mime_nesting_limit); real emails have less than ten levels. */
 export const maxNesting = 100;
 
 /** A mailing list's digest can have hundreds of parts. */
