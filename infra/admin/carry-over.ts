@@ -42,7 +42,7 @@ type Tables = {
   restored: Table;
   old: Table;
   now: number;
-  /** An item that was created after the restore is no copy of an old item, so we don't touch it. */
+  /** What was created after the restore is new, and stays as it is. */
   restoredAt: string;
   reportRole: (member: StoredMember, old: StoredMember) => void;
 };
@@ -94,8 +94,8 @@ const carryKey = ({ restored, now }: Tables, apiKey: ApiKey, old: ApiKey | undef
 
 /**
  * If a user was removed and added again after the restore point, the restored table loses the old membership and
- * doesn't get the new one. A different role is only reported: changing it would grant rights, because each role has
- * some that the others lack.
+ * doesn't get the new one. If only the role differs, we report it and change nothing, because each role has rights that
+ * the others lack.
  */
 const carryMember = (
   { restored, reportRole }: Tables,

@@ -39,7 +39,7 @@ const usageOf = ({ options, registeredArguments }: CommandUnknownOpts): string =
     ...registeredArguments.map((argument) => `<${argument.name()}${argument.variadic ? "..." : ""}>`),
   ].join(" ");
 
-/** Runs the command that the arguments name, and returns its exit status. */
+/** Runs one of the operator's commands, and returns its exit status. */
 export const runAdmin = async (args: string[], { print, complain, ...streams }: Streams): Promise<number> => {
   let status = 0;
   const shell: Shell = {

@@ -1,4 +1,4 @@
-/** Set these variables, and a program uses the DynamoDB of a running `npm start`. */
+/** The environment variables with which another program can use the DynamoDB of `npm start`. */
 
 /** The AWS SDK requires credentials, but a local DynamoDB accepts any. */
 export const localEnvironment = (port: number) => ({

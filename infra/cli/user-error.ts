@@ -18,8 +18,8 @@ const unreachable = /^(EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENOTFOUND|
 type SdkError = Error & { code?: string; errno?: number; $fault?: string };
 
 /**
- * Says what an error of the AWS SDK or the operating system means and, for the usual causes, what to do. An unknown
- * error gives `undefined`.
+ * Explains an error of the AWS SDK or the operating system and, for the usual causes, says what to do. An unknown error
+ * gives `undefined`.
  */
 const fixOf = ({ name, message, code = "", errno, $fault }: SdkError): string | undefined => {
   const { AWS_ENDPOINT_URL_DYNAMODB: endpoint, TABLE_NAME } = process.env;

@@ -1,5 +1,5 @@
 /**
- * Like AWS's runtime client for Node.js (aws-lambda-ric 4), we upload a function's response over HTTP. If we used an
+ * Streams a function's response over HTTP, as AWS's runtime client for Node.js does (aws-lambda-ric 4). If we used an
  * in-memory stream instead, backpressure and errors would differ from those on AWS.
  */
 import { Agent, request } from "node:http";
@@ -38,8 +38,7 @@ export const openResponseStream = (port: number, path: string) => {
     },
   });
 
-  // If a handler destroys its response stream, the process ends, as on AWS, because nobody handles the rejected
-  // promise.
+  // A handler that destroys its response stream causes an unhandled rejection, which ends the process, as on AWS.
   const begun = Promise.withResolvers<void>();
   const accepted = Promise.withResolvers<void>();
   outgoing.once("response", (response) => {

@@ -118,8 +118,8 @@ const newKey = async (table: Table, now: number): Promise<string> => {
 };
 
 /**
- * Stores the demonstration account with a new API key. Messages that an earlier `npm start` has stored stay as they
- * are.
+ * Stores the demonstration account, and creates an API key for it. Messages that an earlier `npm start` has stored stay
+ * as they are.
  */
 export const storeDemo = async (table: Table, now: number): Promise<Demo> => {
   await Promise.all(samples(now).map((sample) => store(table, sample, now)));

@@ -33,8 +33,8 @@ export const structureOf = (raw: Buffer): Structure | null => {
   const decode = charsetDecoder();
   const leaves = email.leaves.map((leaf) => ({ leaf, ...describeLeaf(leaf, decode) }));
   /**
-   * In a multipart/alternative, the last part is the one that the sender likes best (RFC 2046, section 5.1.4), but in
-   * an invitation that is the calendar, so we show the HTML wherever it stands.
+   * Of the parts of a multipart/alternative, we should show the last (RFC 2046, section 5.1.4). In an invitation, that
+   * would be the calendar, so we prefer HTML.
    */
   const best = new Map<Multipart, Leaf | Multipart>();
   for (const { leaf, content_type, isInline } of leaves) {

@@ -7,8 +7,8 @@ import { pipeline } from "node:stream";
 import { hasForeignHost, hasForeignOrigin } from "./cross-origin.ts";
 
 /**
- * Browsers refuse to connect to these ports, the "bad ports" above 1023 of the Fetch standard. Port 6665 comes first,
- * because even old browsers block it.
+ * Browsers refuse to connect to these ports, the "bad ports" above 1023 of the Fetch standard; old browsers know at
+ * least 6665.
  */
 export const portsClosedToPages = [
   6665, 6666, 6667, 6668, 6669, 6000, 2049, 4045, 6697, 6679, 6566, 5060, 5061, 10080, 1719, 1720, 1723, 3659, 4190,

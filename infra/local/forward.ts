@@ -1,4 +1,4 @@
-/** `npm start -- --api URL` serves the pages itself, and forwards every request below `/v2/` to a deployed API. */
+/** `npm start -- --api URL` forwards every request below `/v2/` to a deployed API. */
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { commonHeaders } from "../../lib/api/response.ts";

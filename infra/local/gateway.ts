@@ -19,7 +19,7 @@ import type { HttpResponse } from "./runtime-upload.ts";
 
 export type LocalRoute = { operation: Operation; handler: LambdaHandler };
 
-/** A web page, or a file for a web page, that `npm start` serves in addition to the API. */
+/** A page or script that `npm start` serves in addition to the API. */
 export type Page = {
   method?: "POST";
   /**

@@ -1,6 +1,6 @@
 /**
- * Invokes functions with a streamed or a buffered response. Import this file first: a function's module uses the global
- * `awslambda` as soon as it is loaded.
+ * Calls the Lambda handlers as Lambda would, buffered or streaming. Import this file first: a function's module uses
+ * the global `awslambda` as soon as it is loaded.
  */
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";

@@ -22,7 +22,7 @@ async function* grouped<T extends { bytes: number }>(items: AsyncIterable<T>): A
 }
 
 /**
- * DynamoDB reports no error if only part of a BatchGetItem was throttled, so we throw one ourselves, and the read is
+ * If DynamoDB throttles only part of a BatchGetItem, it reports no error. We throw this one, so that the read is
  * retried.
  */
 const throttled = Object.assign(new Error("A part of the batch was throttled"), {

@@ -15,7 +15,7 @@ import type { MailFile } from "./find-mail.ts";
 import { inParallel } from "./in-parallel.ts";
 import { readEmails } from "./read-emails.ts";
 
-/** What every imported message has in common. `sender` and `recipient` are for emails that don't name their own. */
+/** The same for every imported message. `sender` and `recipient` are for emails that don't name their own. */
 export type ImportFields = Omit<NewMessage, "id" | "message_id" | "subject" | "sender" | "recipient"> & {
   sender?: string | undefined;
   recipient?: string | undefined;
@@ -100,7 +100,7 @@ const store = async (table: Table, message: NewMessage, raw: Buffer, now: number
 };
 
 /**
- * Stores the emails in the files, several at a time. A message that is stored already stays as it is. If the table is
+ * Imports the emails of all files, several at a time. A message that is stored already stays as it is. If the table is
  * throttled, the import waits instead of failing.
  *
  * @param report receives the result of each email. A rejected email doesn't stop the import

@@ -10,7 +10,10 @@ import { maximumRawBytes } from "../../lib/messages/store-message.ts";
 /** `raw` is empty if the email is too large to be stored; `bytes` says how large it is. */
 export type Email = { raw: Buffer; bytes: number; isOfMbox: boolean };
 
-/** Some programs don't quote a line of text such as "From now on, …", so we insist on a time and a year. */
+/**
+ * A separator contains a time and a year; without them, a line such as "From now on, …" is text that some program
+ * didn't quote.
+ */
 const fromLine = /^From .*\b\d{1,2}:\d{2}\b.*\b\d{4}\b/;
 /** RFC 5322 limits a line to 998 characters. */
 const longestFromLine = 1000;

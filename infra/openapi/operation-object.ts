@@ -6,8 +6,7 @@ import { responsesOf } from "./outcomes.ts";
 import type { OperationTexts } from "./texts.ts";
 
 /**
- * Values for the reference page's examples; those of `npm start` are ids of stored items, so you can send them as they
- * are.
+ * Values for the reference page's examples. In `npm start`, these are ids of stored items, so that every example works.
  */
 export type ExampleValues = {
   /** The API's address, by default that of `npm start`. */

@@ -1,4 +1,4 @@
-/** The responses of an operation, with headers, schema, and an example of each error. */
+/** An operation's responses in OpenAPI, with headers, schema, and an example of each error. */
 import * as catalogue from "../../lib/api/error-catalogue.ts";
 import type { Operation } from "../../lib/api/operations.ts";
 import type { Parameter } from "../../lib/api/parameters.ts";

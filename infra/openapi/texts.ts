@@ -21,7 +21,7 @@ export type OperationTexts = {
   body?: unknown;
   /** The successful response. A response without a body has no schema. */
   success: { description: string; schema?: z.ZodMiniType; examples?: Examples };
-  /** The operation's own errors. `commonErrors` in `outcomes.ts` adds the errors that many operations share. */
+  /** The operation's own errors. Errors that many operations share come from `commonErrors` in `outcomes.ts`. */
   errors: Errors;
   /** The statuses that only this operation has, such as 409. */
   descriptions: Record<number, string>;

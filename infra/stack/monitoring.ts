@@ -117,7 +117,7 @@ export class Monitoring extends Construct {
     );
   }
 
-  /** A single cold start can exceed a threshold, so most alarms start only if two of three periods exceed it. */
+  /** One cold start alone must not cause an alarm, so most alarms need two bad periods out of three. */
   private alarm(
     id: string,
     metric: IMetric,

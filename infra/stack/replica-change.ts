@@ -56,8 +56,8 @@ export const checkReplicaChange = (deployed: Template, next: Template): void => 
 };
 
 /**
- * If there is no stack yet, or we can't read it, we return an empty template; `checkReplicaChange` accepts any change
- * to it, so only CloudFormation would report a mistake.
+ * Returns an empty template if there is no stack yet, or if we can't read it. Any change to an empty template is
+ * accepted, so only CloudFormation would notice a mistake.
  */
 export const readDeployedTemplate = async (StackName: string, region: string | undefined): Promise<Template> => {
   const client = new CloudFormationClient({ ...(region && { region }), maxAttempts: 2 });

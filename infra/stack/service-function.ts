@@ -12,8 +12,8 @@ import { bundle, bundleHandler, projectRoot } from "./bundling.ts";
 import type { ServiceTable } from "./service-table.ts";
 
 /**
- * Patterns for the IAM condition `dynamodb:LeadingKeys`. AWS doesn't document whether IAM checks a transaction's writes
- * one by one, so each of them may have any key prefix of that function's transactions.
+ * AWS doesn't document how the IAM condition `dynamodb:LeadingKeys` applies to a transaction, so each write may have
+ * the key of any item that the function writes in transactions.
  */
 const leadingKeys = ({ on, within }: Permission, permissions: readonly Permission[]): string[] => {
   const prefixes = within ? permissions.filter((other) => other.within).flatMap((other) => other.on) : on;
@@ -56,7 +56,7 @@ const bundled = (file: string): Code =>
 export type SharedProps = {
   stage: string;
   table: ServiceTable;
-  /** How many instances of each function Lambda reserves; no more than these can run at once. */
+  /** Lambda's reserved concurrency for each function. */
   concurrency: number | undefined;
   logRetention: RetentionDays;
   removalPolicy: RemovalPolicy;

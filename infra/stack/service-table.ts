@@ -1,4 +1,4 @@
-/** Creates the table on AWS, or takes the one that `tableName` names. The table of `npm start` has the same keys. */
+/** Creates the table on AWS, unless the setting `tableName` names an existing one. */
 import { RemovalPolicy } from "aws-cdk-lib";
 import { AttributeType, Billing, type ITableV2, TableEncryptionV2, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";

@@ -11,7 +11,7 @@ export type Scope = (typeof scopes)[keyof typeof scopes];
 
 const domainPrefix = "messages:read:{";
 
-/** Returns the scope for the messages of one domain. Pass the domain as `normalDomain` returns it. */
+/** @param domain in the form that `normalDomain` returns */
 export const domainScope = (domain: string): string => `${domainPrefix}${domain}}`;
 
 export const isDomainScope = (scope: string): boolean => scope.startsWith(domainPrefix);
@@ -21,7 +21,7 @@ export const grants = (held: readonly string[], ...accepted: string[]): boolean 
 
 export const scopeForms = `${Object.values(scopes).join(", ")} or ${domainScope("example.com")}`;
 
-/** Returns the scope with its domain in lower-case ASCII, or `null` if there is no such scope. */
+/** Returns the scope, its domain in lower-case ASCII, or `null` if the text is no scope. */
 export const parseScope = (text: string): string | null => {
   if (!isDomainScope(text)) return Object.values<string>(scopes).includes(text) ? text : null;
   const domain = text.endsWith("}") ? normalDomain(text.slice(domainPrefix.length, -1)) : null;

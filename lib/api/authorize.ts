@@ -6,7 +6,7 @@ import { ApiError } from "./errors.ts";
 import type { Operation } from "./operations.ts";
 import type { ApiMiddleware, ApiRequest } from "./request.ts";
 
-/** A key for one domain passes here, and `handle` checks the domain once it has read the message. */
+/** A key for one domain passes this check; once `handle` has read the message, it compares the domain. */
 export const authorize = (
   { scope }: Operation,
   isPartialScope: (scope: string) => boolean = () => false,

@@ -1,4 +1,4 @@
-/** The list of the API's errors, which the functions, API Gateway and the OpenAPI document share. */
+/** Every error of the API, for the functions, for API Gateway and for the OpenAPI document. */
 
 /** If a header has several values here, our functions send one of them at random. */
 export type ErrorResponse = {

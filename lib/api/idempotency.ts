@@ -28,7 +28,7 @@ export type Once = {
     response: StorableResponse,
     writes: readonly Write[],
   ) => Promise<{ response: StorableResponse; failed?: never } | { response?: never; failed: FailedConditions }>;
-  /** Stores a response, such as a 409, that the operation gives without writing anything. */
+  /** Stores the response to a request that changed nothing, such as a 409. */
   store: (response: StorableResponse) => Promise<StorableResponse>;
 };
 
@@ -73,7 +73,7 @@ const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
   return { commit, store: async (response) => (use && (await commit(response, [])).response) ?? response };
 };
 
-/** {@link batched} lets one call read the stored response together with the items that `prefetch` needs. */
+/** With an Idempotency-Key, one call reads the stored response and the items of `prefetch`: see {@link batched}. */
 export const header = ({ idempotent }: Operation): ApiMiddleware => ({
   before: ({ context: { request } }) => {
     const [key, ...others] = new Set(idempotent ? headerValues(request, "idempotency-key") : []);

@@ -24,7 +24,7 @@ export type Operation<Path extends AccountPath = AccountPath, Query = unknown, B
   readonly status: number;
   readonly file: string;
   readonly scope: Scope;
-  /** The DynamoDB calls of the operation's own code; the stack adds those for keys, idempotency and conflicts. */
+  /** Which DynamoDB calls the operation makes itself; the stack adds those for authentication and idempotency. */
   readonly permissions: readonly Permission[];
   /** A response can have at most 6 MB unless Lambda streams it. */
   readonly streams: boolean;

@@ -1,4 +1,4 @@
-/** Path and query parameters: each has a schema, a description and an example. */
+/** A path or query parameter has a schema, a description and an example. */
 import * as z from "zod/mini";
 
 export type Parameter<Value> = {

@@ -32,7 +32,7 @@ export type ApiRequest<Path = AccountPath, Query = unknown, Body = unknown> = {
   readonly requestLog: RequestLog;
   table: Table;
 
-  // Until its check has run, each of these properties is undefined, even where its type doesn't allow that.
+  // Each of these properties is set by a check, and undefined before, which the types don't show.
   /**
    * The lookup of the API key, which runs in parallel with the other checks. The promise rejects if the key is not
    * allowed to make this request.

@@ -1,8 +1,8 @@
-/** Turns an operation's response into what API Gateway expects, with the headers that all responses share. */
+/** Puts an operation's response into API Gateway's format, and adds the headers that all responses share. */
 import type { APIGatewayProxyResult } from "aws-lambda";
 import type { StreamedBody } from "../streamed-body.ts";
 
-/** `body` is JSON; "" means that the response has no content, as with status 204. */
+/** `body` is JSON, or "" for a response without content (204). */
 export type ApiResponse = {
   status: number;
   headers?: Readonly<Record<string, string>>;
@@ -11,7 +11,7 @@ export type ApiResponse = {
 
 export type ProxyResult = Omit<APIGatewayProxyResult, "body"> & { body: string | StreamedBody };
 
-/** Our responses have these headers, and so do API Gateway's own errors. */
+/** Every response has these headers, even the errors that API Gateway generates itself. */
 export const commonHeaders = {
   "Content-Type": "application/json",
   "Cache-Control": "no-store",

@@ -58,7 +58,7 @@ const jsonMediaType = /^application\/(?:[\w.!#$&^+-]+\+)?json[ \t]*(?:;|$)/i;
 
 const parser = jsonBodyParser<APIGatewayProxyEvent>({ disableContentTypeCheck: true });
 
-/** Middy's JSON parser rejects some field names, such as `__proto__`, and puts the name into `cause.data`. */
+/** If Middy's JSON parser rejects a field name such as `__proto__`, the name is in `cause.data`. */
 const forbiddenFields = new Map<unknown, catalogue.ErrorResponse>([
   ["__proto__", catalogue.protoField],
   ["constructor", catalogue.prototypeField],

@@ -15,7 +15,7 @@ type Sample = {
   body?: object;
   /** A Query returns all of these items, and any other read those with its sort key. The warm-up adds `pk`. */
   items?: readonly SampleItem[];
-  /** How many sample requests to make: enough for eight or nine SDK calls, after which V8 compiles the SDK's code. */
+  /** How many sample requests the warm-up makes: V8 compiles the AWS SDK's code only after eight or nine calls. */
   requests: number;
 };
 
@@ -56,8 +56,8 @@ const withoutOutput = async (run: () => Promise<unknown>): Promise<void> => {
 };
 
 /**
- * The warm-up's first request looks up an API key that doesn't exist, which opens the connections to DynamoDB. The
- * sample requests after it don't reach DynamoDB; they make V8 compile the code before a caller needs it.
+ * The warm-up's first request looks up an API key that doesn't exist, which opens the connections to DynamoDB. Then it
+ * sends sample requests, without DynamoDB, so that V8 compiles the code before a caller needs it.
  */
 export const lambdaFunction = (operation: Operation, createHandler: (table: Table) => ApiHandler, sample: Sample) => {
   const table = openTable();
@@ -71,7 +71,7 @@ export const lambdaFunction = (operation: Operation, createHandler: (table: Tabl
       };
       const handler = createHandler({ name, client: { send: send as typeof client.send } });
       const run = () => {
-        // `highWaterMark: 0` imitates a slow caller, so that V8 compiles the code that waits for `drain`, too.
+        // With `highWaterMark: 0`, every write waits for `drain`, so that V8 also compiles the code for slow callers.
         const nowhere = new Writable({ highWaterMark: 0, write: (_chunk, _encoding, done) => done() });
         const stream = Object.assign(nowhere, { setContentType: () => {} });
         const context = { awsRequestId: "none", getRemainingTimeInMillis: () => 60_000 };

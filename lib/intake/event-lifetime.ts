@@ -1,4 +1,4 @@
-/** An event stays in the two SQS queues for at most 28 days. */
+/** With its time in the dead-letter queue, an event stays in SQS for at most 28 days. */
 
 /** After 7 days, SQS deletes an event that no function has received. */
 export const queueDays = 7;

@@ -1,4 +1,4 @@
-/** Records an event only once: one transaction changes the message and remembers the event's id. */
+/** Records an event exactly once: the same transaction changes the message and stores the event's id. */
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { RejectedError } from "../messages/message.ts";
 import { epochSeconds } from "../table/expiry.ts";
@@ -25,7 +25,7 @@ const isTooLarge = (error: unknown): boolean =>
   error instanceof TransactionCanceledException &&
   error.CancellationReasons?.some(({ Message }) => Message?.includes("Item size")) === true;
 
-/** Thrown if the invocation has too little time left for another event. */
+/** Thrown if too little of the function's time is left for another event. */
 export class TooLittleTimeError extends Error {
   override readonly name = "TooLittleTimeError";
 }

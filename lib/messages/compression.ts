@@ -43,7 +43,7 @@ export const noContent: Compressed = { segments: [], content_bytes: 0, ...noOffs
 /** Up to this size, it's faster to compress an email in one call, which blocks the process only briefly. */
 const unstreamedBytes = 64 * 1024;
 
-/** Over 1 MiB, zstd spends more time on long repetitions (an attachment's second copy), and less on short ones. */
+/** In emails over 1 MiB, the second copies of attachments matter most, so zstd searches longer for those. */
 const zstdParameters = (rawBytes: number) => ({
   [constants.ZSTD_c_compressionLevel]: rawBytes > smallBytes ? 2 : 3,
   [constants.ZSTD_c_windowLog]: rawBytes > unstreamedBytes ? windowLog(rawBytes) : 0, // With 0, zstd chooses it.

@@ -1,4 +1,4 @@
-/** Deletes messages, or only their content, before they expire. If a deletion was interrupted, repeat it. */
+/** Deletes messages, or only their content, before they expire. If `deleteMessage` was interrupted, call it again. */
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { live, nowValue } from "../table/expiry.ts";
 import { getItem } from "../table/get.ts";
@@ -83,7 +83,7 @@ export const replaceContent = async (
   return true;
 };
 
-/** Returns false if the message was deleted or changed meanwhile. Importing the email doesn't restore its content. */
+/** Returns false if the message was deleted or changed meanwhile. A later import doesn't restore the content. */
 export const removeContent = async (table: Table, { account_id, id }: MessageRef, now: number): Promise<boolean> => {
   const message = await findMessage(table, account_id, id, now, { withContent: false });
   if (!message) return false;

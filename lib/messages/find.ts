@@ -1,4 +1,4 @@
-/** Finds a stored message: its head, and the first segment of its content. */
+/** Reads a message's head and, unless the caller needs no content, the first segment of the content. */
 import { isLive } from "../table/expiry.ts";
 import { getItem, queryFrom } from "../table/get.ts";
 import { headKey, headSort, segmentSort } from "../table/keys.ts";
@@ -40,7 +40,7 @@ export const findMessage = async (
   const message = { table, head, isCurrent: consistent };
   if (!withContent || head.segments === 0) return message;
   if (next?.sk === segmentSort(head.content_digest, 0)) return { ...message, first: next.bytes };
-  // `next` can be a segment that another call left behind. After an eventually consistent read, ours may also be
-  // missing; with `null`, the caller reads the message again.
+  // The Query returns another segment if an interrupted call left one that sorts before ours. After an eventually
+  // consistent read, ours may just not be there yet; we return `null`, and the caller reads the message again.
   return consistent ? { ...message, first: await readSegment(message, 0) } : null;
 };

@@ -1,4 +1,4 @@
-/** Computes the fields of the API's Message object from the stored head. */
+/** Computes the short fields of the API's Message object from the stored head. */
 import { fieldsOfHead } from "./fields.ts";
 import type { Head, StatusChange } from "./head.ts";
 

@@ -31,7 +31,7 @@ export type Head = Omit<
 > &
   Partial<LongFields> &
   ContentFields & {
-    /** The recipient's domain if the message is incoming, else the sender's. A key's scope can be limited to it. */
+    /** The sender's domain, or the recipient's if the message is incoming; an API key can be limited to it. */
     domain: string;
     /** DynamoDB's document client returns a number above 2^53 as a bigint. */
     reference_message_id?: number | bigint | undefined;

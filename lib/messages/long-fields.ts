@@ -1,4 +1,4 @@
-/** Reads a message's longest fields, which we store in front of its content. */
+/** If the subject and similar fields are very long, they are stored in front of the content and read from there. */
 import { decompressor } from "./compression.ts";
 import { longFields, type MessageField } from "./fields.ts";
 import type { StoredMessage } from "./find.ts";
@@ -38,7 +38,7 @@ export const readLongFields = async (message: StoredMessage): Promise<LongFields
   return JSON.parse(`{${json}}`);
 };
 
-/** Reads the long fields if `selected` contains one. Returns `null` if `message` is out of date and they are gone. */
+/** Reads the long fields if `selected` contains one. Returns `null` if another call has deleted them meanwhile. */
 export const withLongFields = async (
   message: StoredMessage | null,
   selected?: readonly MessageField[],

@@ -10,7 +10,7 @@ import type { MessageRef } from "./events.ts";
 
 export type MessageMarker = { deleted_at?: string; expires_at?: number };
 
-/** Some recipients open an email months after its message has expired, so the marker stays for another year. */
+/** A recipient may open an email months after its message has expired, so markers stay for another year. */
 const lifetimeSeconds = 366 * daySeconds;
 
 /** Also returns an expired marker. */

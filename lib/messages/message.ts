@@ -1,4 +1,4 @@
-/** The schemas of the Message object in responses, and of the messages that we store. */
+/** Two schemas: of the Message object in responses, and of a message to store. */
 import * as z from "zod/mini";
 import { addressDomain } from "./address.ts";
 import type { MessageField } from "./fields.ts";

@@ -1,4 +1,4 @@
-/** One Query reads a page of segments. Page 0 is stored beside the head, each other page in its own partition. */
+/** One Query reads one page. Page 0 is in the head's partition, and every other page has a partition of its own. */
 import { segmentKey } from "../table/keys.ts";
 import type { MessageRef } from "./events.ts";
 import type { ContentFields } from "./head.ts";

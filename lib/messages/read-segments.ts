@@ -7,7 +7,7 @@ import { keyOfSegment, parallelPages } from "./pages.ts";
 
 type Segment = { bytes: Uint8Array };
 
-/** Strongly consistent reads cost twice as much, so we only use one if a cheap read doesn't find the segment. */
+/** Eventually consistent reads are half the price, so we make a consistent one only if the first finds nothing. */
 const readTwice = async <Found>(
   { id, segments }: Head,
   index: number,
@@ -32,7 +32,7 @@ const readPage = ({ table, head }: StoredMessage, from: number): Promise<Uint8Ar
   });
 };
 
-/** Retries failed reads: after the status 200, we can't report an error. Throws an Error if a segment is missing. */
+/** Retries failed reads, because after a 200 we can't send an error. Throws an Error if a segment is missing. */
 export async function* readSegments(message: StoredMessage): AsyncGenerator<Uint8Array> {
   const { table, head, first } = message;
   const abort = new AbortController();

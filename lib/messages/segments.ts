@@ -44,8 +44,8 @@ const writeAll = async <T>(
 };
 
 /**
- * A retry gets the same digest, and overwrites the segments of the interrupted attempt. After a delete, `replaced`
- * changes the digest, so that pending deletes of old segments can't hit new ones.
+ * A retry gets the same digest, and overwrites the segments of the interrupted attempt. If the same email is stored
+ * again after a delete, `replaced` makes the digest another, so that the delete can't hit the new segments.
  */
 const contentDigest = (segments: Buffer[], expires_at: number, replaced = ""): string => {
   const hash = createHash("sha256").update(`${expires_at} ${replaced} `);
@@ -56,7 +56,7 @@ const contentDigest = (segments: Buffer[], expires_at: number, replaced = ""): s
 const keysOf = (message: MessageRef, pages: Pages): ItemKey[] =>
   Array.from({ length: pages.segments }, (_, index) => keyOfSegment(message, pages, index));
 
-/** @param replaced the `content_digest` of the item that the head will replace, if there is one */
+/** @param replaced the `content_digest` of the existing item with the head's key, if there is one */
 export const writeSegments = async (
   table: Table,
   { account_id, id, expires_at }: Pick<Head, "account_id" | "id" | "expires_at">,
@@ -75,7 +75,7 @@ export const writeSegments = async (
   return { ...content, ...pages };
 };
 
-/** A tombstone replaces a deleted head. Its digest is random, so a head that was prepared earlier can't be put. */
+/** Replaces a head by a tombstone with a random digest, so that a `storeMessage` that expects the old digest fails. */
 export const tombstonePut = (table: Table, { account_id, id }: MessageRef, now: number): PutCommandInput => {
   const expires_at = epochSeconds(now) - daySeconds; // A time that is past even for a slow clock.
   return { TableName: table.name, Item: { ...headKey(account_id, id), content_digest: randomUUID(), expires_at } };
@@ -98,7 +98,8 @@ export const discardSegments = async (
     ConditionExpression: "content_digest = :replaced AND expires_at <= :now",
     ExpressionAttributeValues: { ":replaced": replaced ?? "", ...nowValue(now) },
   };
-  // After a tombstone, no other call can use these segments. If no head exists, a concurrent delete deletes them.
+  // Once there is a tombstone, no other call can use these segments, so we delete them. If there is neither a head nor
+  // a tombstone, a concurrent delete will.
   await succeeds(() => table.client.send(new PutCommand({ ...tombstonePut(table, message, now), ...unchanged })));
   const current = await getItem<Head>(table, headKey(message.account_id, message.id), { consistent: true });
   if (current && current.content_digest !== written.content_digest) {

@@ -58,7 +58,7 @@ export const draftMessage = (message: NewMessage, raw: Uint8Array | null, now: n
   };
 };
 
-/** The write that adds a message's head. If the write fails, call `discard` to delete the message's segments. */
+/** The write of a message's head. If it fails, call `discard` to delete the segments that are already written. */
 type HeadPut = Write & { put: PutCommandInput; discard: () => Promise<void> };
 
 /**

@@ -44,7 +44,7 @@ export const openFrame = (firstSegment: Uint8Array, bytes: Uint8Array): Buffer =
   return Buffer.concat([header, ...blocks]);
 };
 
-/** We have inserted JSON into the frame, so its checksum is wrong now; we drop it. */
+/** Drops the frame's checksum, because it doesn't cover the JSON that we have inserted. */
 export async function* closeFrame(segments: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let held = Buffer.alloc(0);
   let skipped = headerBytes;

@@ -16,10 +16,7 @@ const padding = "=".charCodeAt(0);
 /** V8 frees strings of this size in its cheap minor garbage collections. */
 const pieceCharacters = 64 * 1024;
 
-/**
- * Decodes base64 into the buffer that contains it: the bytes take less room than their base64. Node.js decodes invalid
- * base64 to fewer bytes than expected.
- */
+/** Writes the bytes over their base64, which is longer. Node.js decodes invalid base64 to fewer bytes than expected. */
 const decodeInPlace = (response: Buffer, start: number, end: number): Uint8Array => {
   let unpadded = end;
   while (response[unpadded - 1] === padding) unpadded--;

@@ -7,7 +7,7 @@ export const layout = { partitionKey: "pk", sortKey: "sk", timeToLive: "expires_
 
 export type ItemKey = { pk: string; sk: string };
 
-/** IAM policies recognise a function's items by the prefix of their partition key. */
+/** IAM policies tell kinds of items apart by the prefix of the partition key. */
 export const itemTypes = {
   apiKey: "API_KEY#",
   apiKeysOfAccount: "API_KEYS#",
@@ -39,7 +39,7 @@ export const segmentSort = (digest: string, index: number): string =>
 
 export const headKey = (account_id: string, id: string) => itemKey(messagePartition(account_id, id), headSort);
 
-/** Pages after the first have partitions of their own: writing 40 MiB of email into a single one took 32 seconds. */
+/** Each page after the first has a partition of its own: in a single one, writing 40 MiB would take 32 seconds. */
 export const segmentKey = (account_id: string, id: string, digest: string, index: number, page = 0) => {
   const partition = messagePartition(account_id, id);
   return itemKey(page === 0 ? partition : `${partition}#${digest}#${page}`, segmentSort(digest, index));
@@ -60,7 +60,7 @@ export const memberKey = (account_id: string, user_id: string) =>
 export const idempotencyRecordKey = (account_id: string, key: string) =>
   itemKey(`${itemTypes.idempotency}${account_id}#${sha256(key)}`, "IDEMPOTENCY");
 
-/** Each event has its own partition, so a busy account can't make one partition hot. */
+/** Each event has a partition of its own, because a common one would limit a busy account. */
 export const eventKey = (account_id: string, id: string) =>
   itemKey(`${itemTypes.event}${account_id}#${sha256(id)}`, "EVENT");
 

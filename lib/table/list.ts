@@ -1,4 +1,4 @@
-/** Reads the items of a partition whose sort keys have a common prefix, all or page by page. */
+/** Reads the items of a partition whose sort keys begin with a prefix. */
 import { type NativeAttributeValue, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { ItemKey } from "./keys.ts";
 import type { Table } from "./table.ts";
@@ -6,7 +6,7 @@ import type { Table } from "./table.ts";
 type Item = Record<string, NativeAttributeValue>;
 
 type PageOptions = {
-  /** The sort key after which the page starts. No item needs to have it. By default, it starts with the first item. */
+  /** The page starts after this sort key, which no item needs to have. By default, it starts with the first item. */
   after?: string | undefined;
   /** The page has at most `limit` items; by default as many as fit into 1 MB. */
   limit?: number | undefined;

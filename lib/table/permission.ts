@@ -4,6 +4,6 @@ import type { itemTypes } from "./keys.ts";
 export type Permission = {
   readonly call: "GetItem" | "BatchGetItem" | "Query" | "PutItem" | "UpdateItem" | "DeleteItem";
   readonly on: readonly (typeof itemTypes)[keyof typeof itemTypes][];
-  /** IAM allows this call only inside a transaction, so that no bug can make the write on its own. */
+  /** IAM allows this call only as part of a transaction. */
   readonly within?: "TransactWriteItems";
 };

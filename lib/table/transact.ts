@@ -1,4 +1,4 @@
-/** Makes several writes as one transaction, through lost responses, conflicts and throttling. */
+/** Makes several writes in one transaction, and retries it after a lost response, a conflict or throttling. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import {

@@ -1,4 +1,4 @@
-/** Reads emails from a folder instead of from the S3 bucket. An event's `raw_email` is then a path in that folder. */
+/** Reads emails from a folder instead of the S3 bucket: an event's `raw_email` is a path in that folder. */
 import { readFile, realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { RejectedError } from "../../../lib/messages/message.ts";
@@ -7,7 +7,7 @@ import { describe } from "../../cli/user-error.ts";
 
 export type EmailFolder = ReturnType<typeof emailFolder>;
 
-/** @param folder the value of `--emails`; if it is missing, reading an email fails */
+/** @param folder the value of `--emails`; without it, events with an email are rejected */
 export const emailFolder = (folder: string | undefined) => {
   /** Resolves symbolic links first, because a link may lead out of the folder. */
   const find = async (key: string): Promise<{ file: string; bytes: number }> => {

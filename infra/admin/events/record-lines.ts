@@ -43,8 +43,8 @@ async function* linesOf(path: string, standardInput: Readable) {
 }
 
 /**
- * Records several events in parallel. An event can stand before its message in the file, so we retry such events at the
- * end.
+ * Records several events in parallel. In a file, an event can come before its message, so we try such events again at
+ * the end.
  *
  * @param report receives the outcome of each event; a rejected event doesn't stop the others
  * @throws Error if the table fails. You can then record the same files again

@@ -1,6 +1,6 @@
 /**
- * Reads the AWS SDK's credentials and settings from the environment variables that Lambda sets. On its own, the SDK
- * would also look for credentials in files and at metadata services.
+ * Reads the AWS SDK's credentials and settings from the environment variables that Lambda sets. The SDK would also look
+ * for credentials in files and on the network.
  */
 import type { EnvOptions, LoadedConfigSelectors } from "@smithy/core/config";
 
@@ -12,5 +12,5 @@ export const loadConfig =
   async (): Promise<T> =>
     environmentVariableSelector(process.env, options) ?? (fallback instanceof Function ? fallback() : fallback);
 
-/** The defaults mode `legacy` leaves the AWS SDK's settings unchanged. */
+/** With the defaults mode `legacy`, the AWS SDK changes none of our settings. */
 export const resolveDefaultsModeConfig = () => async () => "legacy";

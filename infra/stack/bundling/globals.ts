@@ -1,7 +1,4 @@
-/**
- * Node.js loads the globals `crypto` and `ReadableStream` on first use, which in the AWS SDK is every cold start, so we
- * replace both.
- */
+/** Replaces the globals `crypto` and `ReadableStream`, because Node.js would load both in every cold start. */
 
 /** The AWS SDK needs only `crypto.randomUUID`, but Node.js's global `crypto` would load all of Web Crypto. */
 export * as crypto from "node:crypto";

@@ -1,4 +1,4 @@
-/** Empty stand-ins for two parts of the AWS SDK that we never use. */
+/** Replaces two parts of the AWS SDK that we never use by empty ones. */
 
 // DynamoDB has one fixed endpoint per region, so there are no endpoints to discover.
 export const NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS = {};

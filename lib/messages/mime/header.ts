@@ -1,7 +1,7 @@
 /** Parses header fields, including those that RFC 5322 forbids but mailers send. */
 import { type DecodeCharset, decodeHeaderBytes, joinsWords } from "./charset.ts";
 
-/** A header field's `value` is unfolded, with one character per byte of the email. */
+/** `value` is unfolded, and each of its characters is one byte of the email. */
 export type HeaderField = { name: string; value: string };
 
 /** `https://example.com` is no header field. Old emails may have blanks before the colon (RFC 5322, section 4.5). */
