@@ -1,4 +1,4 @@
 import type { Readable } from "node:stream";
 
-/** A stream of JSON with at most `bytes` bytes. `zstd` returns the same JSON as it is stored, compressed. */
+/** A stream of JSON with at most `bytes` bytes. `zstd` returns the same JSON, still compressed as it was stored. */
 export type StreamedBody = Readable & { readonly bytes?: number; readonly zstd?: () => Readable };

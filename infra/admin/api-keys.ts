@@ -92,8 +92,8 @@ export const listApiKeys = (shell: Shell) =>
 const unique = (ids: string[]): string[] => [...new Set(ids)];
 
 /**
- * Finds API keys and their ids in a text, such as a log. Other SHA-256 digests look like ids, too, such as a container
- * image's.
+ * Finds API keys and their ids in a text, such as a log. An id is a SHA-256 digest, so a container image's digest is
+ * found, too.
  */
 const keysIn = (text: string): { secrets: string[]; digests: string[] } => ({
   secrets: unique((text.match(/emk_[\w-]{43}/g) ?? []).map(store.idOfSecret)),
@@ -102,7 +102,7 @@ const keysIn = (text: string): { secrets: string[]; digests: string[] } => ({
   ),
 });
 
-/** @throws UserError without an account, or unless exactly one of its valid keys has this label */
+/** @throws UserError if `account_id` is missing, or the label doesn't name exactly one valid key */
 const idOfLabel = async (table: Table, label: string, account_id: string | undefined, now: number): Promise<string> => {
   if (!account_id) throw new UserError(`${label}: neither an id nor a key. A label requires --account`, 2);
   const [apiKey, ...others] = await keysLabelled(table, account_id, label, now);

@@ -1,7 +1,7 @@
 /**
  * Restoring a table brings back what was revoked, removed or deleted after the restore point: keys, members, users,
  * messages and contents. `prepare-table --from OLD_TABLE` compares the restored table with the old one, and revokes and
- * deletes these again. This only takes away: it never grants a right to anybody, and never adds data.
+ * deletes these again. Carrying over only takes rights and data away, and never gives any.
  *
  *   old table ──── restore point ──────── revoked, removed, deleted ─────▶ now
  *                        └─▶ restored table, where all of that is back
@@ -149,8 +149,8 @@ const hasAnyOf = async ({ client, name }: Table, keys: ItemKey[]): Promise<boole
 };
 
 /**
- * Tells whether the old and the restored table have an item in common. Usually, one Scan and one BatchGetItem are
- * enough.
+ * Tells whether the old and the restored table have an item in common. Usually, the first Scan and BatchGetItem already
+ * find one.
  */
 const haveItemsInCommon = async ({ restored, old }: Tables): Promise<boolean> => {
   let from: Record<string, unknown> | undefined;
@@ -168,8 +168,8 @@ const haveItemsInCommon = async ({ restored, old }: Tables): Promise<boolean> =>
 };
 
 /**
- * Makes sure that the table `restored` may come from a backup of the table `from`. The returned function revokes and
- * deletes in `restored` what was revoked and deleted in `from`, and counts the changes by kind.
+ * Makes sure that the table `restored` may come from a backup of the table `from`. The returned function repeats, in
+ * the table `restored`, the revocations and deletions of the table `from`, and counts them by kind.
  *
  * @throws UserError before anything is changed
  */

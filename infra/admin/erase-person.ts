@@ -48,7 +48,10 @@ const addressesOf = async (table: Table, { account_id, id, ...head }: ScannedHea
   return [sender, recipient];
 };
 
-/** A half-deleted message has lost its addresses and could be anybody's, so it's found whoever is named. */
+/**
+ * If the deletion of a message was interrupted, its sender and recipient may be gone. It may be this person's message,
+ * so we delete the rest, too.
+ */
 const unfinishedDeletion = async (table: Table, pk: string): Promise<Found[]> => {
   const [, account_id = "", id = ""] = pk.split("#");
   if (!(await hasSegments(table, { account_id, id }))) return [];
@@ -131,8 +134,8 @@ const findAll = async (
 };
 
 /**
- * Add Account Member can still read the user for a second after the deletion, and then has 28 s to add the user to an
- * account, so we wait 30 s and search again.
+ * A request that read the user before, or up to a second after, the deletion can still add that user to an account. It
+ * has 28 s to do so, so we wait for 30 s and then search again.
  */
 const longestAddSeconds = 30;
 

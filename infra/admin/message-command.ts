@@ -1,4 +1,4 @@
-/** What the commands for single messages share: their operands and their error messages. */
+/** The operands and error messages of all commands that take ids of messages. */
 import type { MessageRef } from "../../lib/messages/events.ts";
 import type { Head } from "../../lib/messages/head.ts";
 import { listSegments } from "../../lib/messages/segments.ts";
@@ -31,7 +31,7 @@ export const isDamage = (error: unknown): error is Error =>
   error instanceof Error && /^A segment .* is missing$/.test(error.message);
 
 /**
- * Tells whether segments of a message are left after an interrupted deletion. A deletion removes first segments last,
+ * Tells whether an interrupted deletion has left segments of a message behind. A deletion removes first segments last,
  * so it's enough to look for those; a list of pages may stay, because it contains nothing of the email.
  *
  * @param except the content that the message still has

@@ -8,7 +8,7 @@ import { UserError } from "../cli/user-error.ts";
 import { openTableOf, report, type Shell } from "./command.ts";
 import { defineMessageCommand, forEachMessage, isDamage, noSuchMessage } from "./message-command.ts";
 
-/** A missing segment shows only when we read it, so we read them all. */
+/** To find out whether a segment is missing, we have to read them all. */
 const storageOf = async (message: StoredMessage) => {
   const { head } = message;
   const storage = { segments: head.segments, bytes: 0, email_digest: head.digest };

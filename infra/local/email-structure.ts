@@ -33,8 +33,8 @@ export const structureOf = (raw: Buffer): Structure | null => {
   const decode = charsetDecoder();
   const leaves = email.leaves.map((leaf) => ({ leaf, ...describeLeaf(leaf, decode) }));
   /**
-   * Of the parts of a multipart/alternative, we should show the last (RFC 2046, section 5.1.4). In an invitation, that
-   * would be the calendar, so we prefer HTML.
+   * Of the parts of a multipart/alternative, the last is preferred (RFC 2046, section 5.1.4), but we prefer HTML,
+   * because the last part of an invitation is a calendar.
    */
   const best = new Map<Multipart, Leaf | Multipart>();
   for (const { leaf, content_type, isInline } of leaves) {

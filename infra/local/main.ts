@@ -72,8 +72,7 @@ const startDynamoDb = async ({ data }: Options): Promise<number> => {
   Object.assign(process.env, localEnvironment(engine.port));
   const guard = engineGuard(engine.port);
   servers.push(guard);
-  // Many programs use port 8000; if it's taken and DYNAMODB_PORT isn't set, any free port will do, because the commands
-  // that we print contain it.
+  // Many programs use port 8000. If it's taken, we use any free port, unless DYNAMODB_PORT asks for this one.
   return listen(guard, port, "DYNAMODB_PORT").catch((error) => {
     if (isChosen) throw error;
     return listen(guard, 0, "DYNAMODB_PORT");

@@ -60,7 +60,7 @@ const parseAttached: Page["respond"] = async (request) => {
   return json({ content_parsed: parseEmail(raw), structure: structureOf(raw) });
 };
 
-/** @param table the table whose messages the page lists; undefined with `--api` */
+/** @param table its messages are listed on the page; with `--api`, there is no table */
 export const messagesPages = (shown: Shown, table?: Table): Pages => {
   const list = async () => json(table ? await listMessages(table, Date.now()) : []);
   return new Map<string, Page>([

@@ -89,7 +89,7 @@ const store = async (table: Table, message: NewMessage, raw: Buffer, now: number
   for (;;) {
     const head = await writeContent(table, draft, now);
     if (!head) return "there already";
-    // The item that we replace is an expired message, or the tombstone of a deleted one, which we must not overwrite.
+    // An expired message may be replaced, but not a tombstone that a deletion has left since we began.
     const isReplacing = head.put.ExpressionAttributeValues !== undefined;
     const isPut =
       !(isReplacing && (await isDeleted())) && (await succeeds(() => table.client.send(new PutCommand(head.put))));

@@ -1,4 +1,4 @@
-/** How the API reference describes Add Account Member, with its errors and examples. */
+/** The texts, errors and examples of Add Account Member in the API reference. */
 import { alreadyMember, invalid } from "../../lib/api/error-catalogue.ts";
 import { addAccountMember } from "../../lib/api/operations.ts";
 import { AccountMember, NewMember, Role, rules } from "../../lib/members/member.ts";

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 
 export type JsonSchema = { [keyword: string]: unknown };
 
-/** A field's description, and keywords that its zod schema doesn't express, such as `format: "idn-email"`. */
+/** A field's description and, if its zod schema doesn't say enough, further JSON Schema keywords. */
 type Field = string | (JsonSchema & { description: string });
 
 export type Component = {

@@ -6,7 +6,7 @@ import { responsesOf } from "./outcomes.ts";
 import type { OperationTexts } from "./texts.ts";
 
 /**
- * Values for the reference page's examples. In `npm start`, these are ids of stored items, so that every example works.
+ * Values for the reference page's examples, such as the ids of stored items, so that the examples work in `npm start`.
  */
 export type ExampleValues = {
   /** The API's address, by default that of `npm start`. */

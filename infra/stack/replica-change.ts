@@ -19,7 +19,7 @@ const withoutReplica = (resource: Resource | undefined, region: string | undefin
   return { ...resource, Properties: others, Replicas: Replicas.filter(({ Region }) => Region !== region) };
 };
 
-/** Returns the id of a resource that the deployment changes in more than the replica in `region`, if there is one. */
+/** Returns the id of the first resource with a change that isn't about the replica in `region`. */
 const otherChange = (deployed: Template, next: Template, region: string | undefined): string | undefined => {
   const all = { ...deployed.Resources, ...next.Resources };
   return Object.keys(all).find(
@@ -56,8 +56,8 @@ export const checkReplicaChange = (deployed: Template, next: Template): void => 
 };
 
 /**
- * Returns an empty template if there is no stack yet, or if we can't read it. Any change to an empty template is
- * accepted, so only CloudFormation would notice a mistake.
+ * Returns an empty template if there is no stack yet, or if we can't read it; then `checkReplicaChange` accepts every
+ * change, and a mistake only shows in CloudFormation.
  */
 export const readDeployedTemplate = async (StackName: string, region: string | undefined): Promise<Template> => {
   const client = new CloudFormationClient({ ...(region && { region }), maxAttempts: 2 });

@@ -23,9 +23,8 @@ type Definition<Path extends AccountPath, Query, Body, Prefetched> = {
   /** Tells whether a scope covers only some items, such as one domain's messages; `handle` then checks the item. */
   isPartialScope?: (scope: string) => boolean;
   /**
-   * Makes the operation's first read, in parallel with the lookup of the API key, and passes the result to `handle`.
-   * Make only one read: if another followed for existing items, the response time would reveal them to callers without
-   * a key.
+   * Makes the operation's first read, in parallel with the lookup of the API key, and passes its result to `handle`.
+   * Make only one read: if a second followed for existing items, the response time would tell anybody that they exist.
    */
   prefetch: (call: Call<Path, Query, Body>) => Promise<Prefetched>;
   /** Runs after every check has passed. `scopes` are those of the caller's API key. */

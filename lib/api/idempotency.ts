@@ -1,4 +1,4 @@
-/** One transaction makes an operation's writes and stores its response, so a retry finds both or neither. */
+/** The operation's writes and the stored response go into one transaction, so neither exists without the other. */
 
 import { batched } from "../table/batched.ts";
 import { epochSeconds, isLive } from "../table/expiry.ts";
@@ -53,7 +53,7 @@ const toReplay = (stored: StoredResponse, use: Use): StorableResponse => {
   return { status: stored.status, body: stored.body, headers: { "Idempotent-Replayed": "true" } };
 };
 
-/** An eventually consistent read is enough: if it misses the stored response, the transaction in `commit` finds it. */
+/** This read is eventually consistent: if it misses the stored response, the transaction in `commit` finds it. */
 const findReplay = async (table: Table, use: Use, now: number): Promise<StorableResponse | undefined> => {
   const stored = await getItem<StoredResponse>(table, use.record);
   return stored && isLive(stored, now) ? toReplay(stored, use) : undefined;
@@ -73,7 +73,7 @@ const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
   return { commit, store: async (response) => (use && (await commit(response, [])).response) ?? response };
 };
 
-/** With an Idempotency-Key, one call reads the stored response and the items of `prefetch`: see {@link batched}. */
+/** Makes the read of the stored response and the reads of `prefetch` one call: see {@link batched}. */
 export const header = ({ idempotent }: Operation): ApiMiddleware => ({
   before: ({ context: { request } }) => {
     const [key, ...others] = new Set(idempotent ? headerValues(request, "idempotency-key") : []);

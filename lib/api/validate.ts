@@ -76,7 +76,7 @@ const parseJson = (event: APIGatewayProxyEvent, context: Context): unknown => {
   }
 };
 
-/** DynamoDB can't store half a surrogate pair. */
+/** A lone surrogate, half of a pair, can't be stored in DynamoDB. */
 const checkJson = (value: unknown, depth = 0): void => {
   if (typeof value === "string" && !value.isWellFormed()) throw new ApiError(catalogue.halfSurrogatePair);
   if (value === null || typeof value !== "object") return;

@@ -13,7 +13,7 @@ type SampleItem = { sk: { S: string } } & Record<string, object>;
 
 type Sample = {
   body?: object;
-  /** A Query returns all of these items, and any other read those with its sort key. The warm-up adds `pk`. */
+  /** The items that a sample request finds. They need no partition key: the warm-up copies it from the request. */
   items?: readonly SampleItem[];
   /** How many sample requests the warm-up makes: V8 compiles the AWS SDK's code only after eight or nine calls. */
   requests: number;

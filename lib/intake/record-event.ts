@@ -9,10 +9,7 @@ import type { ChangeEvent, MessageEvent, StoredEvent } from "./event.ts";
 import { type EventRecord, type Outcome, type Result, recordOnce, reserveTime, resultOf } from "./event-record.ts";
 import { recordChanges } from "./record-changes.ts";
 
-/**
- * Reads a raw email, after `accept` has checked its size. Throws a RejectedError if there is no email or it's too
- * large.
- */
+/** Reads a raw email, after `accept` has checked its size. Throws a RejectedError if it's missing or too large. */
 export type ReadEmail = (key: string, accept: (bytes: number) => void) => Promise<Uint8Array>;
 
 /** Stores the event's message. If the message was deleted, its marker makes the transaction fail. */

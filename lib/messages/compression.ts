@@ -9,7 +9,7 @@ import { constants, createZstdCompress, createZstdDecompress, zstdCompressSync, 
 import { throughZlib } from "../through-zlib.ts";
 import type { ContentOffsets } from "./head.ts";
 
-/** A Query returns up to 1 MiB: three segments of 340 KB, but only two of 400 KB, DynamoDB's maximum. */
+/** A Query returns up to 1 MiB, so it's best if three segments fit into that. */
 const maximumSegmentBytes = 340_000;
 
 /** The first segment is small, because the first Query returns it together with a message's other fields. */
@@ -43,7 +43,7 @@ export const noContent: Compressed = { segments: [], content_bytes: 0, ...noOffs
 /** Up to this size, it's faster to compress an email in one call, which blocks the process only briefly. */
 const unstreamedBytes = 64 * 1024;
 
-/** In emails over 1 MiB, the second copies of attachments matter most, so zstd searches longer for those. */
+/** Emails over 1 MiB have large attachments, so zstd searches more for their second copies, and less otherwise. */
 const zstdParameters = (rawBytes: number) => ({
   [constants.ZSTD_c_compressionLevel]: rawBytes > smallBytes ? 2 : 3,
   [constants.ZSTD_c_windowLog]: rawBytes > unstreamedBytes ? windowLog(rawBytes) : 0, // With 0, zstd chooses it.
@@ -74,7 +74,7 @@ export const compressToSegments = async (
   return { segments, content_bytes: zstd.bytesWritten, ...offsets };
 };
 
-/** Node.js runs a task in its thread pool for each chunk, so we don't take the default chunks of 16 KiB. */
+/** Each chunk is a task for Node.js's thread pool, so we make few large chunks. The default is 16 KiB. */
 export const decompressor = () => createZstdDecompress({ chunkSize: 512 * 1024 });
 
 export const decompress = (compressed: Uint8Array): Buffer => zstdDecompressSync(compressed, { chunkSize: 128 * 1024 });

@@ -29,7 +29,7 @@ export const deleteMessage = async (
   now: number,
   { force = false } = {},
 ): Promise<Deletion> => {
-  /** Returns true if the tombstone replaced a message. */
+  /** Returns true if there was still a message to replace. */
   const putTombstone = async (): Promise<boolean> => {
     const put = { ...tombstonePut(table, message, now), ReturnValues: "ALL_OLD" } as const;
     const { Attributes } = await retryWrite(() => table.client.send(new PutCommand(put)));
@@ -83,12 +83,15 @@ export const replaceContent = async (
   return true;
 };
 
-/** Returns false if the message was deleted or changed meanwhile. A later import doesn't restore the content. */
+/**
+ * Returns false if the message doesn't exist or has just changed. Importing its email again doesn't restore the
+ * content.
+ */
 export const removeContent = async (table: Table, { account_id, id }: MessageRef, now: number): Promise<boolean> => {
   const message = await findMessage(table, account_id, id, now, { withContent: false });
   if (!message) return false;
   const { head } = message;
-  // Very long subjects and tags are part of the stored content, so we read them first and store them again without it.
+  // A very long subject is stored in the same segments as the content, so we read it before we delete them.
   const longFields = hasLongFields(head) ? await readLongFields(message).catch((error: Error) => error) : undefined;
   if (longFields instanceof Error) {
     // If a segment is missing, another call may have deleted it after we had read the message's head.

@@ -12,7 +12,7 @@ export type StoredMessage = {
   /** The first segment of the message's content, unless `withContent` is false. */
   readonly first?: Uint8Array;
   readonly longFields?: LongFields | Record<string, never>;
-  /** False after an eventually consistent read: the head may be an old one, whose content is already deleted. */
+  /** False after an eventually consistent read, because the message may have changed or been deleted since. */
   readonly isCurrent: boolean;
 };
 
@@ -40,7 +40,7 @@ export const findMessage = async (
   const message = { table, head, isCurrent: consistent };
   if (!withContent || head.segments === 0) return message;
   if (next?.sk === segmentSort(head.content_digest, 0)) return { ...message, first: next.bytes };
-  // The Query returns another segment if an interrupted call left one that sorts before ours. After an eventually
-  // consistent read, ours may just not be there yet; we return `null`, and the caller reads the message again.
+  // `next` is not the first segment of this content: either an eventually consistent read has missed that, and the
+  // caller has to read again, or a segment from an interrupted call sorts before it.
   return consistent ? { ...message, first: await readSegment(message, 0) } : null;
 };

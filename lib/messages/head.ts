@@ -31,13 +31,13 @@ export type Head = Omit<
 > &
   Partial<LongFields> &
   ContentFields & {
-    /** The sender's domain, or the recipient's if the message is incoming; an API key can be limited to it. */
+    /** The sender's domain or, if the message is incoming, the recipient's. An API key can be limited to one domain. */
     domain: string;
     /** DynamoDB's document client returns a number above 2^53 as a bigint. */
     reference_message_id?: number | bigint | undefined;
     /** SHA-256 of the raw email. The digest lets us reject a different email with the same id. */
     digest: string;
-    /** When `remove-content`, or `prepare-table` after a restore, deleted the content. */
+    /** The time at which an operator deleted the message's content. */
     content_removed_at?: string;
     status_changes?: StatusChange[];
     expires_at: number;

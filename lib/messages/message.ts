@@ -111,7 +111,7 @@ export const NewMessage = z.object({
 });
 export type NewMessage = z.input<typeof NewMessage>;
 
-/** Thrown for a message or an event that can never be stored. The log shows `message`, so never quote a value in it. */
+/** Thrown for a message or an event that can never be stored. The text is logged, so it must not quote values. */
 export class RejectedError extends Error {
   override readonly name = "RejectedError";
 }

@@ -32,7 +32,7 @@ const readPage = ({ table, head }: StoredMessage, from: number): Promise<Uint8Ar
   });
 };
 
-/** Retries failed reads, because after a 200 we can't send an error. Throws an Error if a segment is missing. */
+/** Retries failed reads, because it's too late for an error response. Throws an Error if a segment is missing. */
 export async function* readSegments(message: StoredMessage): AsyncGenerator<Uint8Array> {
   const { table, head, first } = message;
   const abort = new AbortController();

@@ -56,7 +56,7 @@ const contentDigest = (segments: Buffer[], expires_at: number, replaced = ""): s
 const keysOf = (message: MessageRef, pages: Pages): ItemKey[] =>
   Array.from({ length: pages.segments }, (_, index) => keyOfSegment(message, pages, index));
 
-/** @param replaced the `content_digest` of the existing item with the head's key, if there is one */
+/** @param replaced the `content_digest` of the head or tombstone that the new head will replace */
 export const writeSegments = async (
   table: Table,
   { account_id, id, expires_at }: Pick<Head, "account_id" | "id" | "expires_at">,
@@ -115,7 +115,7 @@ export const listSegments = async (table: Table, { account_id, id }: MessageRef,
   return listed.filter(({ sk }) => !except || !sk.includes(except.content_digest));
 };
 
-/** Deletes the first segment last: after an interruption, it's how the next attempt knows that there was a message. */
+/** Deletes the first segment last. As long as it's there, a repeated delete knows that there was a message. */
 export const deleteSegments = async (table: Table, message: MessageRef, listed: readonly Listed[]): Promise<number> => {
   const further = listed.flatMap(({ pages }) => (pages ? keysOf(message, pages).slice(1) : []));
   const firsts = listed.filter(({ pages }) => !pages);

@@ -1,6 +1,7 @@
 /**
- * We store a message's content as a zstd frame. For a response, we insert the message's other fields into the same
- * frame, because clients stumble over a second one: Node.js ignores it, and httpx raises an error.
+ * We store a message's content as a zstd frame. A response needs the message's other fields, too. A second frame for
+ * them would be allowed (RFC 8878, section 3), but Node.js ignores it and httpx raises an error, so we insert them into
+ * the same frame.
  *
  *   stored ── magic, descriptor, window │ compressed blocks … │ checksum
  *   sent ──── magic, descriptor, window │ head in raw blocks │ compressed blocks …
@@ -15,7 +16,7 @@ const checksumBytes = 4;
 const storedDescriptor = 0b100;
 const sentDescriptor = 0b000;
 
-/** RFC 9659 limits zstd's window in HTTP to 8 MiB. A frame header stores a window of 2^n bytes as (n - 10) << 3. */
+/** RFC 9659 limits zstd's window in HTTP to 8 MiB, or 2^23 bytes. The frame header encodes 2^n as (n - 10) << 3. */
 const maximumWindow = (23 - 10) << 3;
 
 /** A zstd block has at most 128 KiB, and at most the size of the window (RFC 8878, section 3.1.1.2.4). */

@@ -1,11 +1,11 @@
 /**
- * Decodes the binary values in DynamoDB's JSON before the SDK parses it, and leaves a short placeholder for each.
- * Without this, the SDK copies each value into two strings, which took most of a large message's processor time.
+ * Decodes the binary values in DynamoDB's JSON before the SDK parses it, and leaves a short placeholder for each. The
+ * SDK by itself makes two strings of each value, which for a large message was most of the work.
  */
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { streamCollector } from "@smithy/core/serde";
 
-/** In DynamoDB's JSON, only a binary value begins with these characters: in a string, the quotes would be escaped. */
+/** How a binary value begins in DynamoDB's JSON. No string contains this, because its quotes are escaped. */
 const opening = '{"B":"';
 
 /** Base64 has no `#`, so a value that starts with it can only be a placeholder. */
@@ -16,7 +16,9 @@ const padding = "=".charCodeAt(0);
 /** V8 frees strings of this size in its cheap minor garbage collections. */
 const pieceCharacters = 64 * 1024;
 
-/** Writes the bytes over their base64, which is longer. Node.js decodes invalid base64 to fewer bytes than expected. */
+/**
+ * Decodes base64 into the same buffer; the result is shorter. If the base64 is invalid, Node.js returns too few bytes.
+ */
 const decodeInPlace = (response: Buffer, start: number, end: number): Uint8Array => {
   let unpadded = end;
   while (response[unpadded - 1] === padding) unpadded--;
@@ -51,7 +53,7 @@ export const inPlaceBase64 = (): Pick<DynamoDBClientConfig, "streamCollector" | 
         rest = end;
       }
       for (const [name, bytes] of found) decoded.set(name, bytes);
-      // One turn of the event loop later, the SDK has parsed the response, and the placeholders are no longer needed.
+      // Waits for one turn of the event loop; by then, the SDK has parsed the response and fetched the bytes.
       setImmediate(() => {
         for (const name of found.keys()) decoded.delete(name);
       });

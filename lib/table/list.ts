@@ -6,7 +6,7 @@ import type { Table } from "./table.ts";
 type Item = Record<string, NativeAttributeValue>;
 
 type PageOptions = {
-  /** The page starts after this sort key, which no item needs to have. By default, it starts with the first item. */
+  /** Returns the items after this sort key; by default, from the first item on. */
   after?: string | undefined;
   /** The page has at most `limit` items; by default as many as fit into 1 MB. */
   limit?: number | undefined;

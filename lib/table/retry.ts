@@ -1,4 +1,4 @@
-/** When requests still retried for 20 s, one overloaded account could occupy all 1,000 Lambda environments. */
+/** Requests give up soon: with retries for 20 s, one overloaded account would occupy all 1,000 Lambda environments. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isThrottlingError, isTransientError } from "@smithy/core/retry";
 import { uptimeMs } from "../time.ts";

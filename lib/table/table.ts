@@ -30,8 +30,8 @@ type TableOptions = {
   /** For how many milliseconds a response from DynamoDB may stall; by default 3,000. */
   timeoutMs?: number;
   /**
-   * Waits about 500 ms and then 1 s before a retry, instead of 25 and 50 ms, so that writing a large message into a new
-   * table takes 1.25 attempts per write instead of 2.9.
+   * Waits about 500 ms and then 1 s before a retry, instead of 25 and 50 ms. A new table then needs 1.25 attempts per
+   * write of a large message, not 2.9.
    */
   canWait?: boolean;
 };

@@ -75,9 +75,9 @@ export const readHeader = (email: Email, start: number, limit: number) => {
 const isOfHeader = (line: string): boolean => line === "" || isBlank(line[0]) || fieldOf(line) !== undefined;
 
 /**
- * Looks ahead to the next empty line or delimiter, only once per header: doing so for each line would take quadratic
- * time. `lastText` is the offset of the last line that looks like body text, and `continues` tells whether the header
- * goes on after it.
+ * Looks ahead to the next empty line or delimiter, only once per header, because once per line would take quadratic
+ * time. `lastText` is the offset of the last line that looks like body text; `continues` tells whether header follows
+ * after it.
  */
 const linesAhead = (email: Email, from: number, header: HeaderField[]) => {
   let lastField = -1;

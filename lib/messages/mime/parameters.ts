@@ -68,7 +68,7 @@ const readParameters = (text: string): Structured["parameters"] => {
       parameters.set(base, { bytes: value });
     }
   }
-  // Segments such as `filename*0` (RFC 2231) replace the plain `filename` that some mailers add for old programs.
+  // Beside `filename*0` (RFC 2231), a plain `filename` is ignored, because it's only for old programs.
   for (const [base, group] of Map.groupBy(segments, ({ base }) => base)) parameters.set(base, joinSegments(group));
   return parameters;
 };
@@ -120,7 +120,7 @@ const quotedString = (text: string, quote: number): { value: string; next: numbe
   let value = "";
   let at = quote + 1;
   while (at < text.length && text[at] !== '"') {
-    // Some Windows mailers write `C:\temp\a.txt` without escapes.
+    // Some Windows mailers don't escape the backslashes in a file name such as `C:\temp\a.txt`.
     if (text[at] === "\\" && (text[at + 1] === '"' || text[at + 1] === "\\")) at++;
     value += text[at++] ?? "";
   }
