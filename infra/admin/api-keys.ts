@@ -91,10 +91,7 @@ export const listApiKeys = (shell: Shell) =>
 
 const unique = (ids: string[]): string[] => [...new Set(ids)];
 
-/**
- * Finds API keys and their ids in a text, such as a log. An id is a SHA-256 digest, so a container image's digest is
- * found, too.
- */
+/** Finds API keys and their ids in a text, such as a log, and also other SHA-256 digests, which look like ids. */
 const keysIn = (text: string): { secrets: string[]; digests: string[] } => ({
   secrets: unique((text.match(/emk_[\w-]{43}/g) ?? []).map(store.idOfSecret)),
   digests: unique(
@@ -163,8 +160,7 @@ export const revokeApiKey = (shell: Shell) =>
         for (const id of digests.filter((digest) => !named.includes(digest))) {
           if (!(await revoke(id))) unknown.push(id);
         }
-        // A log can contain digests that are no keys' ids, so we report them only if we found nothing in the text to
-        // revoke.
+        // A log can contain many other digests, so an unknown one is an error only if there was nothing to revoke.
         if (named.length > 0 || unknown.length < digests.length) return;
         for (const id of unknown) shell.fail(new UserError(`${id}: ${noSuchKey}`));
       };

@@ -1,7 +1,7 @@
 /**
  * Restoring a table brings back what was revoked, removed or deleted after the restore point: keys, members, users,
- * messages and contents. `prepare-table --from OLD_TABLE` compares the restored table with the old one, and revokes and
- * deletes these again. Carrying over only takes rights and data away, and never gives any.
+ * messages and contents. `prepare-table --from OLD_TABLE` repeats in the restored table all revocations, removals and
+ * deletions that it finds in the old one. The command never grants a right to anybody, and never adds data.
  *
  *   old table ──── restore point ──────── revoked, removed, deleted ─────▶ now
  *                        └─▶ restored table, where all of that is back
@@ -42,7 +42,7 @@ type Tables = {
   restored: Table;
   old: Table;
   now: number;
-  /** What was created after the restore is new, and stays as it is. */
+  /** Items that were created after the restore are not copies, so they stay as they are. */
   restoredAt: string;
   reportRole: (member: StoredMember, old: StoredMember) => void;
 };
@@ -93,9 +93,8 @@ const carryKey = ({ restored, now }: Tables, apiKey: ApiKey, old: ApiKey | undef
 };
 
 /**
- * If a user was removed and added again after the restore point, the restored table loses the old membership and
- * doesn't get the new one. If only the role differs, we report it and change nothing, because each role has rights that
- * the others lack.
+ * A membership that the old table lacks is removed here, too, even if the user was added again later. If only the role
+ * differs, we report it and change nothing, because each role has rights that the others lack.
  */
 const carryMember = (
   { restored, reportRole }: Tables,
@@ -149,8 +148,8 @@ const hasAnyOf = async ({ client, name }: Table, keys: ItemKey[]): Promise<boole
 };
 
 /**
- * Tells whether the old and the restored table have an item in common. Usually, the first Scan and BatchGetItem already
- * find one.
+ * Tells whether the old and the restored table have an item in common, for which one Scan and one BatchGetItem are
+ * usually enough.
  */
 const haveItemsInCommon = async ({ restored, old }: Tables): Promise<boolean> => {
   let from: Record<string, unknown> | undefined;
@@ -168,8 +167,8 @@ const haveItemsInCommon = async ({ restored, old }: Tables): Promise<boolean> =>
 };
 
 /**
- * Makes sure that the table `restored` may come from a backup of the table `from`. The returned function repeats, in
- * the table `restored`, the revocations and deletions of the table `from`, and counts them by kind.
+ * Checks that one table can be a restored copy of the other. The returned function repeats the old table's revocations
+ * and deletions in the restored table, and counts them by kind.
  *
  * @throws UserError before anything is changed
  */

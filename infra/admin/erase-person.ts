@@ -49,8 +49,7 @@ const addressesOf = async (table: Table, { account_id, id, ...head }: ScannedHea
 };
 
 /**
- * If the deletion of a message was interrupted, its sender and recipient may be gone. It may be this person's message,
- * so we delete the rest, too.
+ * An interrupted deletion can leave segments whose sender and recipient are unknown, so we delete them for everybody.
  */
 const unfinishedDeletion = async (table: Table, pk: string): Promise<Found[]> => {
   const [, account_id = "", id = ""] = pk.split("#");
@@ -134,8 +133,8 @@ const findAll = async (
 };
 
 /**
- * A request that read the user before, or up to a second after, the deletion can still add that user to an account. It
- * has 28 s to do so, so we wait for 30 s and then search again.
+ * Add Account Member may have read the user just before we deleted it, and then takes up to 28 s to add the user to an
+ * account, so we wait for 30 s and search again.
  */
 const longestAddSeconds = 30;
 

@@ -31,8 +31,8 @@ export const isDamage = (error: unknown): error is Error =>
   error instanceof Error && /^A segment .* is missing$/.test(error.message);
 
 /**
- * Tells whether an interrupted deletion has left segments of a message behind. A deletion removes first segments last,
- * so it's enough to look for those; a list of pages may stay, because it contains nothing of the email.
+ * Tells whether an interrupted deletion has left segments of a message behind. The first segment is the last one that a
+ * deletion deletes, so we only look for that. The list of pages remains even after a complete deletion.
  *
  * @param except the content that the message still has
  */

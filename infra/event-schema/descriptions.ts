@@ -1,4 +1,4 @@
-/** What the JSON Schema says about each event, and about each field of an event. */
+/** Descriptions of the events and their fields, for the JSON Schema. */
 import type { MessageEvent } from "../../lib/intake/event.ts";
 
 type Descriptions = { event: string; fields: Record<string, string> };

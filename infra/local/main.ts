@@ -72,7 +72,7 @@ const startDynamoDb = async ({ data }: Options): Promise<number> => {
   Object.assign(process.env, localEnvironment(engine.port));
   const guard = engineGuard(engine.port);
   servers.push(guard);
-  // Many programs use port 8000. If it's taken, we use any free port, unless DYNAMODB_PORT asks for this one.
+  // Many programs use port 8000, so if nobody set DYNAMODB_PORT and that port is taken, we use any free one.
   return listen(guard, port, "DYNAMODB_PORT").catch((error) => {
     if (isChosen) throw error;
     return listen(guard, 0, "DYNAMODB_PORT");

@@ -40,7 +40,7 @@ const page = (shown: Shown): Page => ({
   },
 });
 
-/** Requests the email from this very server, which forwards the request to the deployed API if there is an `--api`. */
+/** Sends a Get Message request to this same server, which forwards it if `npm start` has the option `--api`. */
 const structureOfMessage: Page["respond"] = async ({ url = "", headers, socket }: IncomingMessage) => {
   const { searchParams } = new URL(url, "http://localhost");
   const [account, message] = [searchParams.get("account") ?? "", searchParams.get("message") ?? ""];
@@ -60,7 +60,7 @@ const parseAttached: Page["respond"] = async (request) => {
   return json({ content_parsed: parseEmail(raw), structure: structureOf(raw) });
 };
 
-/** @param table its messages are listed on the page; with `--api`, there is no table */
+/** @param table the page lists its messages; undefined with `--api`, because then there is no local table */
 export const messagesPages = (shown: Shown, table?: Table): Pages => {
   const list = async () => json(table ? await listMessages(table, Date.now()) : []);
   return new Map<string, Page>([

@@ -42,8 +42,8 @@ const respondEarly = (request: IncomingMessage): void => {
 };
 
 /**
- * The function can send no faster than `body` is read (backpressure). If the reader of `body` destroys it, we end the
- * upload early, as AWS's emulator does (aws-lambda-runtime-interface-emulator, directinvoke.go).
+ * The function can't send faster than somebody reads `body`. If the reader of `body` destroys it, we end the upload
+ * early, as AWS's emulator does (aws-lambda-runtime-interface-emulator, directinvoke.go).
  */
 export const readStreamed = (request: IncomingMessage, reply: ServerResponse): Promise<HttpResponse> =>
   new Promise((resolve, reject) => {
@@ -64,7 +64,7 @@ export const readStreamed = (request: IncomingMessage, reply: ServerResponse): P
         done(error);
       },
     });
-    /** A reader of `body` gets what the function had sent before it failed, and then the error. */
+    /** The reader of `body` first gets everything that was sent before the error. */
     const fail = (error: Error): void => {
       failure = error;
       if (prelude) reject(error);

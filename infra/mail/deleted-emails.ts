@@ -22,8 +22,8 @@ async function* grouped<T extends { bytes: number }>(items: AsyncIterable<T>): A
 }
 
 /**
- * If DynamoDB throttles only part of a BatchGetItem, it reports no error. We throw this one, so that the read is
- * retried.
+ * DynamoDB may throttle a part of a BatchGetItem and return the rest without an error. This error then makes us retry
+ * the read.
  */
 const throttled = Object.assign(new Error("A part of the batch was throttled"), {
   name: "ThrottlingException",

@@ -15,7 +15,10 @@ import type { MailFile } from "./find-mail.ts";
 import { inParallel } from "./in-parallel.ts";
 import { readEmails } from "./read-emails.ts";
 
-/** The same for every imported message. `sender` and `recipient` are for emails that don't name their own. */
+/**
+ * Fields that all messages of an import have in common. `sender` and `recipient` are for emails that don't name their
+ * own.
+ */
 export type ImportFields = Omit<NewMessage, "id" | "message_id" | "subject" | "sender" | "recipient"> & {
   sender?: string | undefined;
   recipient?: string | undefined;
@@ -70,8 +73,8 @@ type Options = {
 };
 
 /**
- * Before a deleted message is imported again, its deletion marker has to go: the import would obey it, and so would
- * `prepare-table` after a restore.
+ * Deletes the marker of an earlier deletion. As long as a marker exists, imports skip the message, and `prepare-table`
+ * would delete it after a restore.
  */
 const forgetDeletion = async (table: Table, { account_id, id }: MessageRef): Promise<void> => {
   const Key = messageMarkerKey(account_id, id);
@@ -89,7 +92,7 @@ const store = async (table: Table, message: NewMessage, raw: Buffer, now: number
   for (;;) {
     const head = await writeContent(table, draft, now);
     if (!head) return "there already";
-    // An expired message may be replaced, but not a tombstone that a deletion has left since we began.
+    // Overwriting an expired message is fine, but overwriting the tombstone of a deleted message would bring it back.
     const isReplacing = head.put.ExpressionAttributeValues !== undefined;
     const isPut =
       !(isReplacing && (await isDeleted())) && (await succeeds(() => table.client.send(new PutCommand(head.put))));

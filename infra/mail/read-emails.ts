@@ -11,8 +11,8 @@ import { maximumRawBytes } from "../../lib/messages/store-message.ts";
 export type Email = { raw: Buffer; bytes: number; isOfMbox: boolean };
 
 /**
- * A separator contains a time and a year; without them, a line such as "From now on, …" is text that some program
- * didn't quote.
+ * In an mbox, the line before each email begins with `From ` and has a time and a year; a line of text such as "From
+ * now on" has neither.
  */
 const fromLine = /^From .*\b\d{1,2}:\d{2}\b.*\b\d{4}\b/;
 /** RFC 5322 limits a line to 998 characters. */
@@ -37,7 +37,7 @@ const collector = (isOfMbox: boolean) => {
   };
 };
 
-/** Returns where the line that ends at `at` begins, or `null` if that line isn't blank. */
+/** If the line that ends at offset `at` is blank, returns where it begins, and otherwise `null`. */
 const blankLine = (bytes: Buffer, at: number): number | null => {
   const start = bytes[at - 1] === cr ? at - 1 : at;
   return bytes[start - 1] === lf ? start : null;
@@ -89,7 +89,7 @@ async function* oneEmail(chunks: AsyncIterable<Buffer>): AsyncGenerator<Email> {
   yield email.take();
 }
 
-/** Returns the beginning of a stream, at least 1,000 bytes, and a stream that still has all of it. */
+/** Reads the first 1,000 bytes of a stream, or more, and returns them and a stream that begins with them again. */
 const peek = async (stream: AsyncIterable<Buffer>): Promise<[Buffer, AsyncIterable<Buffer>]> => {
   const chunks = stream[Symbol.asyncIterator]();
   let start: Buffer = Buffer.alloc(0);

@@ -1,4 +1,4 @@
-/** The texts, errors and examples of Add Account Member in the API reference. */
+/** Descriptions and examples of the operation Add Account Member, for the API reference. */
 import { alreadyMember, invalid } from "../../lib/api/error-catalogue.ts";
 import { addAccountMember } from "../../lib/api/operations.ts";
 import { AccountMember, NewMember, Role, rules } from "../../lib/members/member.ts";

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 
 export type JsonSchema = { [keyword: string]: unknown };
 
-/** A field's description and, if its zod schema doesn't say enough, further JSON Schema keywords. */
+/** What we add to the JSON Schema that zod makes for a field: a description, and keywords such as `format`. */
 type Field = string | (JsonSchema & { description: string });
 
 export type Component = {

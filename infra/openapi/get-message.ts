@@ -1,4 +1,4 @@
-/** The texts, errors and examples of Get Message in the API reference. */
+/** Descriptions and examples of the operation Get Message, for the API reference. */
 import { messageNotFound, tooLargeUncompressed } from "../../lib/api/error-catalogue.ts";
 import { getMessage } from "../../lib/api/operations.ts";
 import { domainScope } from "../../lib/api-keys/scopes.ts";

@@ -54,8 +54,8 @@ const transport = {
  * API Gateway reportedly sends INTEGRATION_FAILURE when Lambda throttles a function. Callers may always retry after
  * this error, because an operation writes either everything or nothing.
  *
- * AWS applies the status and body of DEFAULT_4XX and DEFAULT_5XX to all types that aren't set. The emulator MiniStack
- * applies only the body, so we also set these types one by one.
+ * On AWS, DEFAULT_4XX and DEFAULT_5XX would be enough for most types. The emulator in our tests needs every type that
+ * it may send.
  */
 const gatewayErrors: readonly { error: errors.ErrorResponse; types: readonly ResponseType[] }[] = [
   {

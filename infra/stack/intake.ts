@@ -27,8 +27,8 @@ const timeout = Duration.minutes(2);
 
 /**
  * AWS recommends a visibility timeout of six times the function's timeout. If the function crashes, SQS waits for the
- * visibility timeout before it delivers the events again. If the function doesn't crash, it chooses a shorter time
- * itself for each failed event.
+ * visibility timeout before it delivers the events again. For a failed event, the function itself sets a shorter
+ * visibility timeout.
  */
 const visibilityTimeout = Duration.minutes(6 * timeout.toMinutes());
 

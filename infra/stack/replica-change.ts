@@ -19,7 +19,7 @@ const withoutReplica = (resource: Resource | undefined, region: string | undefin
   return { ...resource, Properties: others, Replicas: Replicas.filter(({ Region }) => Region !== region) };
 };
 
-/** Returns the id of the first resource with a change that isn't about the replica in `region`. */
+/** Returns the id of a resource that the deployment changes, unless only the replica in `region` changes. */
 const otherChange = (deployed: Template, next: Template, region: string | undefined): string | undefined => {
   const all = { ...deployed.Resources, ...next.Resources };
   return Object.keys(all).find(

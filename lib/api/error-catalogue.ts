@@ -1,4 +1,4 @@
-/** Every error of the API, for the functions, for API Gateway and for the OpenAPI document. */
+/** All errors of the API, whether a function sends them or API Gateway. */
 
 /** If a header has several values here, our functions send one of them at random. */
 export type ErrorResponse = {

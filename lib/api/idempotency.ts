@@ -18,8 +18,9 @@ export type StorableResponse = ApiResponse & { body: string };
 
 export type Once = {
   /**
-   * Makes the operation's writes and stores its response in one transaction. If the Idempotency-Key was used before, we
-   * only return the stored response. If another condition fails, nothing is written, and `failed` is returned.
+   * Makes the operation's writes and, in the same transaction, stores its response. If the Idempotency-Key was used
+   * before, we only return the stored response. If another condition fails, nothing is written, and `failed` is
+   * returned.
    *
    * @throws ApiError 422 if the Idempotency-Key was used with a different request
    * @throws the errors of {@link transact}
@@ -73,7 +74,7 @@ const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
   return { commit, store: async (response) => (use && (await commit(response, [])).response) ?? response };
 };
 
-/** Makes the read of the stored response and the reads of `prefetch` one call: see {@link batched}. */
+/** With an Idempotency-Key, one BatchGetItem reads the stored response and other items: see {@link batched}. */
 export const header = ({ idempotent }: Operation): ApiMiddleware => ({
   before: ({ context: { request } }) => {
     const [key, ...others] = new Set(idempotent ? headerValues(request, "idempotency-key") : []);

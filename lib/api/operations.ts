@@ -24,7 +24,7 @@ export type Operation<Path extends AccountPath = AccountPath, Query = unknown, B
   readonly status: number;
   readonly file: string;
   readonly scope: Scope;
-  /** Which DynamoDB calls the operation makes itself; the stack adds those for authentication and idempotency. */
+  /** The DynamoDB calls of this operation's own code, without those for authentication and idempotency. */
   readonly permissions: readonly Permission[];
   /** A response can have at most 6 MB unless Lambda streams it. */
   readonly streams: boolean;

@@ -20,7 +20,7 @@ export type RequestLog = {
   query?: Record<string, unknown>;
   /** The API key that the caller sent, even if it is revoked, expired or belongs to another account. */
   apiKey?: ApiKey | undefined;
-  /** Why the status is a 5xx, or why the response broke off. */
+  /** The error behind a 5xx status, or behind a response that broke off. */
   fault?: Error;
 };
 

@@ -5,7 +5,7 @@ import type { Delivery, StreamingHandler } from "./delivery.ts";
 import type { ApiMiddleware } from "./request.ts";
 import { type Sent, sendResponse } from "./send.ts";
 
-/** The status is sent after this, and an error can't change it any more, so we wait for the body's first byte. */
+/** An error before the first byte still becomes a 500, so we wait for that byte before we send the status. */
 const awaitFirstByte: ApiMiddleware = {
   after: async ({ response }) => {
     if (typeof response?.body === "object") await once(response.body, "readable");

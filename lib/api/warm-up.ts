@@ -13,7 +13,7 @@ type SampleItem = { sk: { S: string } } & Record<string, object>;
 
 type Sample = {
   body?: object;
-  /** The items that a sample request finds. They need no partition key: the warm-up copies it from the request. */
+  /** The items that a sample request finds in the table. Leave out `pk`. */
   items?: readonly SampleItem[];
   /** How many sample requests the warm-up makes: V8 compiles the AWS SDK's code only after eight or nine calls. */
   requests: number;
@@ -47,7 +47,7 @@ const sendNowhere = ({ middlewareStack, input }: GetCommand, { items = [] }: Sam
   middlewareStack.add(() => async () => ({ response }), { step: "deserialize", priority: "low" });
 };
 
-/** Drops what the sample requests would write to the log and the metrics. */
+/** Sample requests must not appear in the log or in the metrics. */
 const withoutOutput = async (run: () => Promise<unknown>): Promise<void> => {
   const streams = [process.stdout, process.stderr].map((stream) => ({ stream, write: stream.write }));
   for (const { stream } of streams) stream.write = () => true;
@@ -71,7 +71,7 @@ export const lambdaFunction = (operation: Operation, createHandler: (table: Tabl
       };
       const handler = createHandler({ name, client: { send: send as typeof client.send } });
       const run = () => {
-        // With `highWaterMark: 0`, every write waits for `drain`, so that V8 also compiles the code for slow callers.
+        // `highWaterMark: 0` makes the stream look slow, so that V8 also compiles the code that waits for slow callers.
         const nowhere = new Writable({ highWaterMark: 0, write: (_chunk, _encoding, done) => done() });
         const stream = Object.assign(nowhere, { setContentType: () => {} });
         const context = { awsRequestId: "none", getRemainingTimeInMillis: () => 60_000 };

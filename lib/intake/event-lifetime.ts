@@ -1,10 +1,10 @@
-/** With its time in the dead-letter queue, an event stays in SQS for at most 28 days. */
+/** An event can be in the queue and then in the dead-letter queue, for 28 days at most. */
 
 /** After 7 days, SQS deletes an event that no function has received. */
 export const queueDays = 7;
 /** SQS deletes a dead letter 14 days after the event was sent. */
 export const deadLetterDays = 14;
-/** A dead letter that an operator redrives on its last day can stay for another 14 days. */
+/** If an operator redrives a dead letter on its last day, it can stay for another 14 days. */
 export const longestEventDays = 2 * deadLetterDays;
 
 /**

@@ -40,7 +40,7 @@ const recordTogether = async (table: Table, events: readonly ChangeEvent[], now:
   if (!first) return new Map();
   const message = { account_id: first.account_id, id: first.message.id };
   const change = changeMessage(table, message, events.reduce(add, {}), now);
-  // If there is no message but a marker, the message may have been stored just after our attempt, so we try again.
+  // If the message doesn't exist but its marker does, it was perhaps stored between our two calls, so we try once more.
   for (let hasMarker = false; ; hasMarker = true) {
     const result = await recordOnce(table, events, [change], now);
     if (!result) return allOf(events, { outcome: "recorded" });

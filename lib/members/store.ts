@@ -28,7 +28,7 @@ export const newMember = (
   return { id: randomUUID(), created_at, updated_at: created_at, user_id, account_id, role };
 };
 
-/** If this eventually consistent read misses a new user, {@link putUser} fails its condition and returns the user. */
+/** This eventually consistent read may miss a new user, but then the condition of {@link putUser} fails. */
 export const findUser = (table: Table, email: string): Promise<User | undefined> =>
   getItem<User>(table, userKey(email));
 

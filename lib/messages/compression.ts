@@ -12,13 +12,13 @@ import type { ContentOffsets } from "./head.ts";
 /** A Query returns up to 1 MiB, so it's best if three segments fit into that. */
 const maximumSegmentBytes = 340_000;
 
-/** The first segment is small, because the first Query returns it together with a message's other fields. */
+/** The first segment is small, because it's read together with the head, even if nobody needs the rest. */
 const firstSegmentBytes = 100_000;
 
 /** Up to this size, it's faster to decompress the content in one call than as a stream. */
 export const smallBytes = 1024 * 1024;
 
-/** After the first segment, all have the same size: we read them in parallel, and a larger one would take longer. */
+/** Except for the first, segments are equally large: they are read in parallel, and the largest takes longest. */
 const cut = (compressed: Buffer): Buffer[] => {
   const segments = [compressed.subarray(0, firstSegmentBytes)];
   const rest = compressed.length - firstSegmentBytes;
@@ -43,7 +43,7 @@ export const noContent: Compressed = { segments: [], content_bytes: 0, ...noOffs
 /** Up to this size, it's faster to compress an email in one call, which blocks the process only briefly. */
 const unstreamedBytes = 64 * 1024;
 
-/** Emails over 1 MiB have large attachments, so zstd searches more for their second copies, and less otherwise. */
+/** The JSON has every attachment twice. In emails over 1 MiB, zstd therefore searches longer for the second copy. */
 const zstdParameters = (rawBytes: number) => ({
   [constants.ZSTD_c_compressionLevel]: rawBytes > smallBytes ? 2 : 3,
   [constants.ZSTD_c_windowLog]: rawBytes > unstreamedBytes ? windowLog(rawBytes) : 0, // With 0, zstd chooses it.
@@ -55,7 +55,6 @@ const zstdParameters = (rawBytes: number) => ({
   [constants.ZSTD_c_contentSizeFlag]: 0, // The JSON that `openFrame` inserts would make the content size wrong.
 });
 
-/** @param pieces yields JSON, and at the end returns where `content` and `content_parsed` begin in it */
 export const compressToSegments = async (
   pieces: Iterable<Buffer, ContentOffsets | undefined>,
   rawBytes: number,

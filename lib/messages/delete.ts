@@ -83,10 +83,7 @@ export const replaceContent = async (
   return true;
 };
 
-/**
- * Returns false if the message doesn't exist or has just changed. Importing its email again doesn't restore the
- * content.
- */
+/** Returns false if there is no such message, or it has just changed. A later import doesn't restore the content. */
 export const removeContent = async (table: Table, { account_id, id }: MessageRef, now: number): Promise<boolean> => {
   const message = await findMessage(table, account_id, id, now, { withContent: false });
   if (!message) return false;

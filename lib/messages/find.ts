@@ -12,7 +12,7 @@ export type StoredMessage = {
   /** The first segment of the message's content, unless `withContent` is false. */
   readonly first?: Uint8Array;
   readonly longFields?: LongFields | Record<string, never>;
-  /** False after an eventually consistent read, because the message may have changed or been deleted since. */
+  /** False if the read was eventually consistent, because such a read can return an outdated head. */
   readonly isCurrent: boolean;
 };
 
@@ -40,7 +40,7 @@ export const findMessage = async (
   const message = { table, head, isCurrent: consistent };
   if (!withContent || head.segments === 0) return message;
   if (next?.sk === segmentSort(head.content_digest, 0)) return { ...message, first: next.bytes };
-  // `next` is not the first segment of this content: either an eventually consistent read has missed that, and the
-  // caller has to read again, or a segment from an interrupted call sorts before it.
+  // If an eventually consistent read misses the first segment, the caller reads the whole message again. If an
+  // interrupted call left a segment that sorts before the first one, we read the first one by its key.
   return consistent ? { ...message, first: await readSegment(message, 0) } : null;
 };

@@ -17,7 +17,7 @@ export type ContentOffsets = { content_start: number; content_parsed_start: numb
 
 export type ContentFields = ContentOffsets & {
   segments: number;
-  /** The number of segments in a page. Page 0 has only the first segment, and the last page may have fewer. */
+  /** The number of segments in a page. Page 0 has just the first segment, and the last page has what is left. */
   page_segments: number;
   /** The size of the uncompressed JSON in bytes. */
   content_bytes: number;

@@ -7,7 +7,7 @@ import { readSegment } from "./read-segments.ts";
 
 export const hasLongFields = ({ content_start }: Head): boolean => content_start > 0;
 
-/** With a pipeline, we would always read one segment more than the fields need. */
+/** We don't use `pipeline` here, because it would always read one segment too many. */
 const readStart = async (message: StoredMessage, bytes: number): Promise<Buffer> => {
   const zstd = decompressor();
   const chunks: Buffer[] = [];
@@ -38,7 +38,7 @@ export const readLongFields = async (message: StoredMessage): Promise<LongFields
   return JSON.parse(`{${json}}`);
 };
 
-/** Reads the long fields if `selected` contains one. Returns `null` if another call has deleted them meanwhile. */
+/** Adds a message's long fields if one of them is selected. Returns `null` if the message has changed meanwhile. */
 export const withLongFields = async (
   message: StoredMessage | null,
   selected?: readonly MessageField[],

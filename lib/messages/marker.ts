@@ -10,7 +10,7 @@ import type { MessageRef } from "./events.ts";
 
 export type MessageMarker = { deleted_at?: string; expires_at?: number };
 
-/** A recipient may open an email months after its message has expired, so markers stay for another year. */
+/** A marker is kept for a year after its message has expired, because some people open emails months later. */
 const lifetimeSeconds = 366 * daySeconds;
 
 /** Also returns an expired marker. */

@@ -11,7 +11,7 @@ const maximumPageSegments = 3;
 /** Fetching a page takes longer than sending it to the caller, so we fetch four pages at a time. */
 export const parallelPages = 4;
 
-/** We read four pages in parallel, so a small email gets smaller pages: as many as it can fill, up to four. */
+/** Pages are read in parallel, four at a time, so the segments of a small email are spread over up to four pages. */
 export const pageSegments = (segments: number): number =>
   Math.max(1, Math.min(maximumPageSegments, Math.ceil((segments - 1) / parallelPages)));
 

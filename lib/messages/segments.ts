@@ -1,6 +1,10 @@
 /**
- * Writes and deletes the segments of a message's content. The list of pages is written first and never deleted, so a
- * later delete finds every page, even after an interruption.
+ * Writes and deletes the segments of a message's content, in an order that makes interruptions harmless:
+ *
+ *   store    list of pages ──▶ segments ──▶ head
+ *   delete   marker ──▶ tombstone in place of the head ──▶ other segments ──▶ first segment
+ *
+ * The list of pages is never deleted, so a delete always finds every page, even after an interruption.
  */
 import { createHash, randomUUID } from "node:crypto";
 import { DeleteCommand, PutCommand, type PutCommandInput } from "@aws-sdk/lib-dynamodb";
@@ -44,8 +48,8 @@ const writeAll = async <T>(
 };
 
 /**
- * A retry gets the same digest, and overwrites the segments of the interrupted attempt. If the same email is stored
- * again after a delete, `replaced` makes the digest another, so that the delete can't hit the new segments.
+ * A retry gets the same digest, and overwrites the segments of the interrupted attempt. After a delete, the digest is
+ * another, because a delete that is still running must not hit the new segments.
  */
 const contentDigest = (segments: Buffer[], expires_at: number, replaced = ""): string => {
   const hash = createHash("sha256").update(`${expires_at} ${replaced} `);
@@ -56,7 +60,7 @@ const contentDigest = (segments: Buffer[], expires_at: number, replaced = ""): s
 const keysOf = (message: MessageRef, pages: Pages): ItemKey[] =>
   Array.from({ length: pages.segments }, (_, index) => keyOfSegment(message, pages, index));
 
-/** @param replaced the `content_digest` of the head or tombstone that the new head will replace */
+/** @param replaced the `content_digest` of the item that the new head will overwrite, if there is one */
 export const writeSegments = async (
   table: Table,
   { account_id, id, expires_at }: Pick<Head, "account_id" | "id" | "expires_at">,
@@ -98,8 +102,8 @@ export const discardSegments = async (
     ConditionExpression: "content_digest = :replaced AND expires_at <= :now",
     ExpressionAttributeValues: { ":replaced": replaced ?? "", ...nowValue(now) },
   };
-  // Once there is a tombstone, no other call can use these segments, so we delete them. If there is neither a head nor
-  // a tombstone, a concurrent delete will.
+  // A tombstone keeps other calls from using the segments. Without a head or tombstone, a delete is under way and takes
+  // the segments with it.
   await succeeds(() => table.client.send(new PutCommand({ ...tombstonePut(table, message, now), ...unchanged })));
   const current = await getItem<Head>(table, headKey(message.account_id, message.id), { consistent: true });
   if (current && current.content_digest !== written.content_digest) {
@@ -109,13 +113,13 @@ export const discardSegments = async (
 
 type Listed = ItemKey & { pages?: Pages };
 
-/** Finds the first segment and the list of pages of each version, including those that an interrupted call has left. */
+/** Lists first segments and lists of pages, including those of content that is no longer used. */
 export const listSegments = async (table: Table, { account_id, id }: MessageRef, except?: Pages): Promise<Listed[]> => {
   const listed = await listItems<Listed>(table, segmentsOf(account_id, id), "pk", "sk", "pages");
   return listed.filter(({ sk }) => !except || !sk.includes(except.content_digest));
 };
 
-/** Deletes the first segment last. As long as it's there, a repeated delete knows that there was a message. */
+/** Deletes the first segment last: a repeated delete still finds it, and knows that there was a message. */
 export const deleteSegments = async (table: Table, message: MessageRef, listed: readonly Listed[]): Promise<number> => {
   const further = listed.flatMap(({ pages }) => (pages ? keysOf(message, pages).slice(1) : []));
   const firsts = listed.filter(({ pages }) => !pages);

@@ -58,7 +58,7 @@ export const draftMessage = (message: NewMessage, raw: Uint8Array | null, now: n
   };
 };
 
-/** The write of a message's head. If it fails, call `discard` to delete the segments that are already written. */
+/** The write of a message's head. If the write fails, `discard` deletes the segments that were written before it. */
 type HeadPut = Write & { put: PutCommandInput; discard: () => Promise<void> };
 
 /**

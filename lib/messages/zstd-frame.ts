@@ -1,7 +1,7 @@
 /**
- * We store a message's content as a zstd frame. A response needs the message's other fields, too. A second frame for
- * them would be allowed (RFC 8878, section 3), but Node.js ignores it and httpx raises an error, so we insert them into
- * the same frame.
+ * We store a message's content as a zstd frame, and insert the message's other fields into that frame when we send it.
+ * A response of two frames would be valid (RFC 8878, section 3), but Node.js ignores the second frame, and httpx raises
+ * an error.
  *
  *   stored ── magic, descriptor, window │ compressed blocks … │ checksum
  *   sent ──── magic, descriptor, window │ head in raw blocks │ compressed blocks …
@@ -16,12 +16,12 @@ const checksumBytes = 4;
 const storedDescriptor = 0b100;
 const sentDescriptor = 0b000;
 
-/** RFC 9659 limits zstd's window in HTTP to 8 MiB, or 2^23 bytes. The frame header encodes 2^n as (n - 10) << 3. */
+/** HTTP limits zstd's window to 8 MiB (RFC 9659). The frame header has its logarithm, minus 10 and shifted by 3. */
 const maximumWindow = (23 - 10) << 3;
 
 /** A zstd block has at most 128 KiB, and at most the size of the window (RFC 8878, section 3.1.1.2.4). */
 const maximumBlockBytes = 128 * 1024;
-/** No zstd block may exceed the window; ours have up to 128 KiB, so we raise the smaller window of a small email. */
+/** No zstd block may be larger than the window. Our blocks have up to 128 KiB, so we raise a smaller window. */
 const minimumWindow = (17 - 10) << 3;
 
 export const isSendable = (firstSegment: Uint8Array): boolean =>

@@ -1,11 +1,11 @@
 /**
  * Decodes the binary values in DynamoDB's JSON before the SDK parses it, and leaves a short placeholder for each. The
- * SDK by itself makes two strings of each value, which for a large message was most of the work.
+ * SDK would turn each binary value into two strings, which takes most of the processor time of a large message.
  */
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { streamCollector } from "@smithy/core/serde";
 
-/** How a binary value begins in DynamoDB's JSON. No string contains this, because its quotes are escaped. */
+/** A binary value begins with these characters in DynamoDB's JSON. A string can't contain them without escapes. */
 const opening = '{"B":"';
 
 /** Base64 has no `#`, so a value that starts with it can only be a placeholder. */
@@ -16,9 +16,7 @@ const padding = "=".charCodeAt(0);
 /** V8 frees strings of this size in its cheap minor garbage collections. */
 const pieceCharacters = 64 * 1024;
 
-/**
- * Decodes base64 into the same buffer; the result is shorter. If the base64 is invalid, Node.js returns too few bytes.
- */
+/** Decodes base64 into the same buffer, because the result is shorter. Node.js skips invalid characters. */
 const decodeInPlace = (response: Buffer, start: number, end: number): Uint8Array => {
   let unpadded = end;
   while (response[unpadded - 1] === padding) unpadded--;

@@ -39,7 +39,7 @@ export const segmentSort = (digest: string, index: number): string =>
 
 export const headKey = (account_id: string, id: string) => itemKey(messagePartition(account_id, id), headSort);
 
-/** Each page after the first has a partition of its own: in a single one, writing 40 MiB would take 32 seconds. */
+/** Pages have different partition keys, because DynamoDB would need 32 seconds to write 40 MiB under a single one. */
 export const segmentKey = (account_id: string, id: string, digest: string, index: number, page = 0) => {
   const partition = messagePartition(account_id, id);
   return itemKey(page === 0 ? partition : `${partition}#${digest}#${page}`, segmentSort(digest, index));
@@ -60,7 +60,7 @@ export const memberKey = (account_id: string, user_id: string) =>
 export const idempotencyRecordKey = (account_id: string, key: string) =>
   itemKey(`${itemTypes.idempotency}${account_id}#${sha256(key)}`, "IDEMPOTENCY");
 
-/** Each event has a partition of its own, because a common one would limit a busy account. */
+/** Every event has its own partition key, so that a busy account can't overload a partition. */
 export const eventKey = (account_id: string, id: string) =>
   itemKey(`${itemTypes.event}${account_id}#${sha256(id)}`, "EVENT");
 

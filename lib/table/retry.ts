@@ -1,4 +1,4 @@
-/** Requests give up soon: with retries for 20 s, one overloaded account would occupy all 1,000 Lambda environments. */
+/** We stop retrying early: otherwise, a single overloaded account would occupy all 1,000 Lambda environments. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isThrottlingError, isTransientError } from "@smithy/core/retry";
 import { uptimeMs } from "../time.ts";

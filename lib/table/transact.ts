@@ -42,7 +42,7 @@ const failedCondition = "ConditionalCheckFailed";
 const throttling = new Set(["ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"]);
 const ours = new Set([conflict, failedCondition, ...throttling]);
 
-/** Throws the error again if it isn't about a failed condition, and a retry wouldn't help. */
+/** Rethrows errors other than failed conditions, conflicts and throttling. */
 const readReasons = (error: unknown): CancellationReason[] => {
   // An earlier attempt is still running; a retry with the same token will get its result.
   if (error instanceof TransactionInProgressException) return [];

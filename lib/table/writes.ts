@@ -1,4 +1,4 @@
-/** The writes of a transaction. If a condition fails, the item that is already there has the type `Stored`. */
+/** The writes of a transaction. `Stored` is the type of the item that exists if the condition fails. */
 import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { absentOrExpired, isLive, live, nowValue } from "./expiry.ts";
 import type { ItemKey } from "./keys.ts";
@@ -11,7 +11,7 @@ export type Item = Record<string, unknown>;
 export type Write<Stored extends object = object> = {
   readonly transactItem: TransactItem;
   readonly key: ItemKey;
-  /** True if the write's condition fails for this item. We check it ourselves when DynamoDB reports a conflict. */
+  /** Evaluates the write's condition in our code, because after a transaction conflict, DynamoDB doesn't report it. */
   readonly fails: (found: Item | undefined) => found is Item & Stored;
 };
 

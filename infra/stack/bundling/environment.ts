@@ -1,6 +1,6 @@
 /**
- * Reads the AWS SDK's credentials and settings from the environment variables that Lambda sets. The SDK would also look
- * for credentials in files and on the network.
+ * Reads the AWS SDK's credentials and settings only from the environment variables that Lambda sets, and not from files
+ * or the network.
  */
 import type { EnvOptions, LoadedConfigSelectors } from "@smithy/core/config";
 

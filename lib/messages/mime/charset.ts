@@ -85,7 +85,7 @@ const decodeUtf7 = (bytes: Buffer): string =>
     return whole.swap16().toString("utf16le");
   });
 
-/** If two escape sequences are adjacent, `TextDecoder` inserts U+FFFD, so we drop the first, which has no effect. */
+/** If one escape sequence directly follows another, `TextDecoder` inserts U+FFFD, so we drop the first of the two. */
 const decodeIso2022Jp = (bytes: Buffer): string => {
   if (isUtf8(bytes) && !isAscii(bytes)) return utf8.decode(bytes);
   return iso2022JpDecoder.decode(Buffer.from(bytes.toString("latin1").replace(overriddenEscape, ""), "latin1"));

@@ -65,7 +65,7 @@ export const readHeader = (email: Email, start: number, limit: number) => {
         break;
       }
     }
-    // Some mailers forget to indent the next line of a field that goes on after a `;`.
+    // Some mailers break a field after a `;` and forget to indent the next line.
     isUnfinished = end === ";" || end === "," || end === ":";
     at = next;
   }
@@ -76,8 +76,7 @@ const isOfHeader = (line: string): boolean => line === "" || isBlank(line[0]) ||
 
 /**
  * Looks ahead to the next empty line or delimiter, only once per header, because once per line would take quadratic
- * time. `lastText` is the offset of the last line that looks like body text; `continues` tells whether header follows
- * after it.
+ * time. `lastText` is the offset of the last line of body text; `continues` tells whether the header goes on after it.
  */
 const linesAhead = (email: Email, from: number, header: HeaderField[]) => {
   let lastField = -1;

@@ -127,7 +127,7 @@ const quotedString = (text: string, quote: number): { value: string; next: numbe
   return { value, next: at + 1 };
 };
 
-/** `charset=us-ascii (Plain text)` ends at the blank, but an unquoted file name may contain blanks. */
+/** In an unquoted file name, a blank is part of the name; in any other unquoted value, the value ends there. */
 const unquoted = (name: string, value: string): string => {
   if (/^(file)?name\b/.test(name)) return value;
   const [token = ""] = /^[^( \t]*/.exec(value.slice(afterComments(value, 0))) ?? [];
