@@ -1,4 +1,4 @@
 import type { Readable } from "node:stream";
 
-/** A stream of JSON with at most `bytes` bytes. For callers who accept zstd, `zstd` returns it as it's stored. */
+/** A stream of JSON with at most `bytes` bytes. `zstd` returns the same JSON compressed with zstd. */
 export type StreamedBody = Readable & { readonly bytes?: number; readonly zstd?: () => Readable };

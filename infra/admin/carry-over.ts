@@ -93,8 +93,9 @@ const carryKey = ({ restored, now }: Tables, apiKey: ApiKey, old: ApiKey | undef
 };
 
 /**
- * A membership that the old table lacks is removed here, too, even if the user was added again later. If only the role
- * differs, we report it and change nothing, because each role has rights that the others lack.
+ * If a user was removed and added again, the old table has a new membership with another id. We remove the one that was
+ * restored. If only the role differs, we report it and change nothing, because each role has rights that the others
+ * lack.
  */
 const carryMember = (
   { restored, reportRole }: Tables,
@@ -147,10 +148,7 @@ const hasAnyOf = async ({ client, name }: Table, keys: ItemKey[]): Promise<boole
   return (Responses?.[name] ?? []).length > 0;
 };
 
-/**
- * Tells whether the old and the restored table have an item in common, for which one Scan and one BatchGetItem are
- * usually enough.
- */
+/** Tells whether the two tables have an item in common, and stops at the first. */
 const haveItemsInCommon = async ({ restored, old }: Tables): Promise<boolean> => {
   let from: Record<string, unknown> | undefined;
   do {

@@ -133,8 +133,8 @@ const findAll = async (
 };
 
 /**
- * Add Account Member may have read the user just before we deleted it, and then takes up to 28 s to add the user to an
- * account, so we wait for 30 s and search again.
+ * A request that began before the deletion can still add the deleted user to an account, for up to 28 s. After 30 s, we
+ * therefore search again.
  */
 const longestAddSeconds = 30;
 

@@ -31,8 +31,8 @@ export const isDamage = (error: unknown): error is Error =>
   error instanceof Error && /^A segment .* is missing$/.test(error.message);
 
 /**
- * Tells whether an interrupted deletion has left segments of a message behind. The first segment is the last one that a
- * deletion deletes, so we only look for that. The list of pages remains even after a complete deletion.
+ * Tells whether an interrupted deletion has left segments of a message behind. Looking for the first segment is enough:
+ * a deletion deletes it after all others. Lists of pages don't count, because we never delete them.
  *
  * @param except the content that the message still has
  */

@@ -35,7 +35,7 @@ const fieldsOf = (raw: Buffer): LongFields => {
   return { ...envelope, tags: [] };
 };
 
-/** Returns `null` if the segment with the long fields is lost. */
+/** Returns `null` if the subject, sender and recipient were stored in a lost segment. */
 const readableLongFields = (message: StoredMessage): Promise<Partial<LongFields> | null> =>
   readLongFields(message).catch((error) => {
     if (isDamage(error)) return null;

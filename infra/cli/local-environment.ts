@@ -1,4 +1,4 @@
-/** The environment variables with which another program can use the DynamoDB of `npm start`. */
+/** Environment variables that point another program to the DynamoDB of a running `npm start`. */
 
 /** The AWS SDK requires credentials, but a local DynamoDB accepts any. */
 export const localEnvironment = (port: number) => ({

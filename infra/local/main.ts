@@ -80,7 +80,7 @@ const startDynamoDb = async ({ data }: Options): Promise<number> => {
 };
 
 /**
- * Starts DynamoDB if necessary. Returns the environment variables with which the operator's commands find the table.
+ * Starts DynamoDB if necessary. Returns the environment variables that tell the operator's commands where the table is.
  */
 const startTable = async (options: Options): Promise<Record<string, string | undefined>> => {
   const { AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION, TABLE_NAME } = process.env;

@@ -60,7 +60,6 @@ const parseAttached: Page["respond"] = async (request) => {
   return json({ content_parsed: parseEmail(raw), structure: structureOf(raw) });
 };
 
-/** @param table the page lists its messages; undefined with `--api`, because then there is no local table */
 export const messagesPages = (shown: Shown, table?: Table): Pages => {
   const list = async () => json(table ? await listMessages(table, Date.now()) : []);
   return new Map<string, Page>([

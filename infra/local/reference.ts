@@ -24,7 +24,7 @@ const css = `
   @media (width < 48rem) { .scalar-client .scalar-sidebar-toggle { display: none; } }
 `;
 
-/** A replay has the same status and body as the first response, so we make the reference page show a note. */
+/** Shows a note on the reference page if a response is a replay, because otherwise nobody would notice. */
 const afterSend = `
   const sendRequest = window.fetch;
   window.fetch = async (...request) => {

@@ -21,10 +21,7 @@ async function* grouped<T extends { bytes: number }>(items: AsyncIterable<T>): A
   if (group.length > 0) yield group;
 }
 
-/**
- * DynamoDB may throttle a part of a BatchGetItem and return the rest without an error. This error then makes us retry
- * the read.
- */
+/** Thrown if DynamoDB returns only a part of a batch, so that we read the batch again. */
 const throttled = Object.assign(new Error("A part of the batch was throttled"), {
   name: "ThrottlingException",
 });

@@ -16,8 +16,8 @@ import { inParallel } from "./in-parallel.ts";
 import { readEmails } from "./read-emails.ts";
 
 /**
- * Fields that all messages of an import have in common. `sender` and `recipient` are for emails that don't name their
- * own.
+ * Fields that all messages of an import have in common. `sender` and `recipient` are used for emails that don't name
+ * any.
  */
 export type ImportFields = Omit<NewMessage, "id" | "message_id" | "subject" | "sender" | "recipient"> & {
   sender?: string | undefined;
@@ -73,8 +73,8 @@ type Options = {
 };
 
 /**
- * Deletes the marker of an earlier deletion. As long as a marker exists, imports skip the message, and `prepare-table`
- * would delete it after a restore.
+ * Deletes the deletion marker of a message that is imported again, so that `prepare-table` won't delete the message
+ * after a restore.
  */
 const forgetDeletion = async (table: Table, { account_id, id }: MessageRef): Promise<void> => {
   const Key = messageMarkerKey(account_id, id);

@@ -37,7 +37,7 @@ const collector = (isOfMbox: boolean) => {
   };
 };
 
-/** If the line that ends at offset `at` is blank, returns where it begins, and otherwise `null`. */
+/** Returns the start of the line that ends at `at` if that line is blank; otherwise `null`. */
 const blankLine = (bytes: Buffer, at: number): number | null => {
   const start = bytes[at - 1] === cr ? at - 1 : at;
   return bytes[start - 1] === lf ? start : null;
@@ -89,7 +89,7 @@ async function* oneEmail(chunks: AsyncIterable<Buffer>): AsyncGenerator<Email> {
   yield email.take();
 }
 
-/** Reads the first 1,000 bytes of a stream, or more, and returns them and a stream that begins with them again. */
+/** Peeks at a stream: returns its first bytes, at least 1,000, and a stream that still contains them. */
 const peek = async (stream: AsyncIterable<Buffer>): Promise<[Buffer, AsyncIterable<Buffer>]> => {
   const chunks = stream[Symbol.asyncIterator]();
   let start: Buffer = Buffer.alloc(0);

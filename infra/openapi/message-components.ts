@@ -1,4 +1,4 @@
-/** The descriptions of a message's fields, for the OpenAPI document and the schema of events. */
+/** Describes each field of a message, for the OpenAPI document and the schema of events. */
 import { Attachment, DeliveryAttempt, Message, ParsedContent, Part } from "../../lib/messages/message.ts";
 import { component } from "./components.ts";
 

@@ -69,7 +69,7 @@ const headersOf = (errors: readonly catalogue.ErrorResponse[]): Headers => {
   );
 };
 
-/** To learn a parameter's error message, we let its schema parse "", which no parameter accepts. */
+/** Parses an empty string, which no parameter accepts, to get the parameter's error message. */
 const ruleOf = ({ schema }: Parameter<unknown>): string =>
   (schema.safeParse("").error?.issues ?? []).map(({ message }) => message).join("; ");
 

@@ -23,7 +23,7 @@ export type OperationTexts = {
   success: { description: string; schema?: z.ZodMiniType; examples?: Examples };
   /** The operation's own errors. Errors that many operations share come from `commonErrors` in `outcomes.ts`. */
   errors: Errors;
-  /** What the operation's own statuses mean, such as a 409. */
+  /** Descriptions of this operation's own statuses, such as 409. */
   descriptions: Record<number, string>;
   /** The schemas by name. Several operations may share a schema. */
   components: Record<string, Component>;

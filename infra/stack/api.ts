@@ -54,8 +54,8 @@ const transport = {
  * API Gateway reportedly sends INTEGRATION_FAILURE when Lambda throttles a function. Callers may always retry after
  * this error, because an operation writes either everything or nothing.
  *
- * On AWS, DEFAULT_4XX and DEFAULT_5XX would be enough for most types. The emulator in our tests needs every type that
- * it may send.
+ * On AWS, DEFAULT_4XX covers the types after it in the list, and so does DEFAULT_5XX. The emulator in our tests needs
+ * them all.
  */
 const gatewayErrors: readonly { error: errors.ErrorResponse; types: readonly ResponseType[] }[] = [
   {

@@ -16,8 +16,7 @@ export type MonitoringProps = Measured & {
 };
 
 /**
- * Retries don't start this alarm, because SQS's metric for the oldest message leaves out those that were delivered more
- * than three times.
+ * Retries can't start this alarm, because the metric leaves out messages that SQS has delivered more than three times.
  */
 const longWait = Duration.minutes(30);
 

@@ -19,7 +19,7 @@ const withoutReplica = (resource: Resource | undefined, region: string | undefin
   return { ...resource, Properties: others, Replicas: Replicas.filter(({ Region }) => Region !== region) };
 };
 
-/** Returns the id of a resource that the deployment changes, unless only the replica in `region` changes. */
+/** Returns the id of a resource that would change besides the replica in `region`. */
 const otherChange = (deployed: Template, next: Template, region: string | undefined): string | undefined => {
   const all = { ...deployed.Resources, ...next.Resources };
   return Object.keys(all).find(
@@ -55,10 +55,7 @@ export const checkReplicaChange = (deployed: Template, next: Template): void => 
   );
 };
 
-/**
- * Returns an empty template if there is no stack yet, or if we can't read it; then `checkReplicaChange` accepts every
- * change, and a mistake only shows in CloudFormation.
- */
+/** Returns an empty template if we can't read one, for example because there is no stack yet; the check then passes. */
 export const readDeployedTemplate = async (StackName: string, region: string | undefined): Promise<Template> => {
   const client = new CloudFormationClient({ ...(region && { region }), maxAttempts: 2 });
   try {

@@ -21,7 +21,7 @@ export const grants = (held: readonly string[], ...accepted: string[]): boolean 
 
 export const scopeForms = `${Object.values(scopes).join(", ")} or ${domainScope("example.com")}`;
 
-/** Returns the scope, its domain in lower-case ASCII, or `null` if the text is no scope. */
+/** Returns the scope with its domain in lower-case ASCII, or `null` if there is no such scope. */
 export const parseScope = (text: string): string | null => {
   if (!isDomainScope(text)) return Object.values<string>(scopes).includes(text) ? text : null;
   const domain = text.endsWith("}") ? normalDomain(text.slice(domainPrefix.length, -1)) : null;

@@ -20,7 +20,7 @@ type Call<Path, Query, Body> = { path: Path; query: Query; body: Body; table: Ta
 type Definition<Path extends AccountPath, Query, Body, Prefetched> = {
   operation: Operation<Path, Query, Body>;
   delivery: Delivery;
-  /** Tells whether a scope covers only some data, such as one domain's messages; `handle` then checks the item. */
+  /** Tells whether a scope is limited to certain items, such as one domain's messages; `handle` has to check them. */
   isPartialScope?: (scope: string) => boolean;
   /**
    * Makes the operation's first read, in parallel with the lookup of the API key, and passes its result to `handle`.

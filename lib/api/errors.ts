@@ -1,4 +1,4 @@
-/** Turns errors into responses. Callers see only the messages of ApiErrors. */
+/** Turns errors into responses. Callers see the text of an ApiError; any other error becomes a 500 without details. */
 import { isUnavailable } from "../table/retry.ts";
 import { type ErrorResponse, internalError, unavailable } from "./error-catalogue.ts";
 import type { ApiMiddleware } from "./request.ts";

@@ -74,7 +74,7 @@ const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
   return { commit, store: async (response) => (use && (await commit(response, [])).response) ?? response };
 };
 
-/** With an Idempotency-Key, one BatchGetItem reads the stored response and other items: see {@link batched}. */
+/** With {@link batched}, the stored response is read together with other items, in one call. */
 export const header = ({ idempotent }: Operation): ApiMiddleware => ({
   before: ({ context: { request } }) => {
     const [key, ...others] = new Set(idempotent ? headerValues(request, "idempotency-key") : []);

@@ -1,4 +1,4 @@
-/** The CloudWatch metrics of the operations: their dimension `service` is the operation's id. */
+/** The CloudWatch metrics of an operation's function. The dimension `service` is the operation's id. */
 
 export const metricNamespace = (stage: string): string => `EmailApi/${stage}`;
 

@@ -24,7 +24,7 @@ export type Operation<Path extends AccountPath = AccountPath, Query = unknown, B
   readonly status: number;
   readonly file: string;
   readonly scope: Scope;
-  /** The DynamoDB calls of this operation's own code, without those for authentication and idempotency. */
+  /** The DynamoDB calls in the operation's own code; authentication and idempotency have their own. */
   readonly permissions: readonly Permission[];
   /** A response can have at most 6 MB unless Lambda streams it. */
   readonly streams: boolean;

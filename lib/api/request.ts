@@ -20,7 +20,7 @@ export type RequestLog = {
   query?: Record<string, unknown>;
   /** The API key that the caller sent, even if it is revoked, expired or belongs to another account. */
   apiKey?: ApiKey | undefined;
-  /** The error behind a 5xx status, or behind a response that broke off. */
+  /** The error that caused a 5xx status, or cut a response off. */
   fault?: Error;
 };
 
@@ -41,7 +41,7 @@ export type ApiRequest<Path = AccountPath, Query = unknown, Body = unknown> = {
   path: Path;
   query: Query;
   idempotencyKey?: string;
-  /** The caller's JSON before validation, which drops unknown fields. */
+  /** The parsed body, including unknown fields, which validation drops. */
   json: unknown;
   body: Body;
 };

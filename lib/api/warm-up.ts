@@ -71,7 +71,7 @@ export const lambdaFunction = (operation: Operation, createHandler: (table: Tabl
       };
       const handler = createHandler({ name, client: { send: send as typeof client.send } });
       const run = () => {
-        // `highWaterMark: 0` makes the stream look slow, so that V8 also compiles the code that waits for slow callers.
+        // With `highWaterMark: 0`, each write waits, as if the caller read slowly, so that V8 compiles that code, too.
         const nowhere = new Writable({ highWaterMark: 0, write: (_chunk, _encoding, done) => done() });
         const stream = Object.assign(nowhere, { setContentType: () => {} });
         const context = { awsRequestId: "none", getRemainingTimeInMillis: () => 60_000 };

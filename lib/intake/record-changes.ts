@@ -40,7 +40,7 @@ const recordTogether = async (table: Table, events: readonly ChangeEvent[], now:
   if (!first) return new Map();
   const message = { account_id: first.account_id, id: first.message.id };
   const change = changeMessage(table, message, events.reduce(add, {}), now);
-  // If the message doesn't exist but its marker does, it was perhaps stored between our two calls, so we try once more.
+  // Somebody may store the message while we look for it. So if we find its marker, we look for the message again.
   for (let hasMarker = false; ; hasMarker = true) {
     const result = await recordOnce(table, events, [change], now);
     if (!result) return allOf(events, { outcome: "recorded" });
@@ -58,8 +58,8 @@ const recordTogether = async (table: Table, events: readonly ChangeEvent[], now:
 };
 
 /**
- * The transaction fails if the message's item would become too large, or if an event occurs twice. Then we record the
- * events one by one, so that the others succeed.
+ * If the transaction fails because the item would become too large or an event occurs twice, we record the events one
+ * by one.
  *
  * @param events at most 99 changes of one message, because a transaction has at most 100 writes
  */

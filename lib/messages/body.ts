@@ -17,7 +17,7 @@ async function* opened(opening: Buffer, read: () => AsyncIterable<Uint8Array>): 
   yield* read();
 }
 
-/** Yields the bytes from `from` up to, but not including, `to`. Throws an Error if the content is shorter. */
+/** Yields the bytes from `from` up to, but not including, `to`. Throws an Error if the content ends before `to`. */
 export async function* slice(content: AsyncIterable<Buffer>, from: number, to: number): AsyncGenerator<Buffer> {
   let offset = 0;
   for await (const chunk of content) {

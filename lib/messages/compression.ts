@@ -18,7 +18,7 @@ const firstSegmentBytes = 100_000;
 /** Up to this size, it's faster to decompress the content in one call than as a stream. */
 export const smallBytes = 1024 * 1024;
 
-/** Except for the first, segments are equally large: they are read in parallel, and the largest takes longest. */
+/** Cuts the content into equal segments, because we read them in parallel; only the first is smaller. */
 const cut = (compressed: Buffer): Buffer[] => {
   const segments = [compressed.subarray(0, firstSegmentBytes)];
   const rest = compressed.length - firstSegmentBytes;
@@ -43,7 +43,7 @@ export const noContent: Compressed = { segments: [], content_bytes: 0, ...noOffs
 /** Up to this size, it's faster to compress an email in one call, which blocks the process only briefly. */
 const unstreamedBytes = 64 * 1024;
 
-/** The JSON has every attachment twice. In emails over 1 MiB, zstd therefore searches longer for the second copy. */
+/** In emails over 1 MiB, zstd spends more time on finding repeated attachments: the JSON has each of them twice. */
 const zstdParameters = (rawBytes: number) => ({
   [constants.ZSTD_c_compressionLevel]: rawBytes > smallBytes ? 2 : 3,
   [constants.ZSTD_c_windowLog]: rawBytes > unstreamedBytes ? windowLog(rawBytes) : 0, // With 0, zstd chooses it.

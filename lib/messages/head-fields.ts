@@ -1,4 +1,4 @@
-/** Computes the short fields of the API's Message object from the stored head. */
+/** Turns a stored head into fields of the Message object. */
 import { fieldsOfHead } from "./fields.ts";
 import type { Head, StatusChange } from "./head.ts";
 

@@ -38,7 +38,10 @@ export const readLongFields = async (message: StoredMessage): Promise<LongFields
   return JSON.parse(`{${json}}`);
 };
 
-/** Adds a message's long fields if one of them is selected. Returns `null` if the message has changed meanwhile. */
+/**
+ * Reads the fields that are stored with the content, such as a very long subject, if one of them is selected. Returns
+ * `null` if the message has changed meanwhile.
+ */
 export const withLongFields = async (
   message: StoredMessage | null,
   selected?: readonly MessageField[],

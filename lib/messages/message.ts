@@ -1,4 +1,4 @@
-/** Two schemas: of the Message object in responses, and of a message to store. */
+/** The schemas of a message: as Get Message returns it, and as a caller of `storeMessage` passes it. */
 import * as z from "zod/mini";
 import { addressDomain } from "./address.ts";
 import type { MessageField } from "./fields.ts";

@@ -32,7 +32,7 @@ const readPage = ({ table, head }: StoredMessage, from: number): Promise<Uint8Ar
   });
 };
 
-/** A failed read is retried, because the status 200 is already sent. Throws an Error if a segment is missing. */
+/** After a 200, we can't send an error any more, so we retry failed reads. Throws an Error if a segment is missing. */
 export async function* readSegments(message: StoredMessage): AsyncGenerator<Uint8Array> {
   const { table, head, first } = message;
   const abort = new AbortController();

@@ -48,8 +48,8 @@ const writeAll = async <T>(
 };
 
 /**
- * A retry gets the same digest, and overwrites the segments of the interrupted attempt. After a delete, the digest is
- * another, because a delete that is still running must not hit the new segments.
+ * A retry gets the same digest, and overwrites the segments of the interrupted attempt. The digest is in the key of
+ * each segment: if a message is deleted and stored again, the old delete can't hit the new segments.
  */
 const contentDigest = (segments: Buffer[], expires_at: number, replaced = ""): string => {
   const hash = createHash("sha256").update(`${expires_at} ${replaced} `);
@@ -102,8 +102,7 @@ export const discardSegments = async (
     ConditionExpression: "content_digest = :replaced AND expires_at <= :now",
     ExpressionAttributeValues: { ":replaced": replaced ?? "", ...nowValue(now) },
   };
-  // A tombstone keeps other calls from using the segments. Without a head or tombstone, a delete is under way and takes
-  // the segments with it.
+  // If the head is gone, a delete is running, and it deletes our segments, too.
   await succeeds(() => table.client.send(new PutCommand({ ...tombstonePut(table, message, now), ...unchanged })));
   const current = await getItem<Head>(table, headKey(message.account_id, message.id), { consistent: true });
   if (current && current.content_digest !== written.content_digest) {
@@ -113,7 +112,7 @@ export const discardSegments = async (
 
 type Listed = ItemKey & { pages?: Pages };
 
-/** Lists first segments and lists of pages, including those of content that is no longer used. */
+/** Reads the keys of a message's first segments and of its lists of pages, including leftovers. */
 export const listSegments = async (table: Table, { account_id, id }: MessageRef, except?: Pages): Promise<Listed[]> => {
   const listed = await listItems<Listed>(table, segmentsOf(account_id, id), "pk", "sk", "pages");
   return listed.filter(({ sk }) => !except || !sk.includes(except.content_digest));

@@ -58,12 +58,12 @@ export const draftMessage = (message: NewMessage, raw: Uint8Array | null, now: n
   };
 };
 
-/** The write of a message's head. If the write fails, `discard` deletes the segments that were written before it. */
+/** Storing a message ends with this write, of its head. If it fails, `discard` deletes the segments. */
 type HeadPut = Write & { put: PutCommandInput; discard: () => Promise<void> };
 
 /**
  * Writes the segments, but not the head, which the caller has to write last. Returns `null` if the message is already
- * stored. If another call writes the head first, call `discard` and start again.
+ * stored. If another call has written the head first, call `discard` and start again.
  *
  * @throws RejectedError if a message with another email has the id
  */

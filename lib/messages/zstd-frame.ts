@@ -16,12 +16,12 @@ const checksumBytes = 4;
 const storedDescriptor = 0b100;
 const sentDescriptor = 0b000;
 
-/** HTTP limits zstd's window to 8 MiB (RFC 9659). The frame header has its logarithm, minus 10 and shifted by 3. */
+/** HTTP allows zstd windows of up to 2^23 bytes (RFC 9659), which a frame header encodes as (23 - 10) << 3. */
 const maximumWindow = (23 - 10) << 3;
 
 /** A zstd block has at most 128 KiB, and at most the size of the window (RFC 8878, section 3.1.1.2.4). */
 const maximumBlockBytes = 128 * 1024;
-/** No zstd block may be larger than the window. Our blocks have up to 128 KiB, so we raise a smaller window. */
+/** A zstd window must be at least as large as the blocks, and ours have up to 128 KiB. */
 const minimumWindow = (17 - 10) << 3;
 
 export const isSendable = (firstSegment: Uint8Array): boolean =>

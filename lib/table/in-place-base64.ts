@@ -5,7 +5,7 @@
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { streamCollector } from "@smithy/core/serde";
 
-/** A binary value begins with these characters in DynamoDB's JSON. A string can't contain them without escapes. */
+/** `{"B":"` always begins a binary value in DynamoDB's JSON, because a string would escape the quotes. */
 const opening = '{"B":"';
 
 /** Base64 has no `#`, so a value that starts with it can only be a placeholder. */

@@ -45,7 +45,7 @@ export const segmentKey = (account_id: string, id: string, digest: string, index
   return itemKey(page === 0 ? partition : `${partition}#${digest}#${page}`, segmentSort(digest, index));
 };
 
-/** Get Message's first Query reads two items, the head and the first segment. The list sorts after both. */
+/** Sorts after the head and the first segment, so that a Query for these two doesn't return it. */
 export const pageListKey = (account_id: string, id: string, digest: string) =>
   itemKey(messagePartition(account_id, id), `SEGMENT_PAGES#${digest}`);
 

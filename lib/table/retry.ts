@@ -45,7 +45,7 @@ export const retry = async <T>(
 const isWriteRetryable = (error: unknown): boolean =>
   isThrottled(error) || (error instanceof Error && error.name === "TransactionConflictException");
 
-/** The SDK doesn't retry a write that conflicted with a transaction; this does. */
+/** Retries even a write that conflicted with a transaction, which the SDK doesn't. */
 export const retryWrite = <T>(write: () => Promise<T>, deadline?: number): Promise<T> =>
   retry(write, { isRetryable: isWriteRetryable, deadline });
 

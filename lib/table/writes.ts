@@ -1,4 +1,4 @@
-/** The writes of a transaction. `Stored` is the type of the item that exists if the condition fails. */
+/** The writes of a transaction. `Stored` is the type of the items that already exist. */
 import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { absentOrExpired, isLive, live, nowValue } from "./expiry.ts";
 import type { ItemKey } from "./keys.ts";
@@ -11,7 +11,7 @@ export type Item = Record<string, unknown>;
 export type Write<Stored extends object = object> = {
   readonly transactItem: TransactItem;
   readonly key: ItemKey;
-  /** Evaluates the write's condition in our code, because after a transaction conflict, DynamoDB doesn't report it. */
+  /** After a transaction conflict, we have to check the condition ourselves: does it fail for this item? */
   readonly fails: (found: Item | undefined) => found is Item & Stored;
 };
 
