@@ -160,7 +160,7 @@ export const revokeApiKey = (shell: Shell) =>
         for (const id of digests.filter((digest) => !named.includes(digest))) {
           if (!(await revoke(id))) unknown.push(id);
         }
-        // Logs contain many SHA-256 digests. We report a digest as unknown only if we could revoke nothing at all.
+        // Logs contain many SHA-256 digests that are no keys' ids, so it's an error only if we revoked nothing.
         if (named.length > 0 || unknown.length < digests.length) return;
         for (const id of unknown) shell.fail(new UserError(`${id}: ${noSuchKey}`));
       };

@@ -42,7 +42,7 @@ type Tables = {
   restored: Table;
   old: Table;
   now: number;
-  /** Items that were created after the restore are not copies, so they stay as they are. */
+  /** Keys, users and members that were created after the restore are not copies, so they stay as they are. */
   restoredAt: string;
   reportRole: (member: StoredMember, old: StoredMember) => void;
 };
@@ -93,9 +93,8 @@ const carryKey = ({ restored, now }: Tables, apiKey: ApiKey, old: ApiKey | undef
 };
 
 /**
- * If a user was removed and added again, the old table has a new membership with another id. We remove the one that was
- * restored. If only the role differs, we report it and change nothing, because each role has rights that the others
- * lack.
+ * A restored membership that the old table no longer has is removed, even if the user was later added again. If only
+ * the role differs, we report it and change nothing, because each role has rights that the others lack.
  */
 const carryMember = (
   { restored, reportRole }: Tables,
@@ -148,7 +147,7 @@ const hasAnyOf = async ({ client, name }: Table, keys: ItemKey[]): Promise<boole
   return (Responses?.[name] ?? []).length > 0;
 };
 
-/** Tells whether the two tables have an item in common, and stops at the first. */
+/** Tells whether the two tables have at least one item in common. */
 const haveItemsInCommon = async ({ restored, old }: Tables): Promise<boolean> => {
   let from: Record<string, unknown> | undefined;
   do {

@@ -48,9 +48,7 @@ const addressesOf = async (table: Table, { account_id, id, ...head }: ScannedHea
   return [sender, recipient];
 };
 
-/**
- * An interrupted deletion can leave segments whose sender and recipient are unknown, so we delete them for everybody.
- */
+/** Segments of a half-deleted message could be anybody's, so the search always includes them. */
 const unfinishedDeletion = async (table: Table, pk: string): Promise<Found[]> => {
   const [, account_id = "", id = ""] = pk.split("#");
   if (!(await hasSegments(table, { account_id, id }))) return [];
@@ -133,8 +131,8 @@ const findAll = async (
 };
 
 /**
- * A request that began before the deletion can still add the deleted user to an account, for up to 28 s. After 30 s, we
- * therefore search again.
+ * A request that has just read the deleted user can still create a membership, up to 29 s later, so we search again
+ * after 30 s.
  */
 const longestAddSeconds = 30;
 

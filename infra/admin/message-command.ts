@@ -1,4 +1,4 @@
-/** The operands and error messages of all commands that take ids of messages. */
+/** What the commands for messages share: operands, error messages and checks. */
 import type { MessageRef } from "../../lib/messages/events.ts";
 import type { Head } from "../../lib/messages/head.ts";
 import { listSegments } from "../../lib/messages/segments.ts";
@@ -31,8 +31,8 @@ export const isDamage = (error: unknown): error is Error =>
   error instanceof Error && /^A segment .* is missing$/.test(error.message);
 
 /**
- * Tells whether an interrupted deletion has left segments of a message behind. Looking for the first segment is enough:
- * a deletion deletes it after all others. Lists of pages don't count, because we never delete them.
+ * Tells whether an interrupted deletion has left segments of a message behind. A deletion deletes the first segment
+ * last, so that is the only one that we look for. (Lists of pages stay.)
  *
  * @param except the content that the message still has
  */

@@ -1,4 +1,4 @@
-/** Environment variables that point another program to the DynamoDB of a running `npm start`. */
+/** Environment variables that point a program to a local DynamoDB, such as that of `npm start`. */
 
 /** The AWS SDK requires credentials, but a local DynamoDB accepts any. */
 export const localEnvironment = (port: number) => ({

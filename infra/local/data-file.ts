@@ -29,7 +29,7 @@ const openLocked = (path: string, statements: string): DatabaseSync => {
 /** SQLite stores this number in the file: "EM" in ASCII, followed by the version of our table's layout. */
 const applicationId = 0x454d0001;
 
-/** @throws UserError if the file has tables that this version didn't create */
+/** @throws UserError if another program, or a version with another table layout, wrote the file */
 const checkLayout = (database: DatabaseSync, file: string): void => {
   const find = "SELECT application_id, (SELECT count(*) FROM sqlite_schema) AS tables FROM pragma_application_id";
   const { application_id, tables } = database.prepare(find).get() ?? {};

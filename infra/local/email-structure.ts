@@ -33,8 +33,8 @@ export const structureOf = (raw: Buffer): Structure | null => {
   const decode = charsetDecoder();
   const leaves = email.leaves.map((leaf) => ({ leaf, ...describeLeaf(leaf, decode) }));
   /**
-   * RFC 2046 (section 5.1.4) prefers the last part of a multipart/alternative. We prefer HTML, because the last part of
-   * an invitation is a calendar.
+   * RFC 2046 (section 5.1.4) prefers the last part of a multipart/alternative; we prefer HTML, because invitations end
+   * with a calendar.
    */
   const best = new Map<Multipart, Leaf | Multipart>();
   for (const { leaf, content_type, isInline } of leaves) {

@@ -19,7 +19,7 @@ import type { HttpResponse } from "./runtime-upload.ts";
 
 export type LocalRoute = { operation: Operation; handler: LambdaHandler };
 
-/** A page or script that `npm start` serves in addition to the API. */
+/** A page, or a script or data for a page, that `npm start` serves in addition to the API. */
 export type Page = {
   method?: "POST";
   /**

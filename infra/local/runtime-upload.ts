@@ -42,8 +42,8 @@ const respondEarly = (request: IncomingMessage): void => {
 };
 
 /**
- * The function can't send faster than somebody reads `body`. If the reader of `body` destroys it, we end the upload
- * early, as AWS's emulator does (aws-lambda-runtime-interface-emulator, directinvoke.go).
+ * The function can't send faster than somebody reads `body`. If the reader of `body` destroys it, we respond before the
+ * upload has ended, as AWS's emulator does (aws-lambda-runtime-interface-emulator, directinvoke.go).
  */
 export const readStreamed = (request: IncomingMessage, reply: ServerResponse): Promise<HttpResponse> =>
   new Promise((resolve, reject) => {

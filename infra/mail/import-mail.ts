@@ -73,8 +73,8 @@ type Options = {
 };
 
 /**
- * Deletes the deletion marker of a message that is imported again, so that `prepare-table` won't delete the message
- * after a restore.
+ * An import of a deleted message deletes the message's deletion marker first, so that nothing deletes the message
+ * again.
  */
 const forgetDeletion = async (table: Table, { account_id, id }: MessageRef): Promise<void> => {
   const Key = messageMarkerKey(account_id, id);

@@ -54,8 +54,7 @@ const transport = {
  * API Gateway reportedly sends INTEGRATION_FAILURE when Lambda throttles a function. Callers may always retry after
  * this error, because an operation writes either everything or nothing.
  *
- * On AWS, DEFAULT_4XX covers the types after it in the list, and so does DEFAULT_5XX. The emulator in our tests needs
- * them all.
+ * DEFAULT_4XX and DEFAULT_5XX would cover some of these error types on AWS, but not in the emulator that our tests use.
  */
 const gatewayErrors: readonly { error: errors.ErrorResponse; types: readonly ResponseType[] }[] = [
   {

@@ -16,7 +16,8 @@ export type MonitoringProps = Measured & {
 };
 
 /**
- * Retries can't start this alarm, because the metric leaves out messages that SQS has delivered more than three times.
+ * A failing event doesn't start this alarm, because the metric leaves out messages that SQS has delivered more than
+ * three times.
  */
 const longWait = Duration.minutes(30);
 

@@ -19,7 +19,7 @@ const withoutReplica = (resource: Resource | undefined, region: string | undefin
   return { ...resource, Properties: others, Replicas: Replicas.filter(({ Region }) => Region !== region) };
 };
 
-/** Returns the id of a resource that would change besides the replica in `region`. */
+/** Returns the id of the first changed resource, not counting the replica in `region`. */
 const otherChange = (deployed: Template, next: Template, region: string | undefined): string | undefined => {
   const all = { ...deployed.Resources, ...next.Resources };
   return Object.keys(all).find(

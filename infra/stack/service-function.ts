@@ -12,8 +12,8 @@ import { bundle, bundleHandler, projectRoot } from "./bundling.ts";
 import type { ServiceTable } from "./service-table.ts";
 
 /**
- * IAM's condition `dynamodb:LeadingKeys` limits which items a function may write. AWS doesn't say how the condition
- * applies to a transaction, so we allow every key that the function may write in one.
+ * IAM's condition `dynamodb:LeadingKeys` limits which items a call may read or write. AWS doesn't document it for
+ * transactions, so each write of a function's transactions may have the key of any other.
  */
 const leadingKeys = ({ on, within }: Permission, permissions: readonly Permission[]): string[] => {
   const prefixes = within ? permissions.filter((other) => other.within).flatMap((other) => other.on) : on;

@@ -6,7 +6,7 @@ import { ApiError } from "./errors.ts";
 import type { Operation } from "./operations.ts";
 import type { ApiMiddleware, ApiRequest } from "./request.ts";
 
-/** A key for one domain passes this check, because we don't know the message's domain until `handle` reads it. */
+/** If the operation accepts keys for one domain, this check lets them pass, and `handle` compares the domain. */
 export const authorize = (
   { scope }: Operation,
   isPartialScope: (scope: string) => boolean = () => false,

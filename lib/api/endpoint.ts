@@ -20,11 +20,11 @@ type Call<Path, Query, Body> = { path: Path; query: Query; body: Body; table: Ta
 type Definition<Path extends AccountPath, Query, Body, Prefetched> = {
   operation: Operation<Path, Query, Body>;
   delivery: Delivery;
-  /** Tells whether a scope is limited to certain items, such as one domain's messages; `handle` has to check them. */
+  /** Tells whether a scope covers only certain items. Then `handle` has to check whether the item is one of them. */
   isPartialScope?: (scope: string) => boolean;
   /**
    * Makes the operation's first read, in parallel with the lookup of the API key, and passes its result to `handle`.
-   * Make only one read: if a second followed for existing items, the response time would tell anybody that they exist.
+   * Make only one read: if existing items took a second one, response times could reveal which items exist.
    */
   prefetch: (call: Call<Path, Query, Body>) => Promise<Prefetched>;
   /** Runs after every check has passed. `scopes` are those of the caller's API key. */

@@ -1,6 +1,6 @@
 /** All errors of the API, whether a function sends them or API Gateway. */
 
-/** If a header has an array of values, a response gets one of them at random. */
+/** If a header has an array of values, our functions send one of them at random. */
 export type ErrorResponse = {
   readonly status: number;
   readonly message: string;

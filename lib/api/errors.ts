@@ -1,4 +1,4 @@
-/** Turns errors into responses. Callers see the text of an ApiError; any other error becomes a 500 without details. */
+/** Turns errors into responses. Callers see the text of an ApiError; any other error becomes a bare 500 or 503. */
 import { isUnavailable } from "../table/retry.ts";
 import { type ErrorResponse, internalError, unavailable } from "./error-catalogue.ts";
 import type { ApiMiddleware } from "./request.ts";

@@ -1,4 +1,4 @@
-/** The operation's writes and the stored response go into one transaction, so neither exists without the other. */
+/** The operation's writes and the stored response go into one transaction, so they succeed or fail together. */
 
 import { batched } from "../table/batched.ts";
 import { epochSeconds, isLive } from "../table/expiry.ts";

@@ -1,4 +1,4 @@
-/** `@types/negotiator` is for version 0.6, which has no option `preferred`, so we declare the types ourselves. */
+/** `@types/negotiator`, for version 0.6, has no option `preferred`, so we declare the types ourselves. */
 declare module "negotiator" {
   export default class Negotiator {
     constructor(request: { headers: Record<string, string | undefined> });

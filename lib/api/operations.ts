@@ -24,7 +24,7 @@ export type Operation<Path extends AccountPath = AccountPath, Query = unknown, B
   readonly status: number;
   readonly file: string;
   readonly scope: Scope;
-  /** The DynamoDB calls in the operation's own code; authentication and idempotency have their own. */
+  /** The DynamoDB calls that `prefetch` and `handle` make. */
   readonly permissions: readonly Permission[];
   /** A response can have at most 6 MB unless Lambda streams it. */
   readonly streams: boolean;

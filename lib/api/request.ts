@@ -32,7 +32,7 @@ export type ApiRequest<Path = AccountPath, Query = unknown, Body = unknown> = {
   readonly requestLog: RequestLog;
   table: Table;
 
-  // The checks set the following properties; before that, they are undefined, although their types say otherwise.
+  // The checks set the following properties; before that, they are undefined, even if their type doesn't allow it.
   /**
    * The lookup of the API key, which runs in parallel with the other checks. The promise rejects if the key is not
    * allowed to make this request.

@@ -11,7 +11,7 @@ export type ApiResponse = {
 
 export type ProxyResult = Omit<APIGatewayProxyResult, "body"> & { body: string | StreamedBody };
 
-/** Every response has these headers, even the errors that API Gateway generates itself. */
+/** Every response with a body has these headers, even the errors that API Gateway generates itself. */
 export const commonHeaders = {
   "Content-Type": "application/json",
   "Cache-Control": "no-store",

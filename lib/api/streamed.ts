@@ -5,7 +5,7 @@ import type { Delivery, StreamingHandler } from "./delivery.ts";
 import type { ApiMiddleware } from "./request.ts";
 import { type Sent, sendResponse } from "./send.ts";
 
-/** An error before the first byte still becomes a 500, so we wait for that byte before we send the status. */
+/** An error before the first byte still becomes a 500 or 503, so we wait for that byte before we send the status. */
 const awaitFirstByte: ApiMiddleware = {
   after: async ({ response }) => {
     if (typeof response?.body === "object") await once(response.body, "readable");

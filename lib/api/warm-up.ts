@@ -15,7 +15,7 @@ type Sample = {
   body?: object;
   /** The items that a sample request finds in the table. Leave out `pk`. */
   items?: readonly SampleItem[];
-  /** How many sample requests the warm-up makes: V8 compiles the AWS SDK's code only after eight or nine calls. */
+  /** How many sample requests to make: enough for eight or nine AWS SDK calls, after which V8 compiles their code. */
   requests: number;
 };
 
@@ -56,8 +56,8 @@ const withoutOutput = async (run: () => Promise<unknown>): Promise<void> => {
 };
 
 /**
- * The warm-up's first request looks up an API key that doesn't exist, which opens the connections to DynamoDB. Then it
- * sends sample requests, without DynamoDB, so that V8 compiles the code before a caller needs it.
+ * The warm-up's first request looks up an API key that doesn't exist, which opens the connections to DynamoDB. Then the
+ * warm-up makes sample requests, without DynamoDB, so that V8 compiles the code before a caller needs it.
  */
 export const lambdaFunction = (operation: Operation, createHandler: (table: Table) => ApiHandler, sample: Sample) => {
   const table = openTable();
@@ -71,7 +71,7 @@ export const lambdaFunction = (operation: Operation, createHandler: (table: Tabl
       };
       const handler = createHandler({ name, client: { send: send as typeof client.send } });
       const run = () => {
-        // With `highWaterMark: 0`, each write waits, as if the caller read slowly, so that V8 compiles that code, too.
+        // `highWaterMark: 0` makes every write wait, so that V8 also compiles the code for callers who read slowly.
         const nowhere = new Writable({ highWaterMark: 0, write: (_chunk, _encoding, done) => done() });
         const stream = Object.assign(nowhere, { setContentType: () => {} });
         const context = { awsRequestId: "none", getRemainingTimeInMillis: () => 60_000 };

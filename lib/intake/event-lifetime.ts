@@ -1,4 +1,4 @@
-/** An event can be in the queue and then in the dead-letter queue, for 28 days at most. */
+/** An event stays in the two queues for 14 days, and after a redrive for another 14. */
 
 /** After 7 days, SQS deletes an event that no function has received. */
 export const queueDays = 7;

@@ -30,7 +30,7 @@ export class TooLittleTimeError extends Error {
   override readonly name = "TooLittleTimeError";
 }
 
-/** Up to five invocations may write at once, and a new table accepts 4 MB a second from all of them together. */
+/** By default, up to five invocations write at once, and a new table accepts 4 MB a second from them together. */
 const bytesPerMs = 800;
 
 /** @throws TooLittleTimeError if too little time is left to store an email of this size */
@@ -51,8 +51,8 @@ export const resultOf = (event: MessageEvent, { digest }: EventRecord): Result =
     : { outcome: "failed", error: new RejectedError("its id is taken by another event of the account") };
 
 /**
- * Records the ids of `events` in the same transaction as `writes`. If the transaction fails, we return the failed
- * conditions and which events are already recorded.
+ * Records the ids of `events` in the same transaction as `writes`. If a condition fails, we return the failed
+ * conditions, and a result for each event whose id is already recorded.
  */
 export const recordOnce = async <Event extends MessageEvent>(
   table: Table,

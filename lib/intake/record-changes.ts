@@ -40,7 +40,7 @@ const recordTogether = async (table: Table, events: readonly ChangeEvent[], now:
   if (!first) return new Map();
   const message = { account_id: first.account_id, id: first.message.id };
   const change = changeMessage(table, message, events.reduce(add, {}), now);
-  // Somebody may store the message while we look for it. So if we find its marker, we look for the message again.
+  // If we find the marker but not the message, it may just have been stored, so we look again.
   for (let hasMarker = false; ; hasMarker = true) {
     const result = await recordOnce(table, events, [change], now);
     if (!result) return allOf(events, { outcome: "recorded" });

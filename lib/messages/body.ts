@@ -32,8 +32,8 @@ export async function* slice(content: AsyncIterable<Buffer>, from: number, to: n
 const stream = (chunks: AsyncIterable<Uint8Array>): Readable => Readable.from(chunks, { objectMode: false });
 
 /**
- * Returns the selected fields, or all fields if none are selected. If neither `content` nor `content_parsed` has to be
- * sent, the body is a string, which is faster than a stream.
+ * Returns the selected fields, or all fields if none are selected. If no stored content has to be sent, the body is a
+ * string, which is faster than a stream.
  *
  * @param message with its long fields if `selected` has one: see `withLongFields`
  */

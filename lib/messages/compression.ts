@@ -12,13 +12,13 @@ import type { ContentOffsets } from "./head.ts";
 /** A Query returns up to 1 MiB, so it's best if three segments fit into that. */
 const maximumSegmentBytes = 340_000;
 
-/** The first segment is small, because it's read together with the head, even if nobody needs the rest. */
+/** The first segment is small, because the response's first byte waits until this segment has been read. */
 const firstSegmentBytes = 100_000;
 
 /** Up to this size, it's faster to decompress the content in one call than as a stream. */
 export const smallBytes = 1024 * 1024;
 
-/** Cuts the content into equal segments, because we read them in parallel; only the first is smaller. */
+/** Cuts the content after the first segment into equal segments, because we read these in parallel. */
 const cut = (compressed: Buffer): Buffer[] => {
   const segments = [compressed.subarray(0, firstSegmentBytes)];
   const rest = compressed.length - firstSegmentBytes;

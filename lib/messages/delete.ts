@@ -83,7 +83,10 @@ export const replaceContent = async (
   return true;
 };
 
-/** Returns false if there is no such message, or it has just changed. A later import doesn't restore the content. */
+/**
+ * Returns false if there is no such message, or its content was just replaced. Importing the email later doesn't bring
+ * its content back.
+ */
 export const removeContent = async (table: Table, { account_id, id }: MessageRef, now: number): Promise<boolean> => {
   const message = await findMessage(table, account_id, id, now, { withContent: false });
   if (!message) return false;

@@ -7,7 +7,7 @@ import { readSegment } from "./read-segments.ts";
 
 export const hasLongFields = ({ content_start }: Head): boolean => content_start > 0;
 
-/** We don't use `pipeline` here, because it would always read one segment too many. */
+/** We don't use `pipeline` here, because it would read the next segment even if we don't need it. */
 const readStart = async (message: StoredMessage, bytes: number): Promise<Buffer> => {
   const zstd = decompressor();
   const chunks: Buffer[] = [];
@@ -40,7 +40,7 @@ export const readLongFields = async (message: StoredMessage): Promise<LongFields
 
 /**
  * Reads the fields that are stored with the content, such as a very long subject, if one of them is selected. Returns
- * `null` if the message has changed meanwhile.
+ * `null` if the fields can't be read because the head is out of date.
  */
 export const withLongFields = async (
   message: StoredMessage | null,

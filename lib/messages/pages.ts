@@ -11,7 +11,7 @@ const maximumPageSegments = 3;
 /** Fetching a page takes longer than sending it to the caller, so we fetch four pages at a time. */
 export const parallelPages = 4;
 
-/** Pages are read in parallel, four at a time, so the segments of a small email are spread over up to four pages. */
+/** A small email has smaller pages, so that we can read it in up to four pages at the same time. */
 export const pageSegments = (segments: number): number =>
   Math.max(1, Math.min(maximumPageSegments, Math.ceil((segments - 1) / parallelPages)));
 

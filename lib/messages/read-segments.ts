@@ -7,7 +7,7 @@ import { keyOfSegment, parallelPages } from "./pages.ts";
 
 type Segment = { bytes: Uint8Array };
 
-/** Eventually consistent reads are half the price, so we make a consistent one only if the first finds nothing. */
+/** Eventually consistent reads are half the price, so we make a consistent one only if the first misses a segment. */
 const readTwice = async <Found>(
   { id, segments }: Head,
   index: number,

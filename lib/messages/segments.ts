@@ -48,8 +48,8 @@ const writeAll = async <T>(
 };
 
 /**
- * A retry gets the same digest, and overwrites the segments of the interrupted attempt. The digest is in the key of
- * each segment: if a message is deleted and stored again, the old delete can't hit the new segments.
+ * A retry gets the same digest, and overwrites the segments of the interrupted attempt. After a deletion, `replaced`
+ * gives the message another digest. Since segments have the digest in their key, the deletion can't hit the new ones.
  */
 const contentDigest = (segments: Buffer[], expires_at: number, replaced = ""): string => {
   const hash = createHash("sha256").update(`${expires_at} ${replaced} `);
@@ -79,7 +79,7 @@ export const writeSegments = async (
   return { ...content, ...pages };
 };
 
-/** Replaces a head by a tombstone with a random digest, so that a `storeMessage` that expects the old digest fails. */
+/** Replaces the head by a tombstone. If another call is about to write a head, its condition then fails. */
 export const tombstonePut = (table: Table, { account_id, id }: MessageRef, now: number): PutCommandInput => {
   const expires_at = epochSeconds(now) - daySeconds; // A time that is past even for a slow clock.
   return { TableName: table.name, Item: { ...headKey(account_id, id), content_digest: randomUUID(), expires_at } };
@@ -102,7 +102,8 @@ export const discardSegments = async (
     ConditionExpression: "content_digest = :replaced AND expires_at <= :now",
     ExpressionAttributeValues: { ":replaced": replaced ?? "", ...nowValue(now) },
   };
-  // If the head is gone, a delete is running, and it deletes our segments, too.
+  // We put a tombstone, so that no other call stores a head with these segments. If there is neither a head nor a
+  // tombstone, a delete is running, which also deletes the segments.
   await succeeds(() => table.client.send(new PutCommand({ ...tombstonePut(table, message, now), ...unchanged })));
   const current = await getItem<Head>(table, headKey(message.account_id, message.id), { consistent: true });
   if (current && current.content_digest !== written.content_digest) {
@@ -112,13 +113,13 @@ export const discardSegments = async (
 
 type Listed = ItemKey & { pages?: Pages };
 
-/** Reads the keys of a message's first segments and of its lists of pages, including leftovers. */
+/** Finds what a message has in its own partition besides the head, including leftovers of earlier versions. */
 export const listSegments = async (table: Table, { account_id, id }: MessageRef, except?: Pages): Promise<Listed[]> => {
   const listed = await listItems<Listed>(table, segmentsOf(account_id, id), "pk", "sk", "pages");
   return listed.filter(({ sk }) => !except || !sk.includes(except.content_digest));
 };
 
-/** Deletes the first segment last: a repeated delete still finds it, and knows that there was a message. */
+/** Deletes the first segment last, so that repeating an interrupted deletion still reports the message as deleted. */
 export const deleteSegments = async (table: Table, message: MessageRef, listed: readonly Listed[]): Promise<number> => {
   const further = listed.flatMap(({ pages }) => (pages ? keysOf(message, pages).slice(1) : []));
   const firsts = listed.filter(({ pages }) => !pages);

@@ -58,7 +58,7 @@ export const draftMessage = (message: NewMessage, raw: Uint8Array | null, now: n
   };
 };
 
-/** Storing a message ends with this write, of its head. If it fails, `discard` deletes the segments. */
+/** Writing the head completes a message. If that fails, call `discard` to delete the message's segments. */
 type HeadPut = Write & { put: PutCommandInput; discard: () => Promise<void> };
 
 /**

@@ -39,7 +39,7 @@ export const segmentSort = (digest: string, index: number): string =>
 
 export const headKey = (account_id: string, id: string) => itemKey(messagePartition(account_id, id), headSort);
 
-/** Pages have different partition keys, because DynamoDB would need 32 seconds to write 40 MiB under a single one. */
+/** Pages have different partition keys: under a single one, it took 32 seconds to store an email of 40 MiB. */
 export const segmentKey = (account_id: string, id: string, digest: string, index: number, page = 0) => {
   const partition = messagePartition(account_id, id);
   return itemKey(page === 0 ? partition : `${partition}#${digest}#${page}`, segmentSort(digest, index));

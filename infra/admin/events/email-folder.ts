@@ -7,7 +7,6 @@ import { describe } from "../../cli/user-error.ts";
 
 export type EmailFolder = ReturnType<typeof emailFolder>;
 
-/** @param folder the value of `--emails`; without it, events with an email are rejected */
 export const emailFolder = (folder: string | undefined) => {
   /** Resolves symbolic links first, because a link may lead out of the folder. */
   const find = async (key: string): Promise<{ file: string; bytes: number }> => {

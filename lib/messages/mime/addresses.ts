@@ -8,7 +8,7 @@ const token = /"[^"\\]*(?:\\.[^"\\]*)*"?|=\?[^?]*\?[bq]\?[^?]*\?=|\[[^\]]*\]?|[^
 /** `a . b @ c` is one address, but `a b@c` is a name and an address (RFC 5322, section 4.4). */
 const joins = (character: string | undefined): boolean => character === "." || character === "@";
 
-/** Returns the first valid address, or "". Names are decoded later, because a decoded name may contain a comma. */
+/** Returns the first valid address, or "". Decode names only afterwards, because a decoded name may contain a comma. */
 export const firstAddress = (list: string): string => {
   let text = "";
   let last: string | undefined;

@@ -41,7 +41,7 @@ export const readHeader = (email: Email, start: number, limit: number) => {
     const isFirst = header.length === 0;
     const end = trimEndBlanks(line).at(-1);
     const field = fieldOf(line);
-    // A line such as `boundary="a: b"` has a colon, but continues the header field before it.
+    // A line such as `boundary="a b: c"` has a colon, but continues the header field before it.
     const odd = isUnfinished && /["=]/.test(line) ? undefined : oddFieldOf(line);
     if (field) {
       header.push(field);
@@ -76,7 +76,8 @@ const isOfHeader = (line: string): boolean => line === "" || isBlank(line[0]) ||
 
 /**
  * Looks ahead to the next empty line or delimiter, only once per header, because once per line would take quadratic
- * time. `lastText` is the offset of the last line of body text; `continues` tells whether the header goes on after it.
+ * time. `lastText` is the offset of the last line that looks like body text. `continues` tells whether the header goes
+ * on after that line.
  */
 const linesAhead = (email: Email, from: number, header: HeaderField[]) => {
   let lastField = -1;

@@ -78,7 +78,7 @@ const joinSegments = (segments: Segment[]): Parameter => {
   const texts = segments.map(({ text, extended }) => (extended ? decodePercent(text) : text));
   if (!segments.some(({ extended }) => extended)) return { bytes: texts.join("") };
 
-  // Only `name*0*` names a charset; the segments after it don't (RFC 2231, section 4.1).
+  // The charset is in `name*` or `name*0*`, and not in the segments that follow (RFC 2231, sections 4 and 4.1).
   const [prefix = "", charset] = /^([^']*)'[^']*'/.exec(segments[0]?.extended ? segments[0].text : "") ?? [];
   return { bytes: texts.join("").slice(decodePercent(prefix).length), charset };
 };

@@ -13,9 +13,7 @@ export const decodeTransfer = (body: Buffer, encoding: string): Buffer => {
 
 const [dash, underscore, space] = [0x2d, 0x5f, 0x20];
 
-/**
- * Node.js would decode `-` and `_` as base64url, which mail doesn't use. A loop needs less memory than `replaceAll`.
- */
+/** Node.js would decode `-` and `_` as base64url, which mail doesn't use. `replaceAll` would need more memory. */
 const withoutUrlDigits = (text: Buffer): Buffer => {
   if (!text.includes("-") && !text.includes("_")) return text;
   const copy = Buffer.from(text);
