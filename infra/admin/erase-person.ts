@@ -48,7 +48,7 @@ const addressesOf = async (table: Table, { account_id, id, ...head }: ScannedHea
   return [sender, recipient];
 };
 
-/** Segments of a half-deleted message could be anybody's, so the search always includes them. */
+/** Segments of a half-deleted message no longer tell whose they are, so every search finds them. */
 const unfinishedDeletion = async (table: Table, pk: string): Promise<Found[]> => {
   const [, account_id = "", id = ""] = pk.split("#");
   if (!(await hasSegments(table, { account_id, id }))) return [];

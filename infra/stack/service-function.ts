@@ -12,8 +12,8 @@ import { bundle, bundleHandler, projectRoot } from "./bundling.ts";
 import type { ServiceTable } from "./service-table.ts";
 
 /**
- * IAM's condition `dynamodb:LeadingKeys` limits which items a call may read or write. AWS doesn't document it for
- * transactions, so each write of a function's transactions may have the key of any other.
+ * IAM's condition `dynamodb:LeadingKeys` limits which items a call may read or write. For a transaction, we list the
+ * keys of all its writes, because AWS doesn't document which of them IAM compares.
  */
 const leadingKeys = ({ on, within }: Permission, permissions: readonly Permission[]): string[] => {
   const prefixes = within ? permissions.filter((other) => other.within).flatMap((other) => other.on) : on;
