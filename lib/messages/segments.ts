@@ -115,7 +115,7 @@ type Listed = ItemKey & { pages?: Pages };
 
 /** Finds what a message has in its own partition besides the head, including leftovers of earlier versions. */
 export const listSegments = async (table: Table, { account_id, id }: MessageRef, except?: Pages): Promise<Listed[]> => {
-  const listed = await listItems<Listed>(table, segmentsOf(account_id, id), "pk", "sk", "pages");
+  const listed = await listItems<Listed>(table, segmentsOf(account_id, id), "pages");
   return listed.filter(({ sk }) => !except || !sk.includes(except.content_digest));
 };
 

@@ -6,33 +6,37 @@ import type { Table } from "./table.ts";
 type Item = Record<string, NativeAttributeValue>;
 
 type PageOptions = {
-  /** Returns the items after this sort key; by default, from the first item on. */
+  /** The `next` of the previous page, or any other text: the page starts after it. */
   after?: string | undefined;
   /** The page has at most `limit` items; by default as many as fit into 1 MB. */
   limit?: number | undefined;
-  /** The attributes to return; by default all. */
+  /** The attributes to return besides the keys; by default all. */
   only?: readonly string[];
 };
 
-/** Reads with strong consistency. Expired items are included. Pass `next` as `after` to get the next page. */
+/** Reads with strong consistency, and includes expired items. `next` is the last sort key without the prefix. */
 export const listPage = async <Stored extends object = Item>(
   table: Table,
   { pk, sk }: ItemKey,
   { after, limit, only = [] }: PageOptions = {},
 ): Promise<{ items: (ItemKey & Stored)[]; next: string | undefined }> => {
+  const names = Object.fromEntries(["pk", "sk", ...only].map((name) => [`#${name}`, name]));
   const { Items = [], LastEvaluatedKey } = await table.client.send(
     new QueryCommand({
       TableName: table.name,
-      KeyConditionExpression: "pk = :pk AND begins_with(sk, :sk)",
+      KeyConditionExpression: "#pk = :pk AND begins_with(#sk, :sk)",
+      ExpressionAttributeNames: names,
       ExpressionAttributeValues: { ":pk": pk, ":sk": sk },
-      ProjectionExpression: only.length > 0 ? only.join(", ") : undefined,
+      ProjectionExpression: only.length > 0 ? Object.keys(names).join(", ") : undefined,
       ConsistentRead: true,
-      ExclusiveStartKey: after === undefined ? undefined : { pk, sk: after },
-      Limit: limit,
+      ExclusiveStartKey: after === undefined ? undefined : { pk, sk: sk + after },
+      Limit: limit && limit + 1, // With `limit`, the last page could announce an empty one.
       ReturnConsumedCapacity: "TOTAL",
     }),
   );
-  return { items: Items as (ItemKey & Stored)[], next: LastEvaluatedKey?.sk };
+  const items = Items.slice(0, limit) as (ItemKey & Stored)[];
+  const last = items.length < Items.length ? items.at(-1) : LastEvaluatedKey;
+  return { items, next: last?.sk.slice(sk.length) };
 };
 
 export const listItems = async <Stored extends object = Item>(

@@ -10,9 +10,7 @@ type Logger = NonNullable<DynamoDBClientConfig["logger"]>;
 /** A logger with a method `info` would make the SDK copy the input and output of every call. */
 const silent: Omit<Logger, "info"> = { trace() {}, debug() {}, warn() {}, error() {} };
 
-/**
- * More attempts would keep Lambda environments busy: with six, an overloaded partition would occupy five times as many.
- */
+/** More attempts keep Lambda environments busy: with six, an overloaded partition would occupy five times as many. */
 const attempts = 3;
 
 /** We log only these fields of an error, because others can contain stored items. */

@@ -41,10 +41,12 @@ export const put = (table: Table, key: ItemKey, fields: object): Write => ({
   fails: (_found): _found is Item => false,
 });
 
+type Change = Omit<NonNullable<TransactItem["Update"]>, "TableName" | "Key">;
+
 export const update = (
   table: Table,
   key: ItemKey,
-  change: Omit<NonNullable<TransactItem["Update"]>, "TableName" | "Key">,
+  change: Change,
   fails: (found: Item | undefined) => boolean,
 ): Write => ({
   key,
@@ -57,7 +59,7 @@ export const update = (
 export const updateLive = (
   table: Table,
   key: ItemKey,
-  change: { UpdateExpression: string; ExpressionAttributeValues: Record<string, unknown> },
+  change: Omit<Change, "ConditionExpression">,
   now: number,
 ): Write =>
   update(
