@@ -32,7 +32,8 @@ const parametersOf = (place: "path" | "query", parameters: ParametersFor<unknown
     };
   });
 
-const idempotencyKey = ({ parameters = {} }: ExampleValues) => ({
+/** If two operations had the same example, the second request of a visitor would get a 422. */
+const idempotencyKey = (id: OperationId, { parameters = {} }: ExampleValues) => ({
   name: "Idempotency-Key",
   in: "header",
   required: false,
@@ -40,7 +41,7 @@ const idempotencyKey = ({ parameters = {} }: ExampleValues) => ({
     "Makes retries safe, because requests with the same key and content run once. Use a new key for each new request, " +
     "such as a random UUID.",
   schema: { type: "string", minLength: 1, maxLength: 255 },
-  ...("Idempotency-Key" in parameters && { example: parameters["Idempotency-Key"] }),
+  ...("Idempotency-Key" in parameters && { example: `${id}-${parameters["Idempotency-Key"]}` }),
 });
 
 export type OperationObject = ReturnType<typeof operationObject>;
@@ -62,7 +63,7 @@ export const operationObject = (
     parameters: [
       ...parametersOf("path", pathParameters, examples),
       ...parametersOf("query", queryParameters, examples),
-      ...(idempotent ? [idempotencyKey(examples)] : []),
+      ...(idempotent ? [idempotencyKey(id, examples)] : []),
     ],
     ...(body && {
       requestBody: {

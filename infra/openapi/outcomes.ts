@@ -140,7 +140,7 @@ export const responsesOf = (
       description: { ...descriptions, ...texts.descriptions }[status] ?? "",
       headers: {
         ...headersOf(group.map(([, error]) => error)),
-        ...(status === 409 ? replay : {}),
+        ...(status === 404 || status === 409 ? replay : {}),
         ...commonHeaderRefs,
       },
       content: jsonContent("ApiError", Object.fromEntries(examples)),

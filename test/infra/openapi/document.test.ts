@@ -2,8 +2,10 @@ import { validate } from "@scalar/openapi-parser";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
+import { addAccountMemberTexts } from "../../../infra/openapi/add-account-member.ts";
 import { documentOf, openApiDocument } from "../../../infra/openapi/document.ts";
 import { getMessageTexts } from "../../../infra/openapi/get-message.ts";
+import { messageNotFound } from "../../../lib/api/error-catalogue.ts";
 import { addAccountMember, getMessage, type Operation, operations } from "../../../lib/api/operations.ts";
 import { run } from "../../harness/process.ts";
 
@@ -111,4 +113,26 @@ test("No function loads the document", async () => {
   const { metafile } = await build({ ...options, entryPoints, logLevel: "silent" });
 
   expect(Object.keys(metafile.inputs).filter((file) => file.startsWith("infra/"))).toEqual([]);
+});
+
+test("A second idempotent operation has its own example key, and its 404 and 409 may be replays", () => {
+  const texts = {
+    ...addAccountMemberTexts,
+    errors: { "No such member": messageNotFound, ...addAccountMemberTexts.errors },
+  };
+  const change: Operation = { ...addAccountMember, id: "GetMessage", method: "PATCH" };
+  const entries = [
+    { operation: addAccountMember, texts },
+    { operation: change, texts },
+  ];
+
+  const { paths } = documentOf(entries, { parameters: { "Idempotency-Key": "1" } });
+
+  const { post, patch } = paths[addAccountMember.path] ?? {};
+  const keys = [post, patch].map((object) => JSON.stringify(object?.parameters.at(-1)));
+  expect(keys).toEqual([expect.stringContaining('"AddAccountMember-1"'), expect.stringContaining('"GetMessage-1"')]);
+  const replayed = [200, 201, 404, 409, 422].filter(
+    (status) => "Idempotent-Replayed" in (patch?.responses[status]?.headers ?? {}),
+  );
+  expect(replayed).toEqual([201, 404, 409]);
 });
