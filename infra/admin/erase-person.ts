@@ -48,7 +48,9 @@ const addressesOf = async (table: Table, { account_id, id, ...head }: ScannedHea
   return [sender, recipient];
 };
 
-/** Segments of a half-deleted message no longer tell whose they are, so every search finds them. */
+/**
+ * An interrupted deletion leaves a tombstone without sender and recipient, so a search for anybody finds its segments.
+ */
 const unfinishedDeletion = async (table: Table, pk: string): Promise<Found[]> => {
   const [, account_id = "", id = ""] = pk.split("#");
   if (!(await hasSegments(table, { account_id, id }))) return [];
@@ -131,8 +133,8 @@ const findAll = async (
 };
 
 /**
- * A request that has just read the deleted user can still create a membership, up to 29 s later, so we search again
- * after 30 s.
+ * A request can still read the user for a second after the deletion, and then create a membership within 28 s, so we
+ * search again after 30 s.
  */
 const longestAddSeconds = 30;
 

@@ -73,8 +73,8 @@ type Options = {
 };
 
 /**
- * An import of a deleted message deletes the message's deletion marker first, so that nothing deletes the message
- * again.
+ * With `restoreDeleted`, we first delete the deletion marker: `store` would skip the message, and `prepare-table`
+ * delete it after a restore.
  */
 const forgetDeletion = async (table: Table, { account_id, id }: MessageRef): Promise<void> => {
   const Key = messageMarkerKey(account_id, id);

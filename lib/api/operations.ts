@@ -24,7 +24,7 @@ export type Operation<Path extends AccountPath = AccountPath, Query = unknown, B
   readonly status: number;
   readonly file: string;
   readonly scope: Scope;
-  /** The DynamoDB calls that `prefetch` and `handle` make. */
+  /** The DynamoDB calls of `prefetch` and `handle`, without those that `once` adds. */
   readonly permissions: readonly Permission[];
   /** A response can have at most 6 MB unless Lambda streams it. */
   readonly streams: boolean;

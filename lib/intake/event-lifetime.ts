@@ -1,4 +1,4 @@
-/** An event stays in the two queues for 14 days, and after a redrive for another 14. */
+/** An event stays in the two queues for at most 14 days, and after a redrive for at most another 14. */
 
 /** After 7 days, SQS deletes an event that no function has received. */
 export const queueDays = 7;

@@ -40,7 +40,7 @@ export const findMessage = async (
   const message = { table, head, isCurrent: consistent };
   if (!withContent || head.segments === 0) return message;
   if (next?.sk === segmentSort(head.content_digest, 0)) return { ...message, first: next.bytes };
-  // If an eventually consistent read misses the first segment, the caller reads the whole message again. If the Query
-  // returned a leftover segment instead of the first one, we read the first one by its key.
+  // If an eventually consistent read misses the first segment, the caller reads the whole message again. If a
+  // consistent Query returned a leftover segment instead of the first one, we read the first one by its key.
   return consistent ? { ...message, first: await readSegment(message, 0) } : null;
 };

@@ -40,7 +40,7 @@ export const readLongFields = async (message: StoredMessage): Promise<LongFields
 
 /**
  * Reads the fields that are stored with the content, such as a very long subject, if one of them is selected. Returns
- * `null` if the fields can't be read because the head is out of date.
+ * `null` if the fields can't be read, and the head may be out of date.
  */
 export const withLongFields = async (
   message: StoredMessage | null,

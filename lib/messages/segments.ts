@@ -49,7 +49,8 @@ const writeAll = async <T>(
 
 /**
  * A retry gets the same digest, and overwrites the segments of the interrupted attempt. After a deletion, `replaced`
- * gives the message another digest. Since segments have the digest in their key, the deletion can't hit the new ones.
+ * gives the message another digest. Since segments have the digest in their key, a deletion hits none that are written
+ * after it has listed them.
  */
 const contentDigest = (segments: Buffer[], expires_at: number, replaced = ""): string => {
   const hash = createHash("sha256").update(`${expires_at} ${replaced} `);

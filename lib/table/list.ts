@@ -6,7 +6,7 @@ import type { Table } from "./table.ts";
 type Item = Record<string, NativeAttributeValue>;
 
 type PageOptions = {
-  /** The `next` of the previous page, or any other text: the page starts after it. */
+  /** The page starts after this text: the `next` of the previous page, or any other of up to 900 bytes. */
   after?: string | undefined;
   /** The page has at most `limit` items; by default as many as fit into 1 MB. */
   limit?: number | undefined;
@@ -14,7 +14,7 @@ type PageOptions = {
   only?: readonly string[];
 };
 
-/** Reads with strong consistency, and includes expired items. `next` is the last sort key without the prefix. */
+/** Reads consistently, and includes expired items. If more follow, `next` is the last sort key without the prefix. */
 export const listPage = async <Stored extends object = Item>(
   table: Table,
   { pk, sk }: ItemKey,
@@ -50,6 +50,6 @@ export const listItems = async <Stored extends object = Item>(
     const page = await listPage<Stored>(table, first, { after, only });
     items.push(...page.items);
     after = page.next;
-  } while (after);
+  } while (after !== undefined);
   return items;
 };

@@ -1,4 +1,4 @@
-/** Long retries are for commands. If requests retried for 20 s, one account could occupy all 1,000 environments. */
+/** Long retries, for those who can wait. A request can't: one throttled account would occupy all 1,000 environments. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isThrottlingError, isTransientError } from "@smithy/core/retry";
 import { uptimeMs } from "../time.ts";

@@ -42,7 +42,7 @@ const failedCondition = "ConditionalCheckFailed";
 const throttling = new Set(["ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"]);
 const ours = new Set([conflict, failedCondition, ...throttling]);
 
-/** Rethrows the error unless a failed condition, a conflict or throttling cancelled the transaction. */
+/** Rethrows the error unless the transaction goes on, or a failed condition, a conflict or throttling cancelled it. */
 const readReasons = (error: unknown): CancellationReason[] => {
   // An earlier attempt is still running; a retry with the same token will get its result.
   if (error instanceof TransactionInProgressException) return [];
