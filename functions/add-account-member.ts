@@ -33,7 +33,4 @@ export const createHandler = endpoint({
   },
 });
 
-export const { handler, warmUp } = lambdaFunction(addAccountMember, createHandler, {
-  body: { email: "sample@example.com", role: "Developer" },
-  requests: 3,
-});
+export const { handler, warmUp } = lambdaFunction(createHandler);

@@ -9,8 +9,6 @@ import { domainScope, grants, isDomainScope } from "../lib/api-keys/scopes.ts";
 import { messageBody } from "../lib/messages/body.ts";
 import { includesContent } from "../lib/messages/fields.ts";
 import { findMessage } from "../lib/messages/find.ts";
-import { withLongFields } from "../lib/messages/long-fields.ts";
-import { sampleItems } from "../lib/messages/sample.ts";
 
 export const createHandler = endpoint({
   operation: getMessage,
@@ -22,9 +20,8 @@ export const createHandler = endpoint({
       withContent: includesContent(query.fields),
     }),
   handle: async ({ path, query: { fields }, prefetched, scopes, table, now }) => {
-    const find = () =>
-      findMessage(table, path.account_id, path.message_id, now, { withContent: includesContent(fields) });
-    const message = (await withLongFields(prefetched, fields)) ?? (await withLongFields(await find(), fields));
+    const withContent = includesContent(fields);
+    const message = prefetched ?? (await findMessage(table, path.account_id, path.message_id, now, { withContent }));
     // If the message doesn't exist, there is no domain to check, so even a key limited to one domain gets a 404.
     if (!message) throw new ApiError(messageNotFound);
     if (!grants(scopes, getMessage.scope, domainScope(message.head.domain))) {
@@ -34,7 +31,4 @@ export const createHandler = endpoint({
   },
 });
 
-export const { handler, warmUp } = lambdaFunction(getMessage, createHandler, {
-  items: sampleItems,
-  requests: 4,
-});
+export const { handler, warmUp } = lambdaFunction(createHandler);

@@ -5,7 +5,7 @@ type Chunks = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
 
 /**
  * Pipes `source` through a stream of node:zlib. Unlike `pipeline`, we never call `end()` during a write: Node.js would
- * append a second, empty zstd frame, and httpx 0.28 would reject the response. An empty chunk ends a zstd block.
+ * append a second, empty zstd frame, and httpx 0.28 would reject the response.
  */
 export const throughZlib = <Zlib extends BrotliCompress | Gzip | ZstdCompress | ZstdDecompress>(
   source: Chunks,
@@ -13,7 +13,7 @@ export const throughZlib = <Zlib extends BrotliCompress | Gzip | ZstdCompress | 
 ): Zlib => {
   const gate = new Writable({
     highWaterMark: 1,
-    write: (chunk, _encoding, written) => (chunk.length > 0 ? zlib.write(chunk, written) : zlib.flush(written)),
+    write: (chunk, _encoding, written) => zlib.write(chunk, written),
     final: (ended) => {
       zlib.end();
       ended();

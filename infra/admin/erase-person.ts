@@ -3,8 +3,6 @@ import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { removeMember, type StoredMember, type User } from "../../lib/members/store.ts";
 import { addressDomain } from "../../lib/messages/address.ts";
 import { deleteMessage } from "../../lib/messages/delete.ts";
-import { findMessage } from "../../lib/messages/find.ts";
-import { readLongFields } from "../../lib/messages/long-fields.ts";
 import { getItem } from "../../lib/table/get.ts";
 import { headSort, memberKey, userKey } from "../../lib/table/keys.ts";
 import { succeeds } from "../../lib/table/retry.ts";
@@ -13,7 +11,7 @@ import { showDuring } from "../cli/progress.ts";
 import { UserError } from "../cli/user-error.ts";
 import { defineCommand, openTableOf, readOperands, report, type Shell } from "./command.ts";
 import { recoverableUntil } from "./delete-messages.ts";
-import { hasSegments, isDamage } from "./message-command.ts";
+import { hasSegments } from "./message-command.ts";
 import { announceScan, describeTable, scanPrice, scanTable } from "./scan.ts";
 
 /** Two addresses are the same if they differ only in case, or in the spelling of an international domain. */
@@ -38,14 +36,6 @@ type Found = {
   fields: object;
   text: string;
   erase: (table: Table, now: number) => Promise<unknown>;
-};
-
-/** We also look at expired messages, because DynamoDB may not have deleted them yet. */
-const addressesOf = async (table: Table, { account_id, id, ...head }: ScannedHead) => {
-  if (head.sender !== undefined) return [head.sender, head.recipient ?? ""];
-  const message = await findMessage(table, account_id, id, 0, { withContent: false });
-  const { sender = "", recipient = "" } = message ? await readLongFields(message) : {};
-  return [sender, recipient];
 };
 
 /**
@@ -74,8 +64,7 @@ const findIn = async (
     return [{ kind: "member", fields: { account_id, id, user_id, email, role }, text, erase }];
   }
   if (item.created_at === undefined) return unfinishedDeletion(table, item.pk);
-  const { account_id, id, created_at } = item;
-  const [sender = "", recipient = ""] = await addressesOf(table, item);
+  const { account_id, id, created_at, sender = "", recipient = "" } = item;
   if (![sender, recipient].some(isTheirs)) return [];
   const erase = (table: Table, now: number) => deleteMessage(table, { account_id, id }, now);
   const text = `${account_id} ${id}   ${sender} -> ${recipient}`;
@@ -118,13 +107,7 @@ const findAll = async (
     only: fields,
     bytes,
   };
-  const found = await scanTable<Scanned, Found>(shell, table, filter, (item) =>
-    findIn(table, item, isTheirs).catch((error) => {
-      if (!isDamage(error)) throw error;
-      shell.fail(error, `message ${item.account_id} ${item.id} was not checked`);
-      return [];
-    }),
-  );
+  const found = await scanTable<Scanned, Found>(shell, table, filter, (item) => findIn(table, item, isTheirs));
   // We delete the user last, so that an interrupted run leaves no member without a user.
   for (const address of new Set(named.map((one) => one.toLowerCase()))) {
     found.push(...(await findUserOf(table, address)));

@@ -4,16 +4,13 @@ import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { compressContent } from "../../lib/messages/content.ts";
 import { replaceContent } from "../../lib/messages/delete.ts";
-import { readEnvelope } from "../../lib/messages/envelope.ts";
-import { findMessage, type StoredMessage } from "../../lib/messages/find.ts";
-import type { LongFields } from "../../lib/messages/head.ts";
-import { hasLongFields, readLongFields } from "../../lib/messages/long-fields.ts";
+import { findMessage } from "../../lib/messages/find.ts";
 import { maximumRawBytes } from "../../lib/messages/store-message.ts";
 import { UserError } from "../cli/user-error.ts";
 import { findMail } from "../mail/find-mail.ts";
 import { readEmails } from "../mail/read-emails.ts";
 import { defineCommand, openTableOf, report, type Shell, uuid } from "./command.ts";
-import { isDamage, messageId, noSuchMessage } from "./message-command.ts";
+import { messageId, noSuchMessage } from "./message-command.ts";
 
 /** Finds the email with the given digest in files and mboxes. */
 const emailWith = async (digest: string, path: string, { input }: Shell): Promise<Buffer> => {
@@ -25,22 +22,6 @@ const emailWith = async (digest: string, path: string, { input }: Shell): Promis
   }
   throw new UserError(`${path}: no email in it has the digest ${digest} of the message's email`);
 };
-
-/**
- * Reads the subject and the addresses from the original email. A message's tags can't be restored, because its email
- * doesn't contain them.
- */
-const fieldsOf = (raw: Buffer): LongFields => {
-  const { date: _, ...envelope } = readEnvelope(raw);
-  return { ...envelope, tags: [] };
-};
-
-/** Returns `null` if the subject, sender and recipient were stored in a lost segment. */
-const readableLongFields = (message: StoredMessage): Promise<Partial<LongFields> | null> =>
-  readLongFields(message).catch((error) => {
-    if (isDamage(error)) return null;
-    throw error;
-  });
 
 const explanation = `
 The message keeps its id, its delivery attempts and its counters. FILE is the email, to the byte, or an mbox with it.
@@ -64,13 +45,8 @@ export const restoreContent = (shell: Shell) =>
       }
       if (head.digest === "") throw new UserError(`${id}: the message was stored without an email`);
       const raw = await emailWith(head.digest, path, shell);
-      const stored = await readableLongFields(message);
-      const long = hasLongFields(head) ? { ...fieldsOf(raw), ...stored } : undefined;
-      const content = await compressContent(raw, long);
-      if (!(await replaceContent(table, head, content, {}, now))) {
+      if (!(await replaceContent(table, head, await compressContent(raw), {}, now))) {
         throw new UserError(`${id}: the message was changed meanwhile. Run the command again`);
       }
-      const fields = stored ? "kept" : "read from the email";
-      const note = stored ? "" : "   (subject and addresses are now those of the email, and the tags are lost)";
-      report(shell, json, { id, content_restored: true, fields }, `content restored   ${id}${note}`);
+      report(shell, json, { id, content_restored: true }, `content restored   ${id}`);
     });

@@ -2,7 +2,6 @@
 import { Option } from "@commander-js/extra-typings";
 import { findMessage, type StoredMessage } from "../../lib/messages/find.ts";
 import { headFields } from "../../lib/messages/head-fields.ts";
-import { hasLongFields, readLongFields } from "../../lib/messages/long-fields.ts";
 import { readSegments } from "../../lib/messages/read-segments.ts";
 import { UserError } from "../cli/user-error.ts";
 import { openTableOf, report, type Shell } from "./command.ts";
@@ -17,8 +16,7 @@ const storageOf = async (message: StoredMessage) => {
     return storage;
   } catch (error) {
     if (!isDamage(error)) throw error;
-    const lost = hasLongFields(head) ? ["message_id, subject, tags, sender and recipient"] : [];
-    return { ...storage, missing: [error.message, ...lost].join(", and with it ") };
+    return { ...storage, missing: error.message };
   }
 };
 
@@ -41,10 +39,8 @@ export const showMessage = (shell: Shell) =>
           return report(shell, json, { id, url }, url);
         }
         const stored_content = await storageOf(message);
-        const isDamaged = "missing" in stored_content;
-        const long = isDamaged ? await readLongFields(message).catch(() => ({})) : await readLongFields(message);
-        const fields = { ...headFields(message.head), ...long, stored_content };
+        const fields = { ...headFields(message.head), stored_content };
         report(shell, json, fields, ...linesOf(fields), "");
-        if (isDamaged) throw new UserError(`${id}: damaged. restore-content writes its email again`);
+        if ("missing" in stored_content) throw new UserError(`${id}: damaged. restore-content writes its email again`);
       });
     });

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { ErrorResponse } from "../../lib/api/error-catalogue.ts";
 import { commonHeaders, requestIdHeader } from "../../lib/api/response.ts";
-import type { HttpResponse } from "./runtime-upload.ts";
+import type { HttpResponse } from "./lambda.ts";
 
 /** Returns a random id in the format of API Gateway's `extendedRequestId`, which callers can't choose. */
 export const newExtendedRequestId = (): string => randomBytes(11).toString("base64url").padEnd(16, "=");

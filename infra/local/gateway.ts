@@ -12,10 +12,9 @@ import { bodyTooLarge, type ErrorResponse, internalError, noRoute } from "../../
 import type { Operation } from "../../lib/api/operations.ts";
 import { hasForeignHost, hasForeignOrigin } from "./cross-origin.ts";
 import { gatewayError, newExtendedRequestId } from "./gateway-error.ts";
-import { invoke, type LambdaHandler } from "./lambda.ts";
+import { type HttpResponse, invoke, type LambdaHandler } from "./lambda.ts";
 import { respondToMalformedHttp } from "./malformed-http.ts";
 import { targetOf, toEvent } from "./proxy-event.ts";
-import type { HttpResponse } from "./runtime-upload.ts";
 
 export type LocalRoute = { operation: Operation; handler: LambdaHandler };
 

@@ -1,17 +1,33 @@
 /**
  * Calls the Lambda handlers as Lambda would, buffered or streaming. Import this file first: a function's module uses
- * the global `awslambda` as soon as it is loaded.
+ * the global `awslambda` as soon as it is loaded. `npm run test:lambda` runs the functions under AWS's own client.
  */
 import { randomUUID } from "node:crypto";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { setImmediate } from "node:timers/promises";
+import { PassThrough, type Readable } from "node:stream";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type { BufferedHandler, StreamingHandler } from "../../lib/api/delivery.ts";
-import { HttpResponseStream, openResponseStream } from "./awslambda.ts";
-import { FunctionError, type HttpResponse, readStreamed } from "./runtime-upload.ts";
 
 export type LambdaHandler<Event = APIGatewayProxyEvent> = StreamingHandler<Event> | BufferedHandler<Event>;
+
+export type HttpResponse = {
+  statusCode: number;
+  headers: Record<string, string>;
+  /** If the function fails while it sends the body, a reader of the body gets the function's error. */
+  body: Readable | string;
+};
+
+/** What Lambda reports for a failed invocation as `errorType` and `errorMessage`. */
+export class FunctionError extends Error {
+  constructor(name: string, message: string) {
+    super(message);
+    this.name = name;
+  }
+}
+
+const failure = (error: unknown): FunctionError =>
+  error instanceof Error
+    ? new FunctionError(error.name, error.message)
+    : new FunctionError(typeof error, String(error));
 
 const streaming = Symbol.for("aws.lambda.runtime.handler.streaming");
 
@@ -20,6 +36,28 @@ const isStreaming = <Event>(handler: LambdaHandler<Event>): handler is Streaming
 /** `awslambda.streamifyResponse` with a precise type. */
 export const streamifyResponse = <Event>(handler: StreamingHandler<Event>) =>
   Object.assign(handler, { [streaming]: "response" });
+
+/** A response begins with the first write, even an empty one. */
+class ResponseStream extends PassThrough {
+  prelude = { statusCode: 200, headers: {} };
+  readonly #begun: (response: HttpResponse) => void;
+
+  constructor(begun: (response: HttpResponse) => void) {
+    super();
+    this.#begun = begun;
+  }
+
+  setContentType(): void {}
+
+  override write(...parameters: [chunk: unknown]): boolean {
+    this.#begun({ ...this.prelude, body: this });
+    return super.write(...parameters);
+  }
+}
+
+const HttpResponseStream = {
+  from: (stream: ResponseStream, prelude: ResponseStream["prelude"]) => Object.assign(stream, { prelude }),
+};
 
 Object.assign(globalThis, { awslambda: { streamifyResponse, HttpResponseStream } });
 
@@ -40,90 +78,38 @@ const newContext = (functionName: string, deadline: number): Context => ({
   succeed: () => {},
 });
 
-/** Each request's promise resolves with the status and headers, before the body. */
-const waiting = new Map<string, PromiseWithResolvers<HttpResponse>>();
-
-/** The server has no timeouts, because a function may send its first byte long after it opens the stream. */
-const lambda = createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, (request, reply) => {
-  const { resolve, reject } = waiting.get(request.url?.slice(1) ?? "") ?? Promise.withResolvers();
-  readStreamed(request, reply).then(resolve, reject);
-});
-lambda.on("connection", (socket) => socket.unref());
-await new Promise<void>((resolve) => lambda.listen(0, "127.0.0.1", resolve).unref());
-const { port } = lambda.address() as AddressInfo;
-
-const report = (error: unknown) =>
-  error instanceof Error
-    ? { errorType: error.name, errorMessage: error.message }
-    : { errorType: typeof error, errorMessage: String(error) };
-
-const runStreaming = async <Event>(handler: StreamingHandler<Event>, event: Event, context: Context) => {
-  const { stream, accepted, fail } = openResponseStream(port, `/${context.awsRequestId}`);
-  try {
-    await handler(event, stream, context);
-    await accepted;
-    if (!stream.writableFinished) throw new Error("Response stream is not finished.");
-  } catch (error) {
-    await setImmediate();
-    fail(report(error));
-  }
-};
-
-const invokeStreaming = <Event>(
-  handler: StreamingHandler<Event>,
-  event: Event,
-  context: Context,
-): Promise<HttpResponse> => {
-  const response = Promise.withResolvers<HttpResponse>();
-  waiting.set(context.awsRequestId, response);
-  void runStreaming(handler, event, context);
-  return response.promise.finally(() => waiting.delete(context.awsRequestId));
-};
-
-const invokeBuffered = async <Event>(
-  handler: BufferedHandler<Event>,
-  event: Event,
-  context: Context,
-): Promise<HttpResponse> => {
-  try {
-    return JSON.parse(JSON.stringify(await handler(event, context)));
-  } catch (error) {
-    const { errorType, errorMessage } = report(error);
-    throw new FunctionError(errorType, errorMessage);
-  }
-};
-
-/** A timeout rejects the promise if the response hasn't begun, and otherwise destroys the response's body. */
-const within = (milliseconds: number, response: Promise<HttpResponse>): Promise<HttpResponse> => {
-  const { promise: timeout, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    const seconds = (milliseconds / 1000).toFixed(2);
-    reject(new FunctionError("Sandbox.Timedout", `Task timed out after ${seconds} seconds`));
-  }, milliseconds).unref();
-  const stopTimer = () => clearTimeout(timer);
-  const begun = Promise.race([response, timeout]);
-  begun.then(({ body }) => {
-    if (typeof body === "string") return stopTimer();
-    timeout.catch((error) => body.destroy(error));
-    body.once("close", stopTimer);
-  }, stopTimer);
-  return begun;
-};
-
 /**
  * Invokes a handler like Lambda. Unlike on AWS, a timeout does not stop the handler's code, because all functions share
  * one process.
  *
  * @throws FunctionError if the handler fails before its first byte. A later failure destroys the response's body.
  */
-export const invoke = <Event>(
+export const invoke = async <Event>(
   handler: LambdaHandler<Event>,
   event: Event,
   { functionName = "local", timeoutMilliseconds = maximumTimeout } = {},
 ): Promise<HttpResponse> => {
   const context = newContext(functionName, Date.now() + timeoutMilliseconds);
-  const response = isStreaming(handler)
-    ? invokeStreaming(handler, event, context)
-    : invokeBuffered(handler, event, context);
-  return within(timeoutMilliseconds, response);
+  const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
+  const stream = new ResponseStream(resolve);
+  const fail = (error: FunctionError): void => {
+    reject(error);
+    stream.destroy(error);
+  };
+  stream.on("error", () => {}); // Until somebody reads the body, nobody else listens.
+  const timer = setTimeout(() => {
+    fail(
+      new FunctionError("Sandbox.Timedout", `Task timed out after ${(timeoutMilliseconds / 1000).toFixed(2)} seconds`),
+    );
+  }, timeoutMilliseconds).unref();
+  const run = async (): Promise<void> => {
+    if (!isStreaming(handler)) return resolve(JSON.parse(JSON.stringify(await handler(event, context))));
+    await handler(event, stream as unknown as awslambda.HttpResponseStream, context);
+    reject(new FunctionError("Runtime.NoPrelude", "The response has no prelude"));
+    if (!stream.writableEnded) throw new Error("Response stream is not finished.");
+  };
+  void run()
+    .catch((error) => fail(failure(error)))
+    .finally(() => clearTimeout(timer));
+  return promise;
 };

@@ -1,16 +1,16 @@
 /** Imports email files as messages. */
 import { createHash } from "node:crypto";
-import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { isDeliveryReport, readEnvelope } from "../../lib/messages/envelope.ts";
 import type { MessageRef } from "../../lib/messages/events.ts";
-import { readMarker } from "../../lib/messages/marker.ts";
+import { markStored } from "../../lib/messages/marker.ts";
 import { type NewMessage, RejectedError } from "../../lib/messages/message.ts";
 import { draftMessage, rejectTooLarge, writeContent } from "../../lib/messages/store-message.ts";
 import { messageMarkerKey } from "../../lib/table/keys.ts";
-import { isThrottled, retry, retryWrite, succeeds } from "../../lib/table/retry.ts";
+import { isThrottled, retry, retryWrite } from "../../lib/table/retry.ts";
 import type { Table } from "../../lib/table/table.ts";
+import { transact } from "../../lib/table/transact.ts";
 import { describe } from "../cli/user-error.ts";
-import { withDeletions } from "./deleted-emails.ts";
 import type { MailFile } from "./find-mail.ts";
 import { inParallel } from "./in-parallel.ts";
 import { readEmails } from "./read-emails.ts";
@@ -72,33 +72,23 @@ type Options = {
   restoreDeleted?: boolean | undefined;
 };
 
-/**
- * With `restoreDeleted`, we first delete the deletion marker: `store` would skip the message, and `prepare-table`
- * delete it after a restore.
- */
+/** Without the deletion marker, the message can be stored again, and `prepare-table` keeps it after a restore. */
 const forgetDeletion = async (table: Table, { account_id, id }: MessageRef): Promise<void> => {
   const Key = messageMarkerKey(account_id, id);
   await retryWrite(() => table.client.send(new DeleteCommand({ TableName: table.name, Key })));
 };
 
-/**
- * Stores a message unless it was deleted. `delete-message` writes a marker before it deletes, so even if it runs at the
- * same time, the message stays deleted.
- */
+/** Stores a message unless it was deleted: then its marker makes the transaction fail. */
 const store = async (table: Table, message: NewMessage, raw: Buffer, now: number): Promise<ImportOutcome> => {
   const draft = draftMessage(message, raw, now);
-  const { account_id, id } = draft.head;
-  const isDeleted = async () => (await readMarker(table, { account_id, id }))?.deleted_at !== undefined;
+  const mark = markStored(table, draft.head, draft.head.expires_at);
   for (;;) {
     const head = await writeContent(table, draft, now);
     if (!head) return "there already";
-    // Overwriting an expired message is fine, but overwriting the tombstone of a deleted message would bring it back.
-    const isReplacing = head.put.ExpressionAttributeValues !== undefined;
-    const isPut =
-      !(isReplacing && (await isDeleted())) && (await succeeds(() => table.client.send(new PutCommand(head.put))));
-    if (isPut) return "stored";
+    const failed = await transact(table, [head, mark]);
+    if (!failed) return "stored";
     await head.discard();
-    if (await isDeleted()) return "deleted";
+    if (failed.get(mark)) return "deleted";
   }
 };
 
@@ -118,19 +108,15 @@ export const importMail = (
   { restoreDeleted }: Options = {},
 ): Promise<void> => {
   const account_id = fields.account_id.toLowerCase();
-  const importOne = async (found: Found & { isDeleted: boolean }): Promise<void> => {
-    const { source, bytes, isDeleted } = found;
+  const importOne = async (found: Found): Promise<void> => {
+    const { source, bytes } = found;
     try {
       if ("error" in found) throw new RejectedError(describe(found.error));
       rejectTooLarge(bytes);
       const { raw, id } = found;
       const message = messageOf(id, raw, fields);
-      const importIt = async (): Promise<ImportOutcome> => {
-        if (isDeleted && !restoreDeleted) return "deleted";
-        if (isDeleted) await forgetDeletion(table, { account_id, id });
-        return store(table, message, raw, now);
-      };
-      const outcome = await retry(importIt, {
+      if (restoreDeleted) await forgetDeletion(table, { account_id, id });
+      const outcome = await retry(() => store(table, message, raw, now), {
         isRetryable: isThrottled,
         deadline: Number.POSITIVE_INFINITY,
       });
@@ -140,6 +126,5 @@ export const importMail = (
       report({ source, bytes, error });
     }
   };
-  const emails = withDeletions(table, account_id, emailsIn(files, account_id));
-  return inParallel(emails, ({ bytes }) => bytes, importOne);
+  return inParallel(emailsIn(files, account_id), ({ bytes }) => bytes, importOne);
 };

@@ -8,15 +8,8 @@ import type { Permission } from "../../lib/table/permission.ts";
 
 const { apiKey, idempotency } = itemTypes;
 
-/**
- * If a request has an Idempotency-Key, one BatchGetItem reads the stored response and the items that the operation
- * needs.
- */
-const idempotencyNeeds = (own: readonly Permission[]): Permission[] => [
-  {
-    call: "BatchGetItem",
-    on: [...own.filter(({ call }) => call === "GetItem").flatMap(({ on }) => on), idempotency],
-  },
+const idempotencyNeeds: readonly Permission[] = [
+  { call: "GetItem", on: [idempotency] },
   { call: "PutItem", on: [idempotency], within: "TransactWriteItems" },
 ];
 
@@ -28,7 +21,7 @@ const transactionNeeds = (calls: readonly Permission[]): Permission => ({
 
 export const permissionsOf = ({ permissions: own, idempotent }: Operation): Permission[] => {
   const calls: Permission[] = [{ call: "GetItem", on: [apiKey] }, ...own];
-  if (idempotent) calls.push(...idempotencyNeeds(own));
+  if (idempotent) calls.push(...idempotencyNeeds);
   calls.push(transactionNeeds(calls));
   const groups = Map.groupBy(calls, ({ call, within }) => `${call} ${within}`);
   return [...groups.values()].map((group) =>

@@ -1,6 +1,4 @@
 /** The operation's writes and the stored response go into one transaction, so they succeed or fail together. */
-
-import { batched } from "../table/batched.ts";
 import { epochSeconds, isLive } from "../table/expiry.ts";
 import { getItem } from "../table/get.ts";
 import { type ItemKey, idempotencyRecordKey, sha256 } from "../table/keys.ts";
@@ -74,7 +72,6 @@ const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
   return { commit, store: async (response) => (use && (await commit(response, [])).response) ?? response };
 };
 
-/** With {@link batched}, the stored response is read together with other items, in one call. */
 export const header = ({ idempotent }: Operation): ApiMiddleware => ({
   before: ({ context: { request } }) => {
     const [key, ...others] = new Set(idempotent ? headerValues(request, "idempotency-key") : []);
@@ -82,7 +79,6 @@ export const header = ({ idempotent }: Operation): ApiMiddleware => ({
     if (key === undefined) return;
     if (key.length < 1 || key.length > 255) throw new ApiError(idempotencyKeyLength);
     request.idempotencyKey = key;
-    request.table = batched(request.table);
   },
 });
 

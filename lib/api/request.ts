@@ -30,7 +30,7 @@ export type ApiRequest<Path = AccountPath, Query = unknown, Body = unknown> = {
   /** In milliseconds since the epoch. */
   readonly now: number;
   readonly requestLog: RequestLog;
-  table: Table;
+  readonly table: Table;
 
   // The checks set the following properties; before that, they are undefined, even if their type doesn't allow it.
   /**

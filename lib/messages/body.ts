@@ -34,25 +34,23 @@ const stream = (chunks: AsyncIterable<Uint8Array>): Readable => Readable.from(ch
 /**
  * Returns the selected fields, or all fields if none are selected. If no stored content has to be sent, the body is a
  * string, which is faster than a stream.
- *
- * @param message with its long fields if `selected` has one: see `withLongFields`
  */
 export const messageBody = (message: StoredMessage, selected?: readonly MessageField[]): StreamedBody | string => {
-  const { head, first, longFields = {} } = message;
-  const { content_bytes, content_start, content_parsed_start } = head;
+  const { head, first } = message;
+  const { content_bytes, content_parsed_start } = head;
   const wanted = new Set<string>(selected ?? messageFields);
   const json = (fields: object): string => {
     const entries = Object.entries(fields).filter(([name]) => wanted.has(name));
     return JSON.stringify(Object.fromEntries(entries)).slice(1, -1);
   };
   const noContent = head.segments === 0 ? { content: null, content_parsed: null } : {};
-  const fields = [headFields(head), longFields, noContent].map(json).filter(Boolean).join(",");
+  const fields = [headFields(head), noContent].map(json).filter(Boolean).join(",");
   const hasContent = wanted.has("content");
   const hasParsed = wanted.has("content_parsed");
   if (head.segments === 0 || !(hasContent || hasParsed)) return `{${fields}}`;
 
   const opening = Buffer.from(fields === "" ? "{" : `{${fields},`);
-  const from = !selected ? 0 : hasContent ? content_start : content_parsed_start;
+  const from = hasContent ? 0 : content_parsed_start;
   const to = hasParsed ? content_bytes : content_parsed_start - 1;
   const end = Buffer.from(hasParsed ? "" : "}");
   const chunks = async function* (): AsyncGenerator<Uint8Array> {

@@ -7,7 +7,7 @@
  */
 import { constants, createZstdCompress, createZstdDecompress, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { throughZlib } from "../through-zlib.ts";
-import type { ContentOffsets } from "./head.ts";
+import type { ContentFields } from "./head.ts";
 
 /** A Query returns up to 1 MiB, so it's best if three segments fit into that. */
 const maximumSegmentBytes = 340_000;
@@ -35,10 +35,9 @@ const maximumWindowLog = 27;
 /** zstd finds the second copy of an attachment only within its window, so the window covers the whole email. */
 const windowLog = (rawBytes: number): number => Math.min(maximumWindowLog, Math.ceil(Math.log2(rawBytes * 1.1)));
 
-export type Compressed = ContentOffsets & { segments: Buffer[]; content_bytes: number };
+export type Compressed = { segments: Buffer[] } & Pick<ContentFields, "content_bytes" | "content_parsed_start">;
 
-const noOffsets: ContentOffsets = { content_start: 0, content_parsed_start: 0 };
-export const noContent: Compressed = { segments: [], content_bytes: 0, ...noOffsets };
+export const noContent: Compressed = { segments: [], content_bytes: 0, content_parsed_start: 0 };
 
 /** Up to this size, it's faster to compress an email in one call, which blocks the process only briefly. */
 const unstreamedBytes = 64 * 1024;
@@ -56,21 +55,21 @@ const zstdParameters = (rawBytes: number) => ({
 });
 
 export const compressToSegments = async (
-  pieces: Iterable<Buffer, ContentOffsets | undefined>,
+  pieces: Iterable<Buffer, number | undefined>,
   rawBytes: number,
 ): Promise<Compressed> => {
-  let offsets = noOffsets;
+  let content_parsed_start = 0;
   const counted = function* () {
-    offsets = (yield* pieces) ?? noOffsets;
+    content_parsed_start = (yield* pieces) ?? 0;
   };
   const params = zstdParameters(rawBytes);
   if (rawBytes <= unstreamedBytes) {
     const json = Buffer.concat([...counted()]);
-    return { segments: cut(zstdCompressSync(json, { params })), content_bytes: json.length, ...offsets };
+    return { segments: cut(zstdCompressSync(json, { params })), content_bytes: json.length, content_parsed_start };
   }
   const zstd = throughZlib(counted(), createZstdCompress({ params }));
   const segments = cut(Buffer.concat(await zstd.toArray()));
-  return { segments, content_bytes: zstd.bytesWritten, ...offsets };
+  return { segments, content_bytes: zstd.bytesWritten, content_parsed_start };
 };
 
 /** Each chunk is a task for Node.js's thread pool, so we make few large chunks. The default is 16 KiB. */

@@ -1,7 +1,6 @@
 /** Renders a message's content as the JSON that Get Message returns, and compresses it. */
 import { isUtf8 } from "node:buffer";
 import { type Compressed, compressToSegments, noContent } from "./compression.ts";
-import type { ContentOffsets } from "./head.ts";
 import { parseEmail } from "./mime.ts";
 
 /** We render a long string in slices, so that no piece of JSON has more than 1 MiB. */
@@ -13,28 +12,15 @@ export const decodeRaw = (raw: Uint8Array): string => {
   return bytes.toString(isUtf8(bytes) ? "utf8" : "latin1");
 };
 
-/** Makes zstd end its block after the long fields, so that we can decompress them without reading the next segment. */
-const endOfBlock = Buffer.of();
-
-/** Yields the JSON in pieces of less than 1 MiB, first the long fields and then the content. Never throws. */
-export function* renderContent(raw: Uint8Array | null, longFields?: JsonObject): Generator<Buffer, ContentOffsets> {
-  const content = raw && decodeRaw(raw);
-  const content_parsed = raw && parseEmail(raw);
-  let content_start = 0;
-  if (longFields) {
-    content_start = yield* inPieces(longFields, ",");
-    yield endOfBlock;
-  }
-  const content_parsed_start = content_start + (yield* inPieces({ content }, ","));
-  yield* inPieces({ content_parsed }, "}");
-  return { content_start, content_parsed_start };
+/** Yields the JSON in pieces of less than 1 MiB. Returns the offset of `content_parsed`. Never throws. */
+export function* renderContent(raw: Uint8Array): Generator<Buffer, number> {
+  const content_parsed_start = yield* inPieces({ content: decodeRaw(raw) }, ",");
+  yield* inPieces({ content_parsed: parseEmail(raw) }, "}");
+  return content_parsed_start;
 }
 
-export const compressContent = async (raw: Uint8Array | null, longFields?: JsonObject): Promise<Compressed> => {
-  if (!raw && !longFields) return noContent;
-  const bytes = (raw?.length ?? 0) + (longFields ? JSON.stringify(longFields).length : 0);
-  return compressToSegments(renderContent(raw, longFields), bytes);
-};
+export const compressContent = async (raw: Uint8Array | null): Promise<Compressed> =>
+  raw ? compressToSegments(renderContent(raw), raw.length) : noContent;
 
 /** Returns how many bytes it has yielded. */
 function* inPieces(fields: JsonObject, end: string): Generator<Buffer, number> {

@@ -5,12 +5,10 @@ import { getItem } from "../table/get.ts";
 import { headKey } from "../table/keys.ts";
 import { retryWrite, succeeds } from "../table/retry.ts";
 import type { Table } from "../table/table.ts";
-import type { Compressed } from "./compression.ts";
-import { compressContent } from "./content.ts";
+import { type Compressed, noContent } from "./compression.ts";
 import type { MessageRef } from "./events.ts";
 import { findMessage } from "./find.ts";
 import type { Head } from "./head.ts";
-import { hasLongFields, readLongFields } from "./long-fields.ts";
 import { markDeleted, readMarker } from "./marker.ts";
 import { deleteSegments, discardSegments, listSegments, tombstonePut, writeSegments } from "./segments.ts";
 
@@ -90,16 +88,6 @@ export const replaceContent = async (
 export const removeContent = async (table: Table, { account_id, id }: MessageRef, now: number): Promise<boolean> => {
   const message = await findMessage(table, account_id, id, now, { withContent: false });
   if (!message) return false;
-  const { head } = message;
-  // A very long subject is stored in the same segments as the content, so we read it before we delete them.
-  const longFields = hasLongFields(head) ? await readLongFields(message).catch((error: Error) => error) : undefined;
-  if (longFields instanceof Error) {
-    // If a segment is missing, another call may have deleted it after we had read the message's head.
-    const current = await getItem<Head>(table, headKey(account_id, id), { consistent: true });
-    if (current?.content_digest === head.content_digest) throw longFields;
-    return removeContent(table, { account_id, id }, now);
-  }
   const time = new Date(now).toISOString();
-  const changes = { updated_at: time, content_removed_at: time };
-  return replaceContent(table, head, await compressContent(null, longFields), changes, now);
+  return replaceContent(table, message.head, noContent, { updated_at: time, content_removed_at: time }, now);
 };

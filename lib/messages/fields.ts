@@ -29,9 +29,6 @@ export const fieldsOfHead = [
 export const messageFields = [...fieldsOfHead, "content", "content_parsed"] as const;
 export type MessageField = (typeof messageFields)[number];
 
-/** Fields without a maximum length. If a message's long fields exceed 50 KB in all, we store them with its content. */
-export const longFields = ["message_id", "subject", "tags", "sender", "recipient"] as const;
-
 export const includesContent = (fields: readonly MessageField[] = messageFields): boolean =>
   fields.includes("content") || fields.includes("content_parsed");
 

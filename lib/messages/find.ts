@@ -3,7 +3,7 @@ import { isLive } from "../table/expiry.ts";
 import { getItem, queryFrom } from "../table/get.ts";
 import { headKey, headSort, segmentSort } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
-import type { Head, LongFields } from "./head.ts";
+import type { Head } from "./head.ts";
 import { readSegment } from "./read-segments.ts";
 
 export type StoredMessage = {
@@ -11,9 +11,6 @@ export type StoredMessage = {
   readonly head: Head;
   /** The first segment of the message's content, unless `withContent` is false. */
   readonly first?: Uint8Array;
-  readonly longFields?: LongFields | Record<string, never>;
-  /** False if the read was eventually consistent, because such a read can return an outdated head. */
-  readonly isCurrent: boolean;
 };
 
 type Item = Head & { sk: string; bytes: Uint8Array };
@@ -37,7 +34,7 @@ export const findMessage = async (
     ? await queryFrom<Item>(table, key, 2, consistent)
     : [await getItem<Item>(table, key, { consistent })];
   if (head?.sk !== headSort || !isLive(head, now)) return null;
-  const message = { table, head, isCurrent: consistent };
+  const message = { table, head };
   if (!withContent || head.segments === 0) return message;
   if (next?.sk === segmentSort(head.content_digest, 0)) return { ...message, first: next.bytes };
   // If an eventually consistent read misses the first segment, the caller reads the whole message again. If a

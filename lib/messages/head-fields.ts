@@ -13,7 +13,7 @@ declare global {
 const isBefore = (a: StatusChange, b: StatusChange): boolean =>
   a.time === b.time ? a.event_id < b.event_id : a.time < b.time;
 
-/** Returns the Message object without the content, and without long fields that are stored with the content. */
+/** Returns the Message object without the content. */
 export const headFields = (stored: Head) => {
   const changes = (stored.status_changes ?? []).toSorted((a, b) => (isBefore(a, b) ? -1 : 1));
   const head: Head = Object.assign({}, stored, ...changes);

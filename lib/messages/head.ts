@@ -1,8 +1,5 @@
-/** Every stored message has one main item, its head. The message's content and long texts are stored in other items. */
-import type { longFields } from "./fields.ts";
+/** Every stored message has one main item, its head. The message's content is stored in other items. */
 import type { Message } from "./message.ts";
-
-export type LongFields = Pick<Message, (typeof longFields)[number]>;
 
 /** Status events may arrive in any order, so we keep them all and sort them when we read. */
 export type StatusChange = Pick<Message, "status" | "bounce_classification"> & {
@@ -12,10 +9,9 @@ export type StatusChange = Pick<Message, "status" | "bounce_classification"> & {
   delivered_at?: string | undefined;
 };
 
-/** The byte offsets of `content` and `content_parsed` in the uncompressed JSON. */
-export type ContentOffsets = { content_start: number; content_parsed_start: number };
-
-export type ContentFields = ContentOffsets & {
+export type ContentFields = {
+  /** The byte offset of `content_parsed` in the uncompressed JSON. */
+  content_parsed_start: number;
   segments: number;
   /** The number of segments in a page. Page 0 has just the first segment, and the last page has what is left. */
   page_segments: number;
@@ -25,11 +21,7 @@ export type ContentFields = ContentOffsets & {
   content_digest: string;
 };
 
-export type Head = Omit<
-  Message,
-  "object" | "num_attempts" | "content" | "content_parsed" | "reference_message_id" | keyof LongFields
-> &
-  Partial<LongFields> &
+export type Head = Omit<Message, "object" | "num_attempts" | "content" | "content_parsed" | "reference_message_id"> &
   ContentFields & {
     /** The sender's domain or, if the message is incoming, the recipient's. An API key can be limited to one domain. */
     domain: string;

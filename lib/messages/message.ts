@@ -84,9 +84,18 @@ export const text = z
 /** The head of a message must fit into a DynamoDB item of 400 KB. */
 export const words = text.check(z.maxLength(1000, "must have at most 1000 characters"));
 
+/** A cut text is still whole in the raw email: Postfix accepts headers of 100 KB, and DynamoDB bills each update by item. */
+const cutText = z.pipe(
+  text,
+  z.transform((value) => value.slice(0, 8000).toWellFormed()),
+);
+
 const addressRule = "must be an email address (RFC 5321, RFC 6531), without a display name or a comment";
 
-const address = z.string(addressRule).check(z.refine((value) => addressDomain(value) !== null, addressRule));
+const address = z.string(addressRule).check(
+  z.maxLength(320, addressRule),
+  z.refine((value) => addressDomain(value) !== null, addressRule),
+);
 
 const id = z.guid("must be a UUID").check(z.toLowerCase());
 
@@ -96,9 +105,9 @@ export const NewMessage = z.object({
   domain_id: id,
   direction: z.enum(Message.shape.direction.options, "must be incoming or outgoing"),
   is_bounce_notification: z._default(z.boolean("must be a boolean"), false),
-  message_id: text,
-  subject: text,
-  tags: z._default(z.array(text, "must be an array of strings"), []),
+  message_id: cutText,
+  subject: cutText,
+  tags: z._default(z.array(words, "must be an array of strings").check(z.maxLength(20, "must be at most 20")), []),
   sender: address,
   recipient: address,
   status: words,

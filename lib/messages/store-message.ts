@@ -10,14 +10,11 @@ import type { Item, Write } from "../table/writes.ts";
 import { addressDomain } from "./address.ts";
 import type { Compressed } from "./compression.ts";
 import { compressContent } from "./content.ts";
-import type { ContentFields, Head, LongFields } from "./head.ts";
+import type { ContentFields, Head } from "./head.ts";
 import { NewMessage, RejectedError, validate } from "./message.ts";
 import { discardSegments, writeSegments } from "./segments.ts";
 
 export const maximumRawBytes = 40 * 1024 * 1024;
-
-/** DynamoDB bills each update by the size of the whole item, so longer fields are stored outside the head. */
-const maximumLongFieldsBytes = 50_000;
 
 export const rejectTooLarge = (rawBytes: number): void => {
   if (rawBytes <= maximumRawBytes) return;
@@ -30,15 +27,12 @@ type Draft = { head: Omit<Head, keyof ContentFields>; content: () => Promise<Com
 /** @throws RejectedError if the email is too large, or a field is wrong */
 export const draftMessage = (message: NewMessage, raw: Uint8Array | null, now: number): Draft => {
   rejectTooLarge(raw?.length ?? 0);
-  const { retain_until, message_id, subject, tags, sender, recipient, ...fields } = validate(NewMessage, message);
-  const longFields: LongFields = { message_id, subject, tags, sender, recipient };
-  const areLong = Buffer.byteLength(JSON.stringify(longFields)) > maximumLongFieldsBytes;
+  const fields = validate(NewMessage, message);
   const created_at = new Date(now).toISOString();
-  const expires_at = epochSeconds(Date.parse(retain_until));
+  const expires_at = epochSeconds(Date.parse(fields.retain_until));
   const head = {
     ...fields,
-    ...(areLong ? {} : longFields),
-    domain: addressDomain(fields.direction === "incoming" ? recipient : sender) ?? "",
+    domain: addressDomain(fields.direction === "incoming" ? fields.recipient : fields.sender) ?? "",
     created_at,
     updated_at: created_at,
     retain_until: new Date(expires_at * 1000).toISOString(),
@@ -52,7 +46,7 @@ export const draftMessage = (message: NewMessage, raw: Uint8Array | null, now: n
   return {
     head,
     content: () => {
-      content ??= compressContent(raw, areLong ? longFields : undefined);
+      content ??= compressContent(raw);
       return content;
     },
   };

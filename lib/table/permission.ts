@@ -2,7 +2,7 @@
 import type { itemTypes } from "./keys.ts";
 
 export type Permission = {
-  readonly call: "GetItem" | "BatchGetItem" | "Query" | "PutItem" | "UpdateItem" | "DeleteItem";
+  readonly call: "GetItem" | "Query" | "PutItem" | "UpdateItem" | "DeleteItem";
   readonly on: readonly (typeof itemTypes)[keyof typeof itemTypes][];
   /** IAM allows this call only as part of a transaction. */
   readonly within?: "TransactWriteItems";

@@ -1,5 +1,3 @@
-/** The work that each function does in Lambda's init phase. */
-import { Logger } from "@aws-lambda-powertools/logger";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { operations } from "../../lib/api/operations.ts";
 import type { Table } from "../../lib/table/table.ts";
@@ -35,7 +33,7 @@ describe.each([...operations.map(({ file }) => file), "functions/record-events.t
   test("warms up with reads only, and leaves no log line and no metric", async () => {
     await warmUp();
 
-    const reads = engine.calls.filter(({ operation }) => ["GetItem", "BatchGetItem", "Query"].includes(operation));
+    const reads = engine.calls.filter(({ operation }) => ["GetItem", "Query"].includes(operation));
     expect(reads).toEqual(engine.calls);
     expect(output.text()).toBe("");
   });
@@ -47,18 +45,4 @@ describe.each([...operations.map(({ file }) => file), "functions/record-events.t
     expect(AbortSignal.timeout).toHaveBeenCalledWith(500);
     expect(output.text()).toBe("");
   });
-});
-
-test.each(operations)("The warm-up of $id runs successful requests, which do not reach DynamoDB", async (operation) => {
-  const { warmUp } = await import(new URL(`../../${operation.file}`, import.meta.url).href);
-  const log = vi.spyOn(Logger.prototype, "info");
-  engine.calls.length = 0;
-  engine.failWith(() => undefined);
-
-  await warmUp(engine.table);
-
-  const [first, ...others] = log.mock.calls.map(([, fields]) => Object(fields).status);
-  expect(first).toBe(401);
-  expect(new Set(others)).toEqual(new Set([operation.status]));
-  expect(engine.calls).toHaveLength(2); // The request with the unknown key reads the key, and prefetches.
 });

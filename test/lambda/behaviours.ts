@@ -1,6 +1,6 @@
 /** The effect of each handler on its response. AWS's runtime client and the local Lambda agree on all of them. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { HttpResponse } from "../../infra/local/runtime-upload.ts";
+import type { HttpResponse } from "../../infra/local/lambda.ts";
 import type * as handlers from "./handlers.ts";
 
 export type Invoke = (event: unknown) => Promise<HttpResponse>;

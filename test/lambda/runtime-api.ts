@@ -2,8 +2,9 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
-import { functionError, type HttpResponse, readStreamed } from "../../infra/local/runtime-upload.ts";
+import type { HttpResponse } from "../../infra/local/lambda.ts";
 import { startServer } from "../bench/local-server.ts";
+import { functionError, readStreamed } from "./runtime-upload.ts";
 
 type Invocation = {
   id: string;

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { HttpResponse } from "../../infra/local/runtime-upload.ts";
+import type { HttpResponse } from "../../infra/local/lambda.ts";
 import { bundleHandler } from "../../infra/stack/bundling.ts";
 import { startRuntimeApi } from "./runtime-api.ts";
 

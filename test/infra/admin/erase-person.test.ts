@@ -1,6 +1,6 @@
 /** `erase-person` on a table of its own. */
 import { randomBytes, randomUUID } from "node:crypto";
-import { DeleteCommand, DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
 import { createApiKey } from "../../../lib/api-keys/store.ts";
 import { deleteMessage } from "../../../lib/messages/delete.ts";
@@ -149,26 +149,6 @@ test("A deletion of anybody's message that was interrupted is found, and complet
   expect(listed.stdout.at(-2)).toBe(`found   unfinished deletion   ${account_id} ${id}`);
   expect(deleted.stdout.at(-1)).toBe("deleted 1 unfinished deletion");
   expect(withoutRemains(await itemsIn(table))).toEqual([]);
-});
-
-test("A damaged message whose addresses are lost is named, and the rest is deleted", async () => {
-  const table = await freshTable();
-  const damaged = await store(table, { recipient: ada, subject: "Long ".repeat(20_000) }, null);
-  const other = await store(table, { recipient: ada });
-  const segment = (await itemsIn(table)).find(({ pk, sk }) => pk.includes(damaged.id) && sk.startsWith("SEGMENT#"));
-  const Key = { pk: segment?.pk, sk: segment?.sk };
-  await table.client.send(new DeleteCommand({ TableName: table.name, Key }));
-
-  const { status, stdout, stderr } = await admin(`erase-person ${ada} --delete --local`);
-
-  expect(status).toBe(1);
-  expect(stderr).toEqual([
-    expect.stringMatching(`^message ${damaged.account_id} ${damaged.id} was not checked: A segment .* is missing$`),
-  ]);
-  expect(stdout.at(-1)).toBe("deleted 1 message");
-  expect(await adminJson(`delete-message ${other.id} --account ${other.account_id}`)).toMatchObject([
-    { deleted: false },
-  ]);
 });
 
 test("Several addresses are read from standard input for one scan, and a wrong one is rejected before it", async () => {

@@ -192,7 +192,7 @@ test("An email that was deleted stays deleted when its mbox is imported again, u
   expect(skipped).toContainEqual(expect.objectContaining({ id, is_new: false, is_deleted: true }));
   expect([before.status, after.status]).toEqual([1, 0]);
   expect(restored.stdout.at(-1)).toBe("1 stored, 1 there already");
-  expect((await adminJson(importing))[0]).toMatchObject({ id, is_deleted: true });
+  expect(await adminJson(importing)).toContainEqual(expect.objectContaining({ id, is_deleted: true }));
 });
 
 test("On a terminal, a bar shows the progress, and the emails of a folder have no lines", async () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { NewMessage } from "../../../lib/messages/message.ts";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
-import { admin, adminJson } from "../../harness/admin.ts";
+import { admin } from "../../harness/admin.ts";
 import { cutAfterWrites } from "../../harness/power-cut.ts";
 import {
   attempted,
@@ -105,23 +105,6 @@ test("Content that was removed, or that never was, is not restored", async () =>
     `${never.id}: the message was stored without an email`,
   ]);
   expect((await readMessage(removed))?.content).toBeNull();
-});
-
-test("A long subject stays if its segment is readable, and is otherwise read from the email", async () => {
-  const raw = email();
-  const long = { subject: "Long ".repeat(20_000), tags: ["billing"] };
-  const [readable, lost] = [await stored(raw, long), await stored(raw, long)];
-  await loseSegment(readable, 1);
-  await loseSegment(lost, 0);
-
-  const [kept] = await adminJson(restoring(readable, fileOf(raw)));
-  const { stdout } = await admin(restoring(lost, fileOf(raw)));
-
-  expect(kept).toEqual({ id: readable.id, content_restored: true, fields: "kept" });
-  expect(await readMessage(readable)).toMatchObject({ ...long, content: raw.toString() });
-  expect(stdout[0]).toMatch(/and the tags are lost\)$/);
-  const fromEmail = { subject: "Hi", tags: [], sender: "a@example.com", recipient: "b@example.org" };
-  expect(await readMessage(lost)).toMatchObject({ ...fromEmail, content: raw.toString(), open_count: 1 });
 });
 
 test("After a power cut before any write, running the command again restores the message", async () => {

@@ -29,17 +29,13 @@ test("show-message prints the fields of Get Message, and how the content is stor
   });
 });
 
-test("A person sees one field per line, and a long subject, too", async () => {
+test("A person sees one field per line", async () => {
   const { account_id, id } = await store({ tags: ["a", "b"] });
-  const subject = "long ".repeat(20_000);
-  const long = await store({ subject });
 
   const { stdout } = await admin(`show-message ${id.toUpperCase()} --account ${account_id}`);
-  const longer = await adminJson(`show-message ${long.id} --account ${long.account_id}`);
 
   const lines = [`id ${id}`, 'tags ["a","b"]', "sent_at null"];
   expect(stdout.map((line) => line.replace(/ +/, " "))).toEqual(expect.arrayContaining(lines));
-  expect(longer).toMatchObject([{ subject }]);
 });
 
 test("A missing message, another account's message and a bad id are reported", async () => {
@@ -79,16 +75,4 @@ test("A damaged message shows the fields of its head, and what is missing", asyn
   const missing = expect.stringMatching(/^A segment .* is missing$/);
   const stored_content = expect.objectContaining({ missing });
   expect(JSON.parse(stdout[0] ?? "")).toMatchObject({ subject: "Hi", open_count: 1, stored_content });
-});
-
-test("A damaged message with a long subject shows its other fields", async () => {
-  const message = newMessage({ account_id: randomUUID(), subject: "long ".repeat(20_000) });
-  await storeMessage(table, message, raw, Date.now());
-  await loseSegment(message, 0);
-
-  const { stdout } = await admin(`show-message ${message.id} --account ${message.account_id} --json`);
-
-  const [shown] = stdout.map((line) => JSON.parse(line));
-  expect(shown).toMatchObject({ id: message.id, status: "sent" });
-  expect(shown.stored_content.missing).toMatch(/, and with it message_id, subject, tags, sender and recipient$/);
 });

@@ -4,7 +4,7 @@ import { decodeRaw, renderContent } from "../../../lib/messages/content.ts";
 import { parseEmail } from "../../../lib/messages/mime.ts";
 import { sampleEmail, sampleNames } from "../../harness/sample-email.ts";
 
-const render = (raw: Uint8Array | null): string => Buffer.concat([...renderContent(raw)]).toString();
+const render = (raw: Uint8Array): string => Buffer.concat([...renderContent(raw)]).toString();
 
 const stringified = (raw: Uint8Array): string =>
   JSON.stringify({ content: decodeRaw(raw), content_parsed: parseEmail(raw) }).slice(1);

@@ -109,8 +109,8 @@ describe("Deleting a message", () => {
 });
 
 describe("Deleting the content of a message", () => {
-  test("keeps all other fields, and a subject that is too long for the head", async () => {
-    const message = await store({ subject: "é".repeat(60_000), tags: ['"content":', ',"content":'] });
+  test("keeps all other fields", async () => {
+    const message = await store({ tags: ['"content":', ',"content":'] });
     await recordEvent(message, opened);
     const before = await readMessage(message);
 
@@ -118,7 +118,7 @@ describe("Deleting the content of a message", () => {
 
     const after = { updated_at: new Date(noon + 1000).toISOString(), content: null, content_parsed: null };
     expect(await readMessage(message)).toEqual({ ...before, ...after });
-    expect(await segmentItemsOf(message)).toHaveLength(1);
+    expect(await segmentItemsOf(message)).toEqual([]);
     expect(JSON.stringify(await itemsOf(message))).not.toContain(raw.toString("base64", 0, 30));
   });
 

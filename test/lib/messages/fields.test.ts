@@ -3,14 +3,12 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { request } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { slice } from "../../../lib/messages/body.ts";
 import { messageFields } from "../../../lib/messages/fields.ts";
 import { Message } from "../../../lib/messages/message.ts";
 import { storeMessage } from "../../../lib/messages/store-message.ts";
-import { headKey } from "../../../lib/table/keys.ts";
 import { captureOutput } from "../../harness/captured-output.ts";
 import { type Command, interceptedTable } from "../../harness/intercepted-table.ts";
 import { bearer, call, newKey, newMessage, noon, startService, table } from "../../harness/service.ts";
@@ -185,50 +183,6 @@ test("Without content, one GetItem reads the message, whatever the size of the m
   const calls = commands.map((command) => command.constructor.name);
   const perRequest = ["GetCommand", "GetCommand"]; // of the API key and of the message
   expect(calls).toEqual([...perRequest, ...perRequest, ...perRequest]);
-});
-
-describe("One of the long fields", () => {
-  /** Stores a message whose long fields don't compress well. */
-  const storeLong = async (subjectBytes: number, rawBytes: number) => {
-    const subject = randomBytes(subjectBytes).toString("base64");
-    const message = newMessage({ account_id, subject });
-    await storeMessage(table, message, randomBytes(rawBytes), noon);
-    return message.id;
-  };
-
-  test("costs the same for a small email and for one of 2 MB", async () => {
-    const ids = [await storeLong(45_000, 200_000), await storeLong(45_000, 2_000_000)];
-    const output = captureOutput();
-    url = await startService();
-
-    for (const id of ids) await get(id, "?fields=sender");
-    const [small, large] = await output.requests(2);
-
-    expect(small?.consumed_capacity).toBeLessThan(20);
-    expect(large?.consumed_capacity).toBe(small?.consumed_capacity);
-  });
-
-  test("is read one segment after the other, and no further than needed", async () => {
-    const id = await storeLong(200_000, 1_500_000);
-    const commands = await watchCalls();
-
-    expect((await get(id, "?fields=sender")).toString()).toBe('{"sender":"hello@example.com"}');
-
-    const segments = commands.map(({ input }) => (input.Key as { sk?: string })?.sk?.split("#").at(-1));
-    expect(segments.slice(2)).toEqual(["00000", "00001"]); // behind the API key and the head
-  });
-
-  test("is returned even if the content exceeds the response limit", async () => {
-    const id = await storeLong(45_000, 10);
-    const UpdateExpression = "SET content_bytes = :bytes";
-    const ExpressionAttributeValues = { ":bytes": 300_000_000 };
-    const Key = headKey(account_id, id);
-    await table.client.send(
-      new UpdateCommand({ TableName: table.name, Key, UpdateExpression, ExpressionAttributeValues }),
-    );
-
-    expect((await get(id, "?fields=sender")).toString()).toBe('{"sender":"hello@example.com"}');
-  });
 });
 
 test("A part of the content is the same, however the content is cut", async () => {

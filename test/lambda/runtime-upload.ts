@@ -4,23 +4,9 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
+import { FunctionError, type HttpResponse } from "../../infra/local/lambda.ts";
 
-export type HttpResponse = {
-  statusCode: number;
-  headers: Record<string, string>;
-  /** If the function fails while it sends the body, a reader of the body gets the function's error. */
-  body: Readable | string;
-};
-
-/** What Lambda reports for a failed invocation as `errorType` and `errorMessage`. */
-export class FunctionError extends Error {
-  constructor(name: string, message: string) {
-    super(message);
-    this.name = name;
-  }
-}
-
-export const preludeDelimiter = Buffer.alloc(8);
+const preludeDelimiter = Buffer.alloc(8);
 
 export const functionError = (json: string): FunctionError => {
   const { errorType, errorMessage }: { errorType: string; errorMessage: string } = JSON.parse(json);
