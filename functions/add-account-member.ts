@@ -1,11 +1,11 @@
 /** Add Account Member: gives a user a role in an account, once per Idempotency-Key. */
-import { buffered } from "../lib/api/buffered.ts";
-import { endpoint } from "../lib/api/endpoint.ts";
-import { alreadyMember } from "../lib/api/error-catalogue.ts";
-import type { StorableResponse } from "../lib/api/idempotency.ts";
-import { addAccountMember } from "../lib/api/operations.ts";
-import { errorBody } from "../lib/api/response.ts";
-import { lambdaFunction } from "../lib/api/warm-up.ts";
+import { buffered } from "../lib/http/buffered.ts";
+import { endpoint } from "../lib/http/endpoint.ts";
+import { alreadyMember } from "../lib/http/error-catalogue.ts";
+import type { StorableResponse } from "../lib/http/idempotency.ts";
+import { addAccountMember } from "../lib/http/operations.ts";
+import { errorBody } from "../lib/http/response.ts";
+import { lambdaFunction } from "../lib/http/warm-up.ts";
 import type { AccountMember } from "../lib/members/member.ts";
 import { findUser, newMember, newUser, putMember, putUser, type User } from "../lib/members/store.ts";
 

@@ -1,14 +1,15 @@
 /** Get Message returns one message with its delivery attempts and counters, the raw email and the parsed email. */
-import { endpoint } from "../lib/api/endpoint.ts";
-import { lacksScope, messageNotFound } from "../lib/api/error-catalogue.ts";
-import { ApiError } from "../lib/api/errors.ts";
-import { getMessage } from "../lib/api/operations.ts";
-import { streamed } from "../lib/api/streamed.ts";
-import { lambdaFunction } from "../lib/api/warm-up.ts";
+
 import { domainScope, grants, isDomainScope } from "../lib/api-keys/scopes.ts";
-import { messageBody } from "../lib/messages/body.ts";
+import { endpoint } from "../lib/http/endpoint.ts";
+import { lacksScope, messageNotFound } from "../lib/http/error-catalogue.ts";
+import { ApiError } from "../lib/http/errors.ts";
+import { getMessage } from "../lib/http/operations.ts";
+import { streamed } from "../lib/http/streamed.ts";
+import { lambdaFunction } from "../lib/http/warm-up.ts";
 import { includesContent } from "../lib/messages/fields.ts";
-import { findMessage } from "../lib/messages/find.ts";
+import { messageBody } from "../lib/messages/read/body.ts";
+import { findMessage } from "../lib/messages/read/find-message.ts";
 
 export const createHandler = endpoint({
   operation: getMessage,

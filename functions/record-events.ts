@@ -1,8 +1,8 @@
 /** Records each event of the queue exactly once, even if SQS delivers it twice. */
-import { openEmailBucket } from "../lib/intake/email-bucket.ts";
-import { openEventQueue, type PostponeEvents } from "../lib/intake/event-queue.ts";
-import { type ReadEmail, recordEvents } from "../lib/intake/record-event.ts";
-import { takeEvents } from "../lib/intake/take-events.ts";
+import { openEmailBucket } from "../lib/events/email-bucket.ts";
+import { openEventQueue, type PostponeEvents } from "../lib/events/event-queue.ts";
+import { takeEvents } from "../lib/events/receive-batch.ts";
+import { type ReadEmail, recordEvents } from "../lib/events/record-events.ts";
 import type { Clock } from "../lib/table/expiry.ts";
 import { getItem } from "../lib/table/get.ts";
 import { eventKey } from "../lib/table/keys.ts";

@@ -1,6 +1,6 @@
 /** The CDK app has one stack, whose settings come from the CDK context. */
 import { App } from "aws-cdk-lib";
-import { operations } from "../lib/api/operations.ts";
+import { operations } from "../lib/http/operations.ts";
 import { UserError } from "./cli/user-error.ts";
 import { checkExistingTable } from "./stack/existing-table.ts";
 import { checkReplicaChange, readDeployedTemplate } from "./stack/replica-change.ts";

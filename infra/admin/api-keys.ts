@@ -6,7 +6,7 @@ import { parseScope, scopeForms, scopes } from "../../lib/api-keys/scopes.ts";
 import * as store from "../../lib/api-keys/store.ts";
 import { epochSeconds } from "../../lib/table/expiry.ts";
 import type { Table } from "../../lib/table/table.ts";
-import { daySeconds } from "../../lib/time.ts";
+import { daySeconds } from "../../lib/time/clock.ts";
 import { UserError } from "../cli/user-error.ts";
 import { collect, defineCommand, duration, openTableOf, report, reportRows, type Shell, uuid } from "./command.ts";
 

@@ -9,10 +9,10 @@
 import { BatchGetCommand, DeleteCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { type ApiKey, revokeApiKey, shortenApiKey } from "../../lib/api-keys/store.ts";
 import { removeMember, type StoredMember, type User } from "../../lib/members/store.ts";
-import { deleteMessage, removeContent } from "../../lib/messages/delete.ts";
-import type { MessageRef } from "../../lib/messages/events.ts";
 import type { Head } from "../../lib/messages/head.ts";
 import { type MessageMarker, readMarker } from "../../lib/messages/marker.ts";
+import type { MessageRef } from "../../lib/messages/message-ref.ts";
+import { deleteMessage, removeContent } from "../../lib/messages/remove/delete-message.ts";
 import { isLive } from "../../lib/table/expiry.ts";
 import { getItem } from "../../lib/table/get.ts";
 import { headKey, type ItemKey, itemTypes, memberKey } from "../../lib/table/keys.ts";

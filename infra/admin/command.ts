@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import * as z from "zod/mini";
 import { openTable, type Table } from "../../lib/table/table.ts";
-import { daySeconds } from "../../lib/time.ts";
+import { daySeconds } from "../../lib/time/clock.ts";
 import { localEnvironment } from "../cli/local-environment.ts";
 import type { Terminal } from "../cli/progress.ts";
 import { UserError } from "../cli/user-error.ts";

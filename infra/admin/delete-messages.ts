@@ -1,6 +1,6 @@
 /** `delete-message` and `remove-content`. */
-import * as messages from "../../lib/messages/delete.ts";
-import { dayMilliseconds } from "../../lib/time.ts";
+import * as messages from "../../lib/messages/remove/delete-message.ts";
+import { dayMilliseconds } from "../../lib/time/clock.ts";
 import { openTableOf, report, type Shell } from "./command.ts";
 import { defineMessageCommand, forEachMessage } from "./message-command.ts";
 

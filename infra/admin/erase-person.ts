@@ -1,8 +1,8 @@
 /** `erase-person`: finds everything that the table stores about an email address, and deletes it. */
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
+import { addressDomain } from "../../lib/addresses/address.ts";
 import { removeMember, type StoredMember, type User } from "../../lib/members/store.ts";
-import { addressDomain } from "../../lib/messages/address.ts";
-import { deleteMessage } from "../../lib/messages/delete.ts";
+import { deleteMessage } from "../../lib/messages/remove/delete-message.ts";
 import { getItem } from "../../lib/table/get.ts";
 import { headSort, memberKey, userKey } from "../../lib/table/keys.ts";
 import { succeeds } from "../../lib/table/retry.ts";

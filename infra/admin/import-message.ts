@@ -1,7 +1,7 @@
 /** `import-message` reads emails from files, mboxes and folders, and stores each email as a message. */
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
-import { isInRange } from "../../lib/messages/message.ts";
-import { dayMilliseconds } from "../../lib/time.ts";
+import { dayMilliseconds } from "../../lib/time/clock.ts";
+import { isInRange } from "../../lib/time/timestamp.ts";
 import { findMail } from "../mail/find-mail.ts";
 import { type Imported, type ImportOutcome, importMail } from "../mail/import-mail.ts";
 import { collect, defineCommand, openTableOf, report, type Shell, uuid } from "./command.ts";

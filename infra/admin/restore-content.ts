@@ -2,10 +2,10 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { compressContent } from "../../lib/messages/content.ts";
-import { replaceContent } from "../../lib/messages/delete.ts";
-import { findMessage } from "../../lib/messages/find.ts";
-import { maximumRawBytes } from "../../lib/messages/store-message.ts";
+import { findMessage } from "../../lib/messages/read/find-message.ts";
+import { replaceContent } from "../../lib/messages/remove/delete-message.ts";
+import { compressContent } from "../../lib/messages/write/render-content.ts";
+import { maximumRawBytes } from "../../lib/messages/write/store-message.ts";
 import { UserError } from "../cli/user-error.ts";
 import { findMail } from "../mail/find-mail.ts";
 import { readEmails } from "../mail/read-emails.ts";

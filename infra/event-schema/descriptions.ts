@@ -1,5 +1,5 @@
 /** Descriptions of the events and their fields, for the JSON Schema. */
-import type { MessageEvent } from "../../lib/intake/event.ts";
+import type { MessageEvent } from "../../lib/events/event.ts";
 
 type Descriptions = { event: string; fields: Record<string, string> };
 

@@ -1,6 +1,6 @@
 /** Writes the schema of an event as JSON Schema (2020-12), for programs that send events. */
 import * as z from "zod/mini";
-import { MessageEvent } from "../../lib/intake/event.ts";
+import { MessageEvent } from "../../lib/events/event.ts";
 import { conversion, describeProperties, type JsonSchema } from "../openapi/components.ts";
 import { messageComponents } from "../openapi/message-components.ts";
 import { commonFields, descriptions } from "./descriptions.ts";

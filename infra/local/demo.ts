@@ -1,13 +1,13 @@
 /** The demonstration account: an API key and three messages that show the features of Get Message. */
 import { readFile } from "node:fs/promises";
 import { createApiKey, listApiKeys, rotateApiKey } from "../../lib/api-keys/store.ts";
-import type { ChangeEvent } from "../../lib/intake/event.ts";
-import { recordChange } from "../../lib/intake/record-event.ts";
-import { readEnvelope } from "../../lib/messages/envelope.ts";
-import type { NewMessage } from "../../lib/messages/message.ts";
-import { storeMessage } from "../../lib/messages/store-message.ts";
+import { readEnvelope } from "../../lib/email/envelope.ts";
+import type { ChangeEvent } from "../../lib/events/event.ts";
+import { recordChange } from "../../lib/events/record-events.ts";
+import type { NewMessage } from "../../lib/messages/new-message.ts";
+import { storeMessage } from "../../lib/messages/write/store-message.ts";
 import type { Table } from "../../lib/table/table.ts";
-import { dayMilliseconds } from "../../lib/time.ts";
+import { dayMilliseconds } from "../../lib/time/clock.ts";
 
 const account_id = "7f0c1a52-9d0e-4b7a-8a54-2f4f3f0d9c11";
 const domain_id = "b1d5a1c7-58f3-4c0e-9a39-6f1f5d2c7e02";

@@ -9,9 +9,9 @@
  *   └─ text/html ─────── a mailing list's footer, which replaces nothing
  */
 
-import { charsetDecoder } from "../../lib/messages/mime/charset.ts";
-import { type Leaf, type Multipart, splitEmail } from "../../lib/messages/mime/tree.ts";
-import { describeLeaf } from "../../lib/messages/mime.ts";
+import { charsetDecoder } from "../../lib/email/charset.ts";
+import { describeLeaf } from "../../lib/email/parse-email.ts";
+import { type Leaf, type Multipart, splitEmail } from "../../lib/email/tree.ts";
 
 /**
  * The leaves of the MIME tree in document order. In the parsed email, `parts` and `attachments` have the same order.

@@ -1,7 +1,7 @@
 /** `npm start -- --api URL` forwards every request below `/v2/` to a deployed API. */
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import { commonHeaders } from "../../lib/api/response.ts";
+import { commonHeaders } from "../../lib/http/response.ts";
 import type { Forward } from "./gateway.ts";
 import { targetOf } from "./proxy-event.ts";
 

@@ -1,7 +1,7 @@
 /** Errors that API Gateway sends without calling a function, such as 404 for an unknown route. */
 import { randomBytes } from "node:crypto";
-import type { ErrorResponse } from "../../lib/api/error-catalogue.ts";
-import { commonHeaders, requestIdHeader } from "../../lib/api/response.ts";
+import type { ErrorResponse } from "../../lib/http/error-catalogue.ts";
+import { commonHeaders, requestIdHeader } from "../../lib/http/response.ts";
 import type { HttpResponse } from "./lambda.ts";
 
 /** Returns a random id in the format of API Gateway's `extendedRequestId`, which callers can't choose. */

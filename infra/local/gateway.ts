@@ -8,8 +8,8 @@ import {
 } from "node:http";
 import { pipeline } from "node:stream/promises";
 import pLimit, { type LimitFunction } from "p-limit";
-import { bodyTooLarge, type ErrorResponse, internalError, noRoute } from "../../lib/api/error-catalogue.ts";
-import type { Operation } from "../../lib/api/operations.ts";
+import { bodyTooLarge, type ErrorResponse, internalError, noRoute } from "../../lib/http/error-catalogue.ts";
+import type { Operation } from "../../lib/http/operations.ts";
 import { hasForeignHost, hasForeignOrigin } from "./cross-origin.ts";
 import { gatewayError, newExtendedRequestId } from "./gateway-error.ts";
 import { type HttpResponse, invoke, type LambdaHandler } from "./lambda.ts";

@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { PassThrough, type Readable } from "node:stream";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
-import type { BufferedHandler, StreamingHandler } from "../../lib/api/delivery.ts";
+import type { BufferedHandler, StreamingHandler } from "../../lib/http/delivery.ts";
 
 export type LambdaHandler<Event = APIGatewayProxyEvent> = StreamingHandler<Event> | BufferedHandler<Event>;
 

@@ -1,10 +1,11 @@
 /** `npm start` runs the service on this machine, with an embedded DynamoDB and a demonstration account. */
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { operations } from "../../lib/api/operations.ts";
+import { operations } from "../../lib/http/operations.ts";
 import { openTable } from "../../lib/table/table.ts";
 import { localEnvironment } from "../cli/local-environment.ts";
 import { UserError } from "../cli/user-error.ts";
+import { messagesPages } from "../page/serve-page.ts";
 import { createTable } from "./create-table.ts";
 import { lockDataFile } from "./data-file.ts";
 import { storeDemo } from "./demo.ts";
@@ -12,7 +13,6 @@ import { type Engine, startEngine } from "./engine.ts";
 import { engineGuard, portsClosedToPages } from "./engine-guard.ts";
 import { forwardTo } from "./forward.ts";
 import { gateway, type LocalRoute } from "./gateway.ts";
-import { messagesPages } from "./messages.ts";
 import { type Options, portOf, readOptions } from "./options.ts";
 import { referencePages } from "./reference.ts";
 import { seed } from "./seed.ts";

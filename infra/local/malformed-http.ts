@@ -1,7 +1,7 @@
 /** Even if Node.js rejects a request as malformed HTTP, the response is an error in the API's format. */
 import { type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { bodyTooLarge, type ErrorResponse, noRoute } from "../../lib/api/error-catalogue.ts";
+import { bodyTooLarge, type ErrorResponse, noRoute } from "../../lib/http/error-catalogue.ts";
 import { gatewayError, newExtendedRequestId } from "./gateway-error.ts";
 
 const noHttp = { status: 400, message: "The request must be valid HTTP/1.1" };

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { APIGatewayProxyEvent } from "aws-lambda";
-import type { Operation } from "../../lib/api/operations.ts";
+import type { Operation } from "../../lib/http/operations.ts";
 
 /** The target of a request. Only a request line with a whole URL (`GET http://host/path`) has an `authority`. */
 export type Target = { path: string; query: string; authority?: string };

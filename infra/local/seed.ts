@@ -1,7 +1,7 @@
 /** `--seed` adds your own emails to the demonstration account. */
 import { stat } from "node:fs/promises";
 import type { Table } from "../../lib/table/table.ts";
-import { dayMilliseconds } from "../../lib/time.ts";
+import { dayMilliseconds } from "../../lib/time/clock.ts";
 import { showProgress } from "../cli/progress.ts";
 import { UserError } from "../cli/user-error.ts";
 import { visible } from "../cli/visible.ts";

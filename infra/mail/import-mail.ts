@@ -1,11 +1,12 @@
 /** Imports email files as messages. */
 import { createHash } from "node:crypto";
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
-import { isDeliveryReport, readEnvelope } from "../../lib/messages/envelope.ts";
-import type { MessageRef } from "../../lib/messages/events.ts";
+import { isDeliveryReport, readEnvelope } from "../../lib/email/envelope.ts";
 import { markStored } from "../../lib/messages/marker.ts";
-import { type NewMessage, RejectedError } from "../../lib/messages/message.ts";
-import { draftMessage, rejectTooLarge, writeContent } from "../../lib/messages/store-message.ts";
+import type { MessageRef } from "../../lib/messages/message-ref.ts";
+import type { NewMessage } from "../../lib/messages/new-message.ts";
+import { RejectedError } from "../../lib/messages/rejected-error.ts";
+import { draftMessage, rejectTooLarge, writeContent } from "../../lib/messages/write/store-message.ts";
 import { messageMarkerKey } from "../../lib/table/keys.ts";
 import { isThrottled, retry, retryWrite } from "../../lib/table/retry.ts";
 import type { Table } from "../../lib/table/table.ts";

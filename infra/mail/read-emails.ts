@@ -4,8 +4,8 @@
  *   From ada@example.com Sat Nov 21 15:00:00 2026 ─── a From line begins each email of an mbox (RFC 4155)
  *   >From now on ──────────────────────────────────── quotes the email's own line "From now on" (mboxrd)
  */
-import { cr, lf } from "../../lib/messages/mime/lines.ts";
-import { maximumRawBytes } from "../../lib/messages/store-message.ts";
+import { cr, lf } from "../../lib/email/lines.ts";
+import { maximumRawBytes } from "../../lib/messages/write/store-message.ts";
 
 /** `raw` is empty if the email is too large to be stored; `bytes` says how large it is. */
 export type Email = { raw: Buffer; bytes: number; isOfMbox: boolean };

@@ -1,6 +1,6 @@
 /** Descriptions and examples of the operation Add Account Member, for the API reference. */
-import { alreadyMember, invalid } from "../../lib/api/error-catalogue.ts";
-import { addAccountMember } from "../../lib/api/operations.ts";
+import { alreadyMember, invalid } from "../../lib/http/error-catalogue.ts";
+import { addAccountMember } from "../../lib/http/operations.ts";
 import { AccountMember, NewMember, Role, rules } from "../../lib/members/member.ts";
 import { component } from "./components.ts";
 import accountMember from "./examples/account-member.json" with { type: "json" };

@@ -1,7 +1,7 @@
 /** The OpenAPI document, built from the table of operations. No function loads it. */
 import { readFileSync } from "node:fs";
 import * as z from "zod/mini";
-import { type Operation, type OperationId, operations } from "../../lib/api/operations.ts";
+import { type Operation, type OperationId, operations } from "../../lib/http/operations.ts";
 import { addAccountMemberTexts } from "./add-account-member.ts";
 import { type Component, component, componentSchemas, nameOf } from "./components.ts";
 import { getMessageTexts } from "./get-message.ts";

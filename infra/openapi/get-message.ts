@@ -1,7 +1,8 @@
 /** Descriptions and examples of the operation Get Message, for the API reference. */
-import { messageNotFound, tooLargeUncompressed } from "../../lib/api/error-catalogue.ts";
-import { getMessage } from "../../lib/api/operations.ts";
+
 import { domainScope } from "../../lib/api-keys/scopes.ts";
+import { messageNotFound, tooLargeUncompressed } from "../../lib/http/error-catalogue.ts";
+import { getMessage } from "../../lib/http/operations.ts";
 import { Message } from "../../lib/messages/message.ts";
 import bounceNotification from "./examples/bounce-notification.json" with { type: "json" };
 import deliveredMessage from "./examples/delivered-message.json" with { type: "json" };

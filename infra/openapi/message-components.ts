@@ -1,5 +1,6 @@
 /** Describes each field of a message, for the OpenAPI document and the schema of events. */
-import { Attachment, DeliveryAttempt, Message, ParsedContent, Part } from "../../lib/messages/message.ts";
+import { Attachment, ParsedContent, Part } from "../../lib/email/parsed-email.ts";
+import { DeliveryAttempt, Message } from "../../lib/messages/message.ts";
 import { component } from "./components.ts";
 
 export const messageComponents = {

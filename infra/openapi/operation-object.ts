@@ -1,6 +1,6 @@
 /** Turns an operation and its descriptions into an OpenAPI operation object. */
-import type { Operation, OperationId } from "../../lib/api/operations.ts";
-import type { Parameter, ParametersFor } from "../../lib/api/parameters.ts";
+import type { Operation, OperationId } from "../../lib/http/operations.ts";
+import type { Parameter, ParametersFor } from "../../lib/http/parameters.ts";
 import { type Component, nameOf, parameterSchema, schemaRef } from "./components.ts";
 import { responsesOf } from "./outcomes.ts";
 import type { OperationTexts } from "./texts.ts";

@@ -1,8 +1,8 @@
 /** An operation's responses in OpenAPI, with headers, schema, and an example of each error. */
-import * as catalogue from "../../lib/api/error-catalogue.ts";
-import type { Operation } from "../../lib/api/operations.ts";
-import type { Parameter } from "../../lib/api/parameters.ts";
-import { requestIdHeader } from "../../lib/api/response.ts";
+import * as catalogue from "../../lib/http/error-catalogue.ts";
+import type { Operation } from "../../lib/http/operations.ts";
+import type { Parameter } from "../../lib/http/parameters.ts";
+import { requestIdHeader } from "../../lib/http/response.ts";
 import { type Component, nameOf, schemaRef } from "./components.ts";
 import type { Errors, Examples, OperationTexts } from "./texts.ts";
 

@@ -1,6 +1,6 @@
 /** Descriptions and examples of an operation, for the reference page. */
 import type * as z from "zod/mini";
-import type { ErrorResponse } from "../../lib/api/error-catalogue.ts";
+import type { ErrorResponse } from "../../lib/http/error-catalogue.ts";
 import type { Component } from "./components.ts";
 
 export const tags = {

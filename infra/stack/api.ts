@@ -15,9 +15,9 @@ import {
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import * as errors from "../../lib/api/error-catalogue.ts";
-import type { Operation } from "../../lib/api/operations.ts";
-import { commonHeaders, requestIdHeader } from "../../lib/api/response.ts";
+import * as errors from "../../lib/http/error-catalogue.ts";
+import type { Operation } from "../../lib/http/operations.ts";
+import { commonHeaders, requestIdHeader } from "../../lib/http/response.ts";
 import { accessLogFormat } from "./access-log.ts";
 import { KeyRateLimit } from "./key-rate-limit.ts";
 import type { OperationFunction } from "./operation-function.ts";

@@ -2,8 +2,8 @@
 import { Stack } from "aws-cdk-lib";
 import { Dashboard, GraphWidget, type IMetric } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
-import { metricNames } from "../../lib/api/metrics.ts";
-import { outcomeMetrics, serviceName } from "../../lib/intake/metrics.ts";
+import { outcomeMetrics, serviceName } from "../../lib/events/metrics.ts";
+import { metricNames } from "../../lib/http/metrics.ts";
 import type { Intake } from "./intake.ts";
 import { type Measured, type Metrics, period } from "./metrics.ts";
 

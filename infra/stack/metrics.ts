@@ -3,7 +3,7 @@ import { Duration } from "aws-cdk-lib";
 import { type IMetric, MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
 import { FilterPattern, type IFilterPattern, type ILogGroup, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import { metricNamespace } from "../../lib/api/metrics.ts";
+import { metricNamespace } from "../../lib/http/metrics.ts";
 import type { Api, Route } from "./api.ts";
 import type { ServiceTable } from "./service-table.ts";
 

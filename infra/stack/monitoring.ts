@@ -4,7 +4,7 @@ import { Alarm, ComparisonOperator, type Dashboard, type IMetric, TreatMissingDa
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
-import { serviceName } from "../../lib/intake/metrics.ts";
+import { serviceName } from "../../lib/events/metrics.ts";
 import { addDashboard } from "./dashboard.ts";
 import type { Intake } from "./intake.ts";
 import { type Measured, Metrics, period } from "./metrics.ts";

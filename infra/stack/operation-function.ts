@@ -1,7 +1,7 @@
 /** Creates an operation's Lambda function, with enough memory and time for its largest response. */
 import { Duration } from "aws-cdk-lib";
 import type { Construct } from "constructs";
-import type { Operation } from "../../lib/api/operations.ts";
+import type { Operation } from "../../lib/http/operations.ts";
 import { permissionsOf } from "./permissions.ts";
 import { ServiceFunction, type SharedProps } from "./service-function.ts";
 

@@ -2,7 +2,7 @@
  * All DynamoDB calls that an operation's function may make: its own, and those for authentication, idempotency and
  * transactions.
  */
-import type { Operation } from "../../lib/api/operations.ts";
+import type { Operation } from "../../lib/http/operations.ts";
 import { itemTypes } from "../../lib/table/keys.ts";
 import type { Permission } from "../../lib/table/permission.ts";
 

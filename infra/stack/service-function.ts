@@ -6,7 +6,7 @@ import { Architecture, Code, Function as LambdaFunction, Runtime } from "aws-cdk
 import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import { AssetHashType, DockerImage } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
-import { metricNamespace } from "../../lib/api/metrics.ts";
+import { metricNamespace } from "../../lib/http/metrics.ts";
 import type { Permission } from "../../lib/table/permission.ts";
 import { bundle, bundleHandler, projectRoot } from "./bundling.ts";
 import type { ServiceTable } from "./service-table.ts";

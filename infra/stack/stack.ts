@@ -1,8 +1,8 @@
 /** One CDK stack contains the whole service. Each operation has its own Lambda function and its own route. */
 import { Aws, CfnOutput, RemovalPolicy, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
-import { metricNamespace } from "../../lib/api/metrics.ts";
-import type { Operation } from "../../lib/api/operations.ts";
+import { metricNamespace } from "../../lib/http/metrics.ts";
+import type { Operation } from "../../lib/http/operations.ts";
 import { Api } from "./api.ts";
 import { Intake } from "./intake.ts";
 import { Monitoring } from "./monitoring.ts";

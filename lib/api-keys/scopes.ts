@@ -1,5 +1,5 @@
 /** The scopes of an API key: which operations it may call, and for which domain's messages. */
-import { normalDomain } from "../domain.ts";
+import { normalDomain } from "../addresses/domain.ts";
 
 export const scopes = {
   everything: "*",

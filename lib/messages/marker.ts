@@ -5,8 +5,8 @@ import { messageMarkerKey } from "../table/keys.ts";
 import { retryWrite } from "../table/retry.ts";
 import type { Table } from "../table/table.ts";
 import { update, type Write } from "../table/writes.ts";
-import { daySeconds } from "../time.ts";
-import type { MessageRef } from "./events.ts";
+import { daySeconds } from "../time/clock.ts";
+import type { MessageRef } from "./message-ref.ts";
 
 export type MessageMarker = { deleted_at?: string; expires_at?: number };
 

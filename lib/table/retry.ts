@@ -1,7 +1,7 @@
 /** Long retries, for those who can wait. A request can't: one throttled account would occupy all 1,000 environments. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { isThrottlingError, isTransientError } from "@smithy/core/retry";
-import { uptimeMs } from "../time.ts";
+import { uptimeMs } from "../time/clock.ts";
 
 const isSdkError = (error: unknown): error is Error & { cause?: Error } => error instanceof Error;
 

@@ -8,7 +8,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
-import { uptimeMs } from "../time.ts";
+import { uptimeMs } from "../time/clock.ts";
 import { getItem } from "./get.ts";
 import { backoff } from "./retry.ts";
 import type { Table } from "./table.ts";

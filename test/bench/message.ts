@@ -1,7 +1,7 @@
 /** The fields of a message to measure with. */
 import { randomUUID } from "node:crypto";
-import type { NewMessage } from "../../lib/messages/message.ts";
-import { dayMilliseconds } from "../../lib/time.ts";
+import type { NewMessage } from "../../lib/messages/new-message.ts";
+import { dayMilliseconds } from "../../lib/time/clock.ts";
 
 export const newMessage = (account_id: string) =>
   ({

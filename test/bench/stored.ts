@@ -2,9 +2,9 @@
 import { randomUUID } from "node:crypto";
 import { createTable } from "../../infra/local/create-table.ts";
 import { createApiKey } from "../../lib/api-keys/store.ts";
-import { findMessage } from "../../lib/messages/find.ts";
-import { headFields } from "../../lib/messages/head-fields.ts";
-import { storeMessage } from "../../lib/messages/store-message.ts";
+import { findMessage } from "../../lib/messages/read/find-message.ts";
+import { headFields } from "../../lib/messages/read/head-fields.ts";
+import { storeMessage } from "../../lib/messages/write/store-message.ts";
 import { openTable, type Table } from "../../lib/table/table.ts";
 import { newEmail } from "./email.ts";
 import type { Caller } from "./events.ts";

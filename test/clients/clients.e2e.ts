@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openApiDocument } from "../../infra/openapi/document.ts";
-import { storeMessage } from "../../lib/messages/store-message.ts";
+import { storeMessage } from "../../lib/messages/write/store-message.ts";
 import { sha256 } from "../../lib/table/keys.ts";
 import { newKey, newMessage, noon, startService, table } from "../harness/service.ts";
 

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { projectRoot } from "../../infra/stack/bundling.ts";
 import { messageFields } from "../../lib/messages/fields.ts";
-import { storeMessage } from "../../lib/messages/store-message.ts";
+import { storeMessage } from "../../lib/messages/write/store-message.ts";
 import { generatedEmail } from "../harness/generated-email.ts";
 import { run } from "../harness/process.ts";
 import { bearer, newKey, newMessage, noon, startService, table } from "../harness/service.ts";

@@ -7,7 +7,7 @@ import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { expect, onTestFinished, test } from "vitest";
 import { permissionsOf } from "../../infra/stack/permissions.ts";
-import { getMessage, operations } from "../../lib/api/operations.ts";
+import { getMessage, operations } from "../../lib/http/operations.ts";
 import { listItems } from "../../lib/table/list.ts";
 import { interceptedTable } from "../harness/intercepted-table.ts";
 import { listen } from "../harness/listen.ts";

@@ -1,7 +1,7 @@
 /** What must be true of every response. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import type { ErrorResponse } from "../../lib/api/error-catalogue.ts";
-import { commonHeaders, requestIdHeader } from "../../lib/api/response.ts";
+import type { ErrorResponse } from "../../lib/http/error-catalogue.ts";
+import { commonHeaders, requestIdHeader } from "../../lib/http/response.ts";
 import type { Received } from "./request.ts";
 
 /** The status and the headers that every response has. Returns the parsed body. */

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { DeleteCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
 import { createApiKey, revokeApiKey } from "../../lib/api-keys/store.ts";
-import type { NewMessage } from "../../lib/messages/message.ts";
-import { storeMessage } from "../../lib/messages/store-message.ts";
+import type { NewMessage } from "../../lib/messages/new-message.ts";
+import { storeMessage } from "../../lib/messages/write/store-message.ts";
 import {
   apiKeyKey,
   apiKeyListingKey,
@@ -18,7 +18,7 @@ import {
 } from "../../lib/table/keys.ts";
 import { retryWrite } from "../../lib/table/retry.ts";
 import type { Table } from "../../lib/table/table.ts";
-import { dayMilliseconds } from "../../lib/time.ts";
+import { dayMilliseconds } from "../../lib/time/clock.ts";
 import { type Received, request, type Sent } from "./request.ts";
 
 export type Outputs = Record<string, string>;

@@ -4,7 +4,7 @@ import { type IncomingMessage, request } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { storeMessage } from "../../lib/messages/store-message.ts";
+import { storeMessage } from "../../lib/messages/write/store-message.ts";
 import { sampleEmail } from "../harness/sample-email.ts";
 import { bearer, itemsOf, newKey, newMessage, noon, startService, table } from "../harness/service.ts";
 

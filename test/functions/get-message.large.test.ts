@@ -4,8 +4,9 @@ import { type IncomingMessage, request } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { constants, zstdDecompressSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Message, NewMessage } from "../../lib/messages/message.ts";
-import { storeMessage } from "../../lib/messages/store-message.ts";
+import type { Message } from "../../lib/messages/message.ts";
+import type { NewMessage } from "../../lib/messages/new-message.ts";
+import { storeMessage } from "../../lib/messages/write/store-message.ts";
 import { bearer, call, newKey, newMessage, noon, startService, table } from "../harness/service.ts";
 
 const MiB = 1024 * 1024;

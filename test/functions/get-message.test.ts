@@ -5,8 +5,8 @@ import type { APIGatewayProxyEvent } from "aws-lambda";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createHandler } from "../../functions/get-message.ts";
 import { invoke } from "../../infra/local/lambda.ts";
-import type { NewMessage } from "../../lib/messages/message.ts";
-import { storeMessage } from "../../lib/messages/store-message.ts";
+import type { NewMessage } from "../../lib/messages/new-message.ts";
+import { storeMessage } from "../../lib/messages/write/store-message.ts";
 import { sampleEmail } from "../harness/sample-email.ts";
 import {
   attempted,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { operations } from "../../lib/api/operations.ts";
+import { operations } from "../../lib/http/operations.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { type CapturedOutput, captureOutput } from "../harness/captured-output.ts";
 import { type Fault, startFaultyEngine } from "../harness/faulty-engine.ts";

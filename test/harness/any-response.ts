@@ -1,7 +1,7 @@
 /** The rules of the contract for every response. */
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
 import { expect } from "vitest";
-import { operations } from "../../lib/api/operations.ts";
+import { operations } from "../../lib/http/operations.ts";
 
 const successes = operations.map(({ status }) => status);
 const statuses = new Set([...successes, 400, 401, 403, 404, 406, 409, 413, 415, 422]);

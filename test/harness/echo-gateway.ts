@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import { expect } from "vitest";
 import { gateway, type Page } from "../../infra/local/gateway.ts";
 import type { LambdaHandler } from "../../infra/local/lambda.ts";
-import { addAccountMember, getMessage } from "../../lib/api/operations.ts";
+import { addAccountMember, getMessage } from "../../lib/http/operations.ts";
 import { listen } from "./listen.ts";
 import type { RawResponse } from "./raw-http.ts";
 

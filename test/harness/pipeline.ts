@@ -1,6 +1,6 @@
 /** A message as a sending pipeline reports it: the JSON texts of its events. */
 import { randomUUID } from "node:crypto";
-import type { NewMessage } from "../../lib/messages/message.ts";
+import type { NewMessage } from "../../lib/messages/new-message.ts";
 import type { Clock } from "../../lib/table/expiry.ts";
 import { bearer, call, newKey, newMessage, noon, startService } from "./service.ts";
 

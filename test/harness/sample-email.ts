@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { parseEmail } from "../../lib/messages/mime.ts";
+import { parseEmail } from "../../lib/email/parse-email.ts";
 
 const folders = ["../emails/", "../../infra/local/demo/"].map((folder) => new URL(folder, import.meta.url));
 

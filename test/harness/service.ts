@@ -5,17 +5,17 @@ import { DeleteCommand, DynamoDBDocumentClient, paginateQuery } from "@aws-sdk/l
 import { createTable } from "../../infra/local/create-table.ts";
 import { gateway } from "../../infra/local/gateway.ts";
 import type { LambdaHandler } from "../../infra/local/lambda.ts";
-import { operations } from "../../lib/api/operations.ts";
 import { type ApiKey, createApiKey } from "../../lib/api-keys/store.ts";
-import type { ChangeEvent } from "../../lib/intake/event.ts";
-import type { Outcome } from "../../lib/intake/event-record.ts";
-import { recordChange } from "../../lib/intake/record-event.ts";
-import type { NewMessage } from "../../lib/messages/message.ts";
+import type { ChangeEvent } from "../../lib/events/event.ts";
+import type { Outcome } from "../../lib/events/event-record.ts";
+import { recordChange } from "../../lib/events/record-events.ts";
+import { operations } from "../../lib/http/operations.ts";
+import type { NewMessage } from "../../lib/messages/new-message.ts";
 import { keyOfSegment, type Pages } from "../../lib/messages/pages.ts";
 import type { Clock } from "../../lib/table/expiry.ts";
 import { messagePartition } from "../../lib/table/keys.ts";
 import { openTable, type Table } from "../../lib/table/table.ts";
-import { dayMilliseconds } from "../../lib/time.ts";
+import { dayMilliseconds } from "../../lib/time/clock.ts";
 import { listen } from "./listen.ts";
 
 /** A time far in the future, so that TTL of a real engine deletes no item during a test. */

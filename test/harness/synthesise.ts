@@ -4,7 +4,7 @@ import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { readSettings } from "../../infra/stack/settings.ts";
 import { EmailApiStack } from "../../infra/stack/stack.ts";
-import { operations as allOperations, type Operation } from "../../lib/api/operations.ts";
+import { operations as allOperations, type Operation } from "../../lib/http/operations.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 // The validation takes seconds. One other test runs `cdk synth` with it.

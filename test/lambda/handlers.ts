@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { sendResponse } from "../../lib/api/send.ts";
+import { sendResponse } from "../../lib/http/send.ts";
 
 const { streamifyResponse, HttpResponseStream } = awslambda;
 type Stream = awslambda.HttpResponseStream;

@@ -1,7 +1,7 @@
 /** `npm run test:lambda`: the deployed bundles under AWS's own runtime client. */
 import { readdir } from "node:fs/promises";
 import { afterAll, describe, expect, inject, onTestFinished, test } from "vitest";
-import { unavailable } from "../../lib/api/error-catalogue.ts";
+import { unavailable } from "../../lib/http/error-catalogue.ts";
 import { newEmail } from "../bench/email.ts";
 import { addAccountMemberEvent, getMessageEvent } from "../bench/events.ts";
 import { describeContract } from "../deployed/contract.ts";

@@ -1,6 +1,6 @@
 /** The limit of 200 MB for a response. `npm test` leaves these tests out, because they take 10 s of processor time. */
 import { expect, test } from "vitest";
-import { storeMessage } from "../../lib/messages/store-message.ts";
+import { storeMessage } from "../../lib/messages/write/store-message.ts";
 import { bearer, call, newKey, newMessage, noon, startService, table } from "../harness/service.ts";
 
 const MiB = 1024 * 1024;

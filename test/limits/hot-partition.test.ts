@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createHandler as addAccountMember } from "../../functions/add-account-member.ts";
 import { createHandler as getMessage } from "../../functions/get-message.ts";
 import { createApiKey } from "../../lib/api-keys/store.ts";
-import { storeMessage } from "../../lib/messages/store-message.ts";
+import { storeMessage } from "../../lib/messages/write/store-message.ts";
 import { addAccountMemberEvent, getMessageEvent } from "../bench/events.ts";
 import { newMessage, noon } from "../harness/service.ts";
 import { environments, load, percentile, type Sent } from "./load.ts";

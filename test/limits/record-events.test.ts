@@ -1,7 +1,7 @@
 /** RecordEvents at the limits: many events of one message, and a table that accepts no writes. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
-import { storeMessage } from "../../lib/messages/store-message.ts";
+import { storeMessage } from "../../lib/messages/write/store-message.ts";
 import { newMessage, noon } from "../harness/service.ts";
 import { deliver } from "../harness/sqs.ts";
 import { grownTable, newTable, simulatedTable } from "./simulated-table.ts";

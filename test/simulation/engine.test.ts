@@ -14,8 +14,8 @@ import {
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { changeMessage } from "../../lib/messages/events.ts";
 import { markStored } from "../../lib/messages/marker.ts";
+import { changeMessage } from "../../lib/messages/write/change-message.ts";
 import { absent, live, nowValue } from "../../lib/table/expiry.ts";
 import { headKey, type ItemKey, memberKey, messageMarkerKey, segmentKey } from "../../lib/table/keys.ts";
 import type { Table } from "../../lib/table/table.ts";

@@ -8,7 +8,7 @@ import { readdirSync } from "node:fs";
 import { DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { expect, inject, test } from "vitest";
 import { freePort } from "../../infra/local/engine.ts";
-import { storeMessage } from "../../lib/messages/store-message.ts";
+import { storeMessage } from "../../lib/messages/write/store-message.ts";
 import { memberKey, sha256 } from "../../lib/table/keys.ts";
 import { listItems } from "../../lib/table/list.ts";
 import { type Fault, startFaultyEngine } from "../harness/faulty-engine.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { CloudFormationClient, CreateStackCommand, waitUntilStackCreateComplete } from "@aws-sdk/client-cloudformation";
 import { GetBucketTaggingCommand, PutBucketTaggingCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { projectRoot } from "../../infra/stack/bundling.ts";
-import { missingCredentials, noRoute } from "../../lib/api/error-catalogue.ts";
+import { missingCredentials, noRoute } from "../../lib/http/error-catalogue.ts";
 import { expectError } from "../deployed/expect.ts";
 import { request } from "../deployed/request.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";

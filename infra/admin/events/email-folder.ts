@@ -1,8 +1,8 @@
 /** Reads emails from a folder instead of the S3 bucket: an event's `raw_email` is a path in that folder. */
 import { readFile, realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
-import { RejectedError } from "../../../lib/messages/message.ts";
-import { rejectTooLarge } from "../../../lib/messages/store-message.ts";
+import { RejectedError } from "../../../lib/messages/rejected-error.ts";
+import { rejectTooLarge } from "../../../lib/messages/write/store-message.ts";
 import { describe } from "../../cli/user-error.ts";
 
 export type EmailFolder = ReturnType<typeof emailFolder>;

@@ -1,11 +1,11 @@
 /** Reads events from JSON Lines files, and records them. */
 import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
-import { type MessageEvent, parseEvent } from "../../../lib/intake/event.ts";
-import type { Outcome } from "../../../lib/intake/event-record.ts";
-import { MessageNotStoredYetError } from "../../../lib/intake/record-changes.ts";
-import { recordEvent } from "../../../lib/intake/record-event.ts";
-import { RejectedError } from "../../../lib/messages/message.ts";
+import { type MessageEvent, parseEvent } from "../../../lib/events/event.ts";
+import type { Outcome } from "../../../lib/events/event-record.ts";
+import { MessageNotStoredYetError } from "../../../lib/events/record-changes.ts";
+import { recordEvent } from "../../../lib/events/record-events.ts";
+import { RejectedError } from "../../../lib/messages/rejected-error.ts";
 import type { Clock } from "../../../lib/table/expiry.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { inParallel } from "../../mail/in-parallel.ts";

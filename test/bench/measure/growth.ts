@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
 import { createTable } from "../../../infra/local/create-table.ts";
-import { storeMessage } from "../../../lib/messages/store-message.ts";
+import { storeMessage } from "../../../lib/messages/write/store-message.ts";
 import { headKey } from "../../../lib/table/keys.ts";
 import { openTable, type Table } from "../../../lib/table/table.ts";
 import { newEmail } from "../email.ts";

@@ -1,6 +1,6 @@
 /** Parses an email with postal-mime, as its documentation shows, into our own form. */
 import PostalMime, { decodeWords } from "postal-mime";
-import type { ParsedContent } from "../../../lib/messages/message.ts";
+import type { ParsedContent } from "../../../lib/email/parsed-email.ts";
 
 export const parse = async (raw: Buffer): Promise<ParsedContent> => {
   const email = await PostalMime.parse(raw, { attachmentEncoding: "base64" });

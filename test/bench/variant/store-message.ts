@@ -1,6 +1,6 @@
 /** Stores the same email in each request, as `storeMessage` does it. */
 import type { APIGatewayProxyEvent } from "aws-lambda";
-import { storeMessage } from "../../../lib/messages/store-message.ts";
+import { storeMessage } from "../../../lib/messages/write/store-message.ts";
 import { openTable } from "../../../lib/table/table.ts";
 import { newEmail } from "../email.ts";
 import { newMessage } from "../message.ts";

@@ -1,8 +1,8 @@
 /** What API Gateway does before a function runs: its own errors, the request id, TLS. */
 import { connect } from "node:tls";
 import { beforeAll, describe, expect, type TestContext, test } from "vitest";
-import { noRoute } from "../../../lib/api/error-catalogue.ts";
-import { requestIdHeader } from "../../../lib/api/response.ts";
+import { noRoute } from "../../../lib/http/error-catalogue.ts";
+import { requestIdHeader } from "../../../lib/http/response.ts";
 import { expectError } from "../expect.ts";
 import type { Service } from "../service.ts";
 

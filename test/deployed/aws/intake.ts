@@ -10,7 +10,7 @@ import {
   SQSClient,
 } from "@aws-sdk/client-sqs";
 import { beforeAll, describe, expect, onTestFinished, type TestContext, test, vi } from "vitest";
-import { receivesWithin } from "../../../lib/intake/event-lifetime.ts";
+import { receivesWithin } from "../../../lib/events/redelivery.ts";
 import { newEmail } from "../../bench/email.ts";
 import { expectStatus } from "../expect.ts";
 import type { Service } from "../service.ts";

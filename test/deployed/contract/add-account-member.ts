@@ -8,7 +8,7 @@ import {
   idempotencyKeyReused,
   malformedJson,
   notJsonMediaType,
-} from "../../../lib/api/error-catalogue.ts";
+} from "../../../lib/http/error-catalogue.ts";
 import { AccountMember } from "../../../lib/members/member.ts";
 import { expectError, expectErrorAbout, expectStatus } from "../expect.ts";
 import type { Received } from "../request.ts";

@@ -1,8 +1,8 @@
 /** Section 3 of the contract: authentication and scopes. */
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { invalidApiKey, lacksScope, messageNotFound, missingCredentials } from "../../../lib/api/error-catalogue.ts";
 import { domainScope, scopes } from "../../../lib/api-keys/scopes.ts";
+import { invalidApiKey, lacksScope, messageNotFound, missingCredentials } from "../../../lib/http/error-catalogue.ts";
 import { expectError, expectErrorAbout, expectStatus } from "../expect.ts";
 import type { Service } from "../service.ts";
 

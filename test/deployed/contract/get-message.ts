@@ -2,10 +2,10 @@
 import { randomUUID } from "node:crypto";
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, describe, expect, test } from "vitest";
-import { messageNotFound, tooLargeUncompressed } from "../../../lib/api/error-catalogue.ts";
-import { findMessage } from "../../../lib/messages/find.ts";
+import { messageNotFound, tooLargeUncompressed } from "../../../lib/http/error-catalogue.ts";
 import { Message } from "../../../lib/messages/message.ts";
 import { keyOfSegment } from "../../../lib/messages/pages.ts";
+import { findMessage } from "../../../lib/messages/read/find-message.ts";
 import { newEmail } from "../../bench/email.ts";
 import { expectError, expectErrorAbout, expectStatus } from "../expect.ts";
 import { request } from "../request.ts";

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import * as store from "../../../lib/api-keys/store.ts";
 import type { Clock } from "../../../lib/table/expiry.ts";
-import { dayMilliseconds, daySeconds } from "../../../lib/time.ts";
+import { dayMilliseconds, daySeconds } from "../../../lib/time/clock.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
 import { interceptedTable } from "../../harness/intercepted-table.ts";
 import { bearer, call, startService, table } from "../../harness/service.ts";

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { readMarker } from "../../../lib/messages/marker.ts";
-import { dayMilliseconds } from "../../../lib/time.ts";
+import { dayMilliseconds } from "../../../lib/time/clock.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
 import { bearer, call, itemsOf, newKey, startService, table } from "../../harness/service.ts";
 

@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
-import { dayMilliseconds } from "../../../lib/time.ts";
+import { dayMilliseconds } from "../../../lib/time/clock.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
 import { bearer, call, startService } from "../../harness/service.ts";
 import { folderOf } from "../../harness/temporary-folder.ts";

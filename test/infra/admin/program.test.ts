@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { storeMessage } from "../../../lib/messages/store-message.ts";
+import { storeMessage } from "../../../lib/messages/write/store-message.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
 import { startAccount } from "../../harness/members.ts";
 import { day, newMessage, table } from "../../harness/service.ts";

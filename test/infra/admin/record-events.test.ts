@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, realpathSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join, parse } from "node:path";
 import { expect, test } from "vitest";
-import { storeMessage } from "../../../lib/messages/store-message.ts";
+import { storeMessage } from "../../../lib/messages/write/store-message.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
 import { pipelineMessage } from "../../harness/pipeline.ts";
 import { day, table } from "../../harness/service.ts";

@@ -3,8 +3,8 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { NewMessage } from "../../../lib/messages/message.ts";
-import { storeMessage } from "../../../lib/messages/store-message.ts";
+import type { NewMessage } from "../../../lib/messages/new-message.ts";
+import { storeMessage } from "../../../lib/messages/write/store-message.ts";
 import { admin } from "../../harness/admin.ts";
 import { cutAfterWrites } from "../../harness/power-cut.ts";
 import {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { expect, inject, test, vi } from "vitest";
-import { storeMessage } from "../../../lib/messages/store-message.ts";
+import { storeMessage } from "../../../lib/messages/write/store-message.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
 import { loseSegment, newMessage, opened, recordEvent, table } from "../../harness/service.ts";
 

@@ -3,7 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import { descriptions } from "../../../infra/event-schema/descriptions.ts";
 import { eventSchema } from "../../../infra/event-schema/schema.ts";
-import { parseEvent } from "../../../lib/intake/event.ts";
+import { parseEvent } from "../../../lib/events/event.ts";
 import { run } from "../../harness/process.ts";
 
 const formats = {

@@ -1,9 +1,9 @@
 /** Any bytes over a socket get a response of the contract. The response is never a 5xx. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { operations } from "../../../lib/api/operations.ts";
-import type { Parameter } from "../../../lib/api/parameters.ts";
-import { storeMessage } from "../../../lib/messages/store-message.ts";
+import { operations } from "../../../lib/http/operations.ts";
+import type { Parameter } from "../../../lib/http/parameters.ts";
+import { storeMessage } from "../../../lib/messages/write/store-message.ts";
 import { decoded, expectContract } from "../../harness/any-response.ts";
 import { body, headersFor, requestCount, seed, segmentFor } from "../../harness/hostile-request.ts";
 import { exchange } from "../../harness/raw-http.ts";

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { describe, expect, test } from "vitest";
 import { gateway } from "../../../infra/local/gateway.ts";
-import { getMessage } from "../../../lib/api/operations.ts";
+import { getMessage } from "../../../lib/http/operations.ts";
 import { asError, echo, eventOf, get, membersPath, messagePath, noRoute, serve } from "../../harness/echo-gateway.ts";
 import { listen } from "../../harness/listen.ts";
 import { exchange, openConnection, parseResponse } from "../../harness/raw-http.ts";

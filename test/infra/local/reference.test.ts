@@ -6,9 +6,9 @@ import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { gateway } from "../../../infra/local/gateway.ts";
-import { messagesPages } from "../../../infra/local/messages.ts";
 import { referencePages } from "../../../infra/local/reference.ts";
 import { openApiDocument } from "../../../infra/openapi/document.ts";
+import { messagesPages } from "../../../infra/page/serve-page.ts";
 import { listen } from "../../harness/listen.ts";
 
 const demo = {

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { type Imported, importMail } from "../../../infra/mail/import-mail.ts";
-import { deleteMessage } from "../../../lib/messages/delete.ts";
+import { deleteMessage } from "../../../lib/messages/remove/delete-message.ts";
 import { messagePartition } from "../../../lib/table/keys.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { interceptedTable } from "../../harness/intercepted-table.ts";

@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 import { addAccountMemberTexts } from "../../../infra/openapi/add-account-member.ts";
 import { documentOf, openApiDocument } from "../../../infra/openapi/document.ts";
 import { getMessageTexts } from "../../../infra/openapi/get-message.ts";
-import { messageNotFound } from "../../../lib/api/error-catalogue.ts";
-import { addAccountMember, getMessage, type Operation, operations } from "../../../lib/api/operations.ts";
+import { messageNotFound } from "../../../lib/http/error-catalogue.ts";
+import { addAccountMember, getMessage, type Operation, operations } from "../../../lib/http/operations.ts";
 import { run } from "../../harness/process.ts";
 
 const document = openApiDocument();

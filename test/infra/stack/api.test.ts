@@ -1,8 +1,8 @@
 /** The REST API, as the template has it. */
 import { Match, type Template } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
-import * as errors from "../../../lib/api/error-catalogue.ts";
-import { addAccountMember, getMessage, operations } from "../../../lib/api/operations.ts";
+import * as errors from "../../../lib/http/error-catalogue.ts";
+import { addAccountMember, getMessage, operations } from "../../../lib/http/operations.ts";
 import {
   follow,
   functionOf,

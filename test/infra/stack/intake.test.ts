@@ -1,7 +1,7 @@
 /** The intake as the template has it, and the rest of the stack without it. */
 import { describe, expect, test } from "vitest";
-import { receivesWithin } from "../../../lib/intake/event-lifetime.ts";
-import { daySeconds } from "../../../lib/time.ts";
+import { receivesWithin } from "../../../lib/events/redelivery.ts";
+import { daySeconds } from "../../../lib/time/clock.ts";
 import { type Resource, templateWith } from "../../harness/synthesise.ts";
 
 const intake = { intake: "true" };

@@ -1,7 +1,7 @@
 /** The rate limit per API key, as the template has it. */
 import { Match } from "aws-cdk-lib/assertions";
 import { expect, test } from "vitest";
-import { tooManyRequests } from "../../../lib/api/error-catalogue.ts";
+import { tooManyRequests } from "../../../lib/http/error-catalogue.ts";
 import { ofType, templateWith } from "../../harness/synthesise.ts";
 
 const template = templateWith({ keyRateLimit: "600" });

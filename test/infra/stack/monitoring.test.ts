@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { Match } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
-import { getMessage, operations } from "../../../lib/api/operations.ts";
+import { getMessage, operations } from "../../../lib/http/operations.ts";
 import { functionOf, ofType, type Resource, templateWith } from "../../harness/synthesise.ts";
 
 const template = templateWith({ intake: "true" });

@@ -4,7 +4,7 @@ import { join, relative } from "node:path";
 import { Match } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
 import { projectRoot } from "../../../infra/stack/bundling.ts";
-import { getMessage, operations } from "../../../lib/api/operations.ts";
+import { getMessage, operations } from "../../../lib/http/operations.ts";
 import {
   follow,
   functionOf,

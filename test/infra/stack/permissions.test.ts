@@ -1,11 +1,11 @@
 /** The functions with the real engine and the permissions of the template. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { addAccountMember, getMessage, type Operation } from "../../../lib/api/operations.ts";
-import { recordEvents } from "../../../lib/intake/record-event.ts";
-import { takeEvents } from "../../../lib/intake/take-events.ts";
-import { deleteMessage } from "../../../lib/messages/delete.ts";
-import { storeMessage } from "../../../lib/messages/store-message.ts";
+import { takeEvents } from "../../../lib/events/receive-batch.ts";
+import { recordEvents } from "../../../lib/events/record-events.ts";
+import { addAccountMember, getMessage, type Operation } from "../../../lib/http/operations.ts";
+import { deleteMessage } from "../../../lib/messages/remove/delete-message.ts";
+import { storeMessage } from "../../../lib/messages/write/store-message.ts";
 import { guard, rolePermissions } from "../../harness/permissions.ts";
 import { bearer, call, newKey, newMessage, noon, startService, table } from "../../harness/service.ts";
 import { deliver } from "../../harness/sqs.ts";

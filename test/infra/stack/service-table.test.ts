@@ -1,6 +1,6 @@
 /** The table on AWS, as the template has it. */
 import { describe, expect, test } from "vitest";
-import { operations } from "../../../lib/api/operations.ts";
+import { operations } from "../../../lib/http/operations.ts";
 import { functionOf, ofType, templateWith } from "../../harness/synthesise.ts";
 
 describe("The table", () => {

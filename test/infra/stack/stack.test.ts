@@ -2,7 +2,7 @@
 import { Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { expect, test } from "vitest";
-import { operations } from "../../../lib/api/operations.ts";
+import { operations } from "../../../lib/http/operations.ts";
 import { everySetting, synthesise, templateWith, withoutBundles } from "../../harness/synthesise.ts";
 
 test("The stage is part of the names of the stack, the API's stage and the dashboard", () => {

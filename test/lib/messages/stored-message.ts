@@ -1,10 +1,10 @@
 /** Reads stored messages, and interrupts writes. */
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { messageBody } from "../../../lib/messages/body.ts";
-import type { MessageRef } from "../../../lib/messages/events.ts";
-import { findMessage } from "../../../lib/messages/find.ts";
 import type { Message } from "../../../lib/messages/message.ts";
+import type { MessageRef } from "../../../lib/messages/message-ref.ts";
+import { messageBody } from "../../../lib/messages/read/body.ts";
+import { findMessage } from "../../../lib/messages/read/find-message.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { interceptedTable } from "../../harness/intercepted-table.ts";
 import { noon, table } from "../../harness/service.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { retry } from "../../../lib/table/retry.ts";
-import { uptimeMs } from "../../../lib/time.ts";
+import { uptimeMs } from "../../../lib/time/clock.ts";
 
 const throttled = Object.assign(new Error("slow down"), { name: "ThrottlingException" });
 

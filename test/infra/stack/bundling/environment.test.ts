@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { bundle, bundleFile } from "../../../../infra/stack/bundling.ts";
-import { addAccountMember } from "../../../../lib/api/operations.ts";
+import { addAccountMember } from "../../../../lib/http/operations.ts";
 import { addAccountMemberEvent } from "../../../bench/events.ts";
 import { listen } from "../../../harness/listen.ts";
 import { run } from "../../../harness/process.ts";

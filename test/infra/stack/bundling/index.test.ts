@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { bundle, entryFile } from "../../../../infra/stack/bundling.ts";
-import { addAccountMember } from "../../../../lib/api/operations.ts";
+import { addAccountMember } from "../../../../lib/http/operations.ts";
 import { addAccountMemberEvent } from "../../../bench/events.ts";
 import { run } from "../../../harness/process.ts";
 import { temporaryFolder } from "../../../harness/temporary-folder.ts";

@@ -1,0 +1,27 @@
+/** Checks email addresses (RFC 5321, section 4.1.2), which may contain UTF-8 (RFC 6531). */
+import { isIPv4, isIPv6 } from "node:net";
+import { normalDomain } from "./domain.ts";
+
+// These patterns find forbidden text. A regular expression that matches a whole long address would overflow the stack.
+const notInDotString = /^\.|\.\.|\.$|[^\w.!#$%&'*+/=?^`{|}~\x80-\u{10ffff}-]/u;
+const quotedPair = /\\[ -~]/g;
+const notInQuotes = /["\\]|[^ -~\x80-\u{10ffff}]/u;
+
+const isLocalPart = (text: string): boolean =>
+  text.length > 1 && text.startsWith('"') && text.endsWith('"')
+    ? !notInQuotes.test(text.slice(1, -1).replaceAll(quotedPair, ""))
+    : text !== "" && !notInDotString.test(text);
+
+/** Matches an IP address in brackets, such as `[IPv6:2001:db8::1]` (RFC 5321, section 4.1.3). */
+const isLiteral = (text: string): boolean => {
+  const [, version6, address = ""] = /^\[(IPv6:)?([\da-f:.]{1,45})\]$/i.exec(text) ?? [];
+  return version6 ? isIPv6(address) : isIPv4(address);
+};
+
+/** Returns the domain in ASCII and lower case, or `null` if the text is not an email address. */
+export const addressDomain = (text: string): string | null => {
+  const at = text.lastIndexOf("@"); // A quoted local part may contain other @ signs.
+  if (at < 0 || !text.isWellFormed() || !isLocalPart(text.slice(0, at))) return null;
+  const host = text.slice(at + 1);
+  return isLiteral(host) ? host.toLowerCase() : normalDomain(host);
+};

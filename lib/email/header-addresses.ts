@@ -1,0 +1,47 @@
+/** Finds the address in a header field such as From or To (RFC 5322, sections 3.4 and 4.4). */
+import { addressDomain } from "../addresses/address.ts";
+import { afterComments } from "./header.ts";
+
+/** Matches a quoted string, an encoded word, a domain literal, a word, or a special character. */
+const token = /"[^"\\]*(?:\\.[^"\\]*)*"?|=\?[^?]*\?[bq]\?[^?]*\?=|\[[^\]]*\]?|[^ \t"[\]()<>,;:\\]+|./isy;
+
+/** `a . b @ c` is one address, but `a b@c` is a name and an address (RFC 5322, section 4.4). */
+const joins = (character: string | undefined): boolean => character === "." || character === "@";
+
+/** Returns the first valid address, or "". Decode names only afterwards, because a decoded name may contain a comma. */
+export const firstAddress = (list: string): string => {
+  let text = "";
+  let last: string | undefined;
+  /** In `a@example.com <b@example.com>`, the text before the bracket is only a display name. */
+  let unbracketed = "";
+
+  const endText = (): string => {
+    const address = text.replace(/^'(.+)'$/, "$1");
+    text = "";
+    return address.includes("@") && addressDomain(address) ? address : "";
+  };
+
+  let at = 0;
+  while (at < list.length) {
+    const start = afterComments(list, at);
+    token.lastIndex = start;
+    const [word = ""] = token.exec(list) ?? [];
+    const isApart = start > at && !joins(last) && !joins(word[0]);
+    at = start + word.length;
+    last = word.at(-1);
+
+    if (word === "<" || word === ":") {
+      // The text before `<` or `:` is a display name or a source route, not an address.
+      text = "";
+      unbracketed = "";
+    } else if (word === ">" || word === "," || word === ";" || word === "") {
+      const address = endText() || unbracketed;
+      if (address) return address;
+    } else {
+      if (isApart) unbracketed ||= endText();
+      const isEncodedWord = word.startsWith("=?") && word.endsWith("?=");
+      if (!isEncodedWord) text += word;
+    }
+  }
+  return unbracketed || endText();
+};

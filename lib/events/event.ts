@@ -1,0 +1,79 @@
+/** The events that an email-sending pipeline reports about its messages. */
+import * as z from "zod/mini";
+import { NewMessage, text, time, words } from "../messages/new-message.ts";
+import { RejectedError, validate } from "../messages/rejected-error.ts";
+
+const { id: uuid, account_id } = NewMessage.shape;
+
+/** The flag `u` makes an emoji count as one character, as it does in JSON Schema. */
+const id = text.check(
+  z.regex(/^.{1,255}$/su, "must have 1 to 255 characters"),
+  z.meta({ minLength: 1, maxLength: 255 }),
+);
+
+const s3Key = text.check(z.minLength(1, "must not be empty"), z.maxLength(1024, "must have at most 1024 characters"));
+
+const change = { id, account_id, message: z.object({ id: uuid }, "must be an object") };
+
+const Stored = z.object({
+  type: z.literal("message.stored"),
+  id,
+  account_id,
+  message: z.extend(z.omit(NewMessage, { account_id: true }), {
+    sent_at: z._default(z.nullable(time), null),
+    delivered_at: z._default(z.nullable(time), null),
+    retain_until: time,
+  }),
+  raw_email: z.nullable(s3Key),
+});
+
+const Status = z.object({
+  type: z.literal("message.status"),
+  ...change,
+  time,
+  status: words,
+  sent_at: z.optional(time),
+  delivered_at: z.optional(time),
+  bounce_classification: z.optional(words),
+});
+
+const Attempt = z.object({ type: z.literal("message.delivery_attempt"), ...change, time, status: words, log: text });
+const Opened = z.object({ type: z.literal("message.opened"), ...change });
+const Clicked = z.object({ type: z.literal("message.clicked"), ...change });
+
+const kinds = [Stored, Status, Attempt, Opened, Clicked] as const;
+const types = kinds.map(({ shape }) => shape.type.def.values[0]);
+
+export const MessageEvent = z.discriminatedUnion("type", kinds, {
+  error: ({ input }) =>
+    typeof input === "object" && input !== null ? `must be one of ${types.join(", ")}` : "must be a JSON object",
+});
+export type MessageEvent = z.output<typeof MessageEvent>;
+
+export type ChangeEvent = Exclude<MessageEvent, { type: "message.stored" }>;
+export type StoredEvent = Extract<MessageEvent, { type: "message.stored" }>;
+
+/** `12.0` and `1.2e1` are integers, too. Returns `undefined` for a fraction. */
+const integerOf = (source: string): bigint | undefined => {
+  const [, sign, whole = "", fraction = "", exponent = "0"] =
+    /^(-?)(\d{1,40})(?:\.(\d{1,40}))?(?:e([+-]?\d{1,2}))?$/i.exec(source) ?? [];
+  const digits = whole + fraction;
+  const end = whole.length + Number(exponent);
+  if (digits === "" || /[1-9]/.test(digits.slice(Math.max(end, 0)))) return undefined;
+  return BigInt(`${sign}${digits.slice(0, Math.max(end, 0)).padEnd(end, "0") || "0"}`);
+};
+
+/** JSON.parse rounds integers above 2^53, so we take the digits from the source text. */
+const reviveInteger = (name: string, value: unknown, { source = "" }: { source?: string } = {}): unknown =>
+  name === "reference_message_id" ? (integerOf(source) ?? value) : value;
+
+const parseJson = (json: string): unknown => {
+  try {
+    return JSON.parse(json, reviveInteger);
+  } catch {
+    throw new RejectedError("it is not JSON"); // JSON.parse's own message quotes the text.
+  }
+};
+
+/** @throws RejectedError that names every wrong field */
+export const parseEvent = (json: string): MessageEvent => validate(MessageEvent, parseJson(json));

@@ -1,0 +1,89 @@
+/** The operation's writes and the stored response go into one transaction, so they succeed or fail together. */
+import { epochSeconds, isLive } from "../table/expiry.ts";
+import { getItem } from "../table/get.ts";
+import { type ItemKey, idempotencyRecordKey, sha256 } from "../table/keys.ts";
+import type { Table } from "../table/table.ts";
+import { type FailedConditions, transact } from "../table/transact.ts";
+import { putIfAbsent, type Write } from "../table/writes.ts";
+import { daySeconds } from "../time/clock.ts";
+import { idempotencyKeyConflict, idempotencyKeyLength, idempotencyKeyReused } from "./error-catalogue.ts";
+import { ApiError } from "./errors.ts";
+import type { AccountPath, Operation } from "./operations.ts";
+import { type ApiMiddleware, type ApiRequest, headerValues } from "./request.ts";
+import type { ApiResponse } from "./response.ts";
+
+export type StorableResponse = ApiResponse & { body: string };
+
+export type Once = {
+  /**
+   * Makes the operation's writes and, in the same transaction, stores its response. If the Idempotency-Key was used
+   * before, we only return the stored response. If another condition fails, nothing is written, and `failed` is
+   * returned.
+   *
+   * @throws ApiError 422 if the Idempotency-Key was used with a different request
+   * @throws the errors of {@link transact}
+   */
+  commit: (
+    response: StorableResponse,
+    writes: readonly Write[],
+  ) => Promise<{ response: StorableResponse; failed?: never } | { response?: never; failed: FailedConditions }>;
+  /** Stores the response to a request that changed nothing, such as a 409. */
+  store: (response: StorableResponse) => Promise<StorableResponse>;
+};
+
+/** Writes objects with sorted keys, because a retry may send the same fields in another order. */
+const canonical = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(canonical)}]`;
+  if (typeof value === "number") return String(value); // JSON.stringify writes Infinity (1e400) as null.
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`)}}`;
+};
+
+const digestOf = ({ method, path }: Operation, parameters: AccountPath, body: unknown): string =>
+  sha256(`${method} ${path} ${canonical(parameters)} ${canonical(body)}`);
+
+type StoredResponse = { digest: string; status: number; body: string; expires_at: number };
+
+type Use = { record: ItemKey; digest: string };
+
+const toReplay = (stored: StoredResponse, use: Use): StorableResponse => {
+  if (stored.digest !== use.digest) throw new ApiError(idempotencyKeyReused);
+  return { status: stored.status, body: stored.body, headers: { "Idempotent-Replayed": "true" } };
+};
+
+/** This read is eventually consistent: if it misses the stored response, the transaction in `commit` finds it. */
+const findReplay = async (table: Table, use: Use, now: number): Promise<StorableResponse | undefined> => {
+  const stored = await getItem<StoredResponse>(table, use.record);
+  return stored && isLive(stored, now) ? toReplay(stored, use) : undefined;
+};
+
+const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
+  const commit: Once["commit"] = async (response, writes) => {
+    const { status, body } = response;
+    const expires_at = epochSeconds(now) + daySeconds;
+    const record = use && putIfAbsent(table, use.record, { digest: use.digest, status, body, expires_at }, now);
+    const failed = await transact(table, record ? [...writes, record] : writes);
+    if (!failed) return { response };
+    const stored = record && failed.get(record);
+    return use && stored ? { response: toReplay(stored, use) } : { failed };
+  };
+
+  return { commit, store: async (response) => (use && (await commit(response, [])).response) ?? response };
+};
+
+export const header = ({ idempotent }: Operation): ApiMiddleware => ({
+  before: ({ context: { request } }) => {
+    const [key, ...others] = new Set(idempotent ? headerValues(request, "idempotency-key") : []);
+    if (others.length > 0) throw new ApiError(idempotencyKeyConflict);
+    if (key === undefined) return;
+    if (key.length < 1 || key.length > 255) throw new ApiError(idempotencyKeyLength);
+    request.idempotencyKey = key;
+  },
+});
+
+export const startReplay = (operation: Operation, { table, now, path, idempotencyKey, json }: ApiRequest) => {
+  const record = idempotencyKey === undefined ? undefined : idempotencyRecordKey(path.account_id, idempotencyKey);
+  const use = record && { record, digest: digestOf(operation, path, json) };
+  return { once: makeOnce(table, use, now), stored: use && findReplay(table, use, now) };
+};

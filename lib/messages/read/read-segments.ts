@@ -1,0 +1,60 @@
+/** Reads the segments of a message's content in order, four pages at a time. */
+import { getItem, queryFrom } from "../../table/get.ts";
+import { retry } from "../../table/retry.ts";
+import type { Head } from "../head.ts";
+import { keyOfSegment, parallelPages } from "../pages.ts";
+import type { StoredMessage } from "./find-message.ts";
+
+type Segment = { bytes: Uint8Array };
+
+/** Eventually consistent reads are half the price, so we make a consistent one only if the first misses a segment. */
+const readTwice = async <Found>(
+  { id, segments }: Head,
+  index: number,
+  read: (consistent: boolean) => Promise<Found | undefined>,
+): Promise<Found> => {
+  const found = (await read(false)) ?? (await read(true));
+  if (!found) throw new Error(`A segment from ${index} of ${segments} of message ${id} is missing`);
+  return found;
+};
+
+/** @throws Error if the segment is missing */
+export const readSegment = async ({ table, head }: StoredMessage, index: number): Promise<Uint8Array> => {
+  const read = (consistent: boolean) => getItem<Segment>(table, keyOfSegment(head, head, index), { consistent });
+  return (await readTwice(head, index, read)).bytes;
+};
+
+const readPage = ({ table, head }: StoredMessage, from: number): Promise<Uint8Array[]> => {
+  const count = Math.min(head.page_segments, head.segments - from);
+  return readTwice(head, from, async (consistent) => {
+    const found = await queryFrom<Segment>(table, keyOfSegment(head, head, from), count, consistent);
+    return found.length === count ? found.map(({ bytes }) => bytes) : undefined;
+  });
+};
+
+/** After a 200, we can't send an error any more, so we retry failed reads. Throws an Error if a segment is missing. */
+export async function* readSegments(message: StoredMessage): AsyncGenerator<Uint8Array> {
+  const { table, head, first } = message;
+  const abort = new AbortController();
+  const pending: Promise<Uint8Array[]>[] = [];
+  let next = 1;
+  const requestNext = () => {
+    if (next >= head.segments) return;
+    const from = next;
+    next += head.page_segments;
+    const page = retry(() => readPage(message, from), { signal: abort.signal, deadline: table.deadline });
+    page.catch(() => {}); // Without this, a rejection before we await the page would end the process.
+    pending.push(page);
+  };
+  try {
+    for (let page = 0; page < parallelPages; page++) requestNext();
+    if (head.segments > 0) yield first ?? (await readSegment(message, 0));
+    for (let page = pending.shift(); page; page = pending.shift()) {
+      const segments = await page;
+      requestNext();
+      yield* segments;
+    }
+  } finally {
+    abort.abort();
+  }
+}

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { addressDomain } from "../../../lib/addresses/address.ts";
+
+test.each([
+  ["ada@example.com", "example.com"],
+  ["O'Brien+tag/x=y@Mail.Example.COM", "mail.example.com"],
+  ["root@localhost", "localhost"],
+  ["jürgen@bücher.example", "xn--bcher-kva.example"],
+  ["用户@例え.jp", "xn--r8jz45g.jp"],
+  ['"a@b"@example.com', "example.com"],
+  ['"a \\"b\\" (c), <d>"@example.com', "example.com"],
+  ['""@example.com', "example.com"],
+  ["ada@[192.0.2.1]", "[192.0.2.1]"],
+  ["ada@[IPv6:2001:DB8::1]", "[ipv6:2001:db8::1]"],
+])("%s is an address of %s", (text, domain) => {
+  expect(addressDomain(text)).toBe(domain);
+});
+
+test.each([
+  "",
+  "@",
+  "ada",
+  "ada@",
+  "@example.com",
+  "Ada <ada@example.com>",
+  "<ada@example.com>",
+  "ada@example.com (Ada)",
+  "ada(c)@example.com",
+  "ada@example.com.",
+  "ada@example.com, bob@example.com",
+  "ada@bob@example.com",
+  "a..b@example.com",
+  ".a@example.com",
+  "a.@example.com",
+  "a b@example.com",
+  "a\n@example.com",
+  "ada@example.com\n",
+  '"a"b"@example.com',
+  '"a\\"@example.com',
+  '"@example.com',
+  '"a\tb"@example.com',
+  "ada@a_b.example",
+  "ada@\u212Aey.example",
+  "ada@[192.0.2]",
+  "ada@[2001:db8::1]",
+  "\ud800@example.com",
+])("%j is not an address", (text) => {
+  expect(addressDomain(text)).toBeNull();
+});
+
+test.each([
+  ["a local part", `${"a".repeat(40_000_000)}@example.com`, true],
+  ["a quoted local part", `"${"\\a".repeat(20_000_000)}"@example.com`, true],
+  ["a domain", `ada@${"a.".repeat(20_000_000)}`, false],
+  ["signs @", "@".repeat(40_000_000), false],
+])("40 MB of %s do not overflow the stack", (_, text, isAddress) => {
+  expect(addressDomain(text) !== null).toBe(isAddress);
+});

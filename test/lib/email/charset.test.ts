@@ -1,0 +1,116 @@
+import { expect, test } from "vitest";
+import { charsetDecoder } from "../../../lib/email/charset.ts";
+import { readEnvelope } from "../../../lib/email/envelope.ts";
+import { parseEmail } from "../../../lib/email/parse-email.ts";
+import { attachment, parseSample, text } from "../../harness/sample-email.ts";
+
+test.each([
+  ["iso-2022-jp", "明日の会議は10時からです。\r\nよろしくお願いします。\r\n", "会議のお知らせ"],
+  ["shift-jis-cp932", "㈱サンプルの髙橋です。\r\n", "①番の請求書"],
+  ["gb18030", "您的订单已发货。𠮷\r\n", "您好，世界"],
+  ["gb2312", "<p>朱镕基</p>\r\n", "中文"],
+  ["big5", "您好，訂單已出貨。\r\n", "測試"],
+  ["korean-beyond-euc-kr", "펲시콜라 똠방각하 찦차\r\n", "안녕하세요"],
+  ["koi8-r", "Здравствуйте! Заказ отправлен.\r\n", "Привет"],
+  ["windows-1251", "Оплатите счёт до пятницы — спасибо.\r\n", "Счёт №42"],
+  ["iso-8859-15-underscore", "Prix : 10 €, cœur à prendre\r\n", "10 €"],
+  ["hebrew-iso-8859-8-i", "שלום עולם\r\n", "שלום"],
+  ["utf-16-base64", "<p>Grüße 🌍</p>\r\n", "Wide"],
+  ["utf-7", "Grüße aus Köln\r\n", "Grüße"],
+  // Without a known charset, text is UTF-8 if it is valid UTF-8, otherwise windows-1252.
+  ["latin1-8bit-undeclared", "Un café crème à 2€, s'il vous plaît.\r\n", "Café"],
+  ["utf8-8bit-undeclared", "Un café crème à 2€, s'il vous plaît.\r\n", "Café"],
+  ["us-ascii-with-utf8-bytes", "Zürich – Genève\r\n", "Schedule"],
+  ["unknown-charset", "<p>Grüße</p>\r\n", "Grüße"],
+])("text and encoded words are converted to Unicode: %s", async (name, content, subject) => {
+  const { parts, headers } = await parseSample(name);
+
+  expect(parts.map((part) => part.content)).toEqual([content]);
+  expect(headers.Subject).toEqual([subject]);
+});
+
+test.each([
+  [
+    "bytes that are invalid in their charset become U+FFFD",
+    "utf8-declared-but-latin1",
+    "cr\ufffdme br\ufffdl\ufffde\r\n",
+  ],
+  ["a byte-order mark is removed only at the start", "utf8-body-with-byte-order-mark", "Hello \ufeffagain\r\n"],
+  ["a charset may have a comment, and the first of two counts", "charset-parameter-with-comment", "Śkoda\r\n"],
+])("%s", async (_, sample, content) => {
+  expect((await parseSample(sample)).parts).toMatchObject([{ content }]);
+});
+
+test.each([
+  ["utf8", "c3bc", "ü"],
+  ["UTF_8", "c3bc", "ü"],
+  ["csASCII", "80", "€"],
+  ["latin1", "80", "€"],
+  ["iso-8859-1", "93", "“"],
+  ["cp1252", "80", "€"],
+  ["windows1252", "80", "€"],
+  ["x-sjis", "8b", "\ufffd"],
+  ["cp936", "d6d0", "中"],
+  ["cp949", "8141", "갂"],
+  ["euckr", "b0a1", "가"],
+  ["eucjp", "a4a2", "あ"],
+  ["euc_jp", "a4a2", "あ"],
+  ["big5-hkscs", "8740", "䏰"],
+  ["tis-620", "a1", "ก"],
+  ["x-mac-roman", "8a", "ä"],
+  ["cp850", "81", "ü"],
+  ["utf-16", "00fc", "ü"],
+  ["utf-16", "fffefc00", "ü"],
+  ["utf-16le", "fc00", "ü"],
+  ["iso-2022-jp", "1b2442242224241b2842", "あい"],
+  ["csISO2022JP", "1b244224221b28421b244224241b2842", "あい"],
+  ["iso-2022-jp-ms", "1b284931321b2842", "ｱｲ"],
+  ["cp50221", "1b26401b244224221b2842", "あ"],
+  ["iso-2022-jp", "e38182", "あ"],
+  ["iso-2022-kr", "1b2429430e3021", "\x1b$)C\x0e0!"],
+  ["binary", "c3bc", "ü"],
+  ["Base_64", "c3bc", "ü"],
+  ["unicode-1-1-utf-7", "412b2d2b324433634b51", "A+🐩"],
+  ["utf-7", "2b4155772d582b415577214f4b", "ŌXŌ!OK"],
+  ["constructor", "fc", "ü"],
+  ["utf-7", "2b3241412d", "\ufffd"],
+  ["utf-16", "d83d", "\ufffd"],
+  ["utf-16le", "00dc6100", "\ufffda"],
+  ["iso-2022-jp", "1b24422422241b2842", "あ\ufffd"],
+])("charset %s turns %s into %s", (name, bytes, text) => {
+  expect(charsetDecoder()(Buffer.from(bytes, "hex"), name)).toBe(text);
+});
+
+test("UTF-16 without a byte-order mark is decoded as big-endian", () => {
+  const body = Buffer.from("Grüße 🌍", "utf16le").swap16();
+  const header = Buffer.from("Content-Type: text/plain; charset=utf-16\n\n");
+
+  expect(parseEmail(Buffer.concat([header, body]))?.parts).toEqual([text("Grüße 🌍")]);
+});
+
+test("half a surrogate pair becomes U+FFFD in every field", () => {
+  const half = (charset: string) => (charset === "utf-7" ? "=?utf-7?q?+2D0-?=" : "=?utf-16be?q?=D8=3D?=");
+  const email = [
+    `From: <${half("utf-7")}@example.com>`,
+    `Subject: ${half("utf-7")}${half("utf-16")}`,
+    `Message-ID: <${half("utf-7")}>`,
+    `Content-Type: a/b; name*=utf-7''%2B2D0-`,
+    `Content-ID: <${half("utf-7")}>`,
+    "",
+    "",
+  ].join("\n");
+  const parsed = parseEmail(Buffer.from(email));
+
+  expect(parsed?.headers).toMatchObject({ From: ["<\ufffd@example.com>"], Subject: ["\ufffd\ufffd"] });
+  expect(parsed?.attachments).toEqual([attachment("a/b", "", "\ufffd", "\ufffd")]);
+  expect(readEnvelope(Buffer.from(email))).toMatchObject({ subject: "\ufffd\ufffd", message_id: "<\ufffd>" });
+});
+
+test("an email with 200 charsets is decoded", () => {
+  const decode = charsetDecoder();
+  Array.from({ length: 200 }, (_, i) => decode(Buffer.from("a"), `unknown-${i}`));
+
+  expect(decode(Buffer.from("\xe9", "latin1"), "unknown-200")).toBe("é");
+  expect(decode(Buffer.from("é"), "unknown-200")).toBe("é");
+  expect(decode(Buffer.from("\xe9", "latin1"), "koi8-r")).toBe("é");
+});

@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import { isDeliveryReport, readEnvelope } from "../../../lib/email/envelope.ts";
+import { sampleEmail } from "../../harness/sample-email.ts";
+
+const read = (...header: string[]) => readEnvelope(Buffer.from(`${header.join("\r\n")}\r\n\r\n`));
+
+test.each([
+  [
+    "invoice-pdf-attachment",
+    ["Ihre Rechnung 2026-1120 über 90 €", "rechnung@example.com", "s.muessig@example.net"],
+    ["<invoice.2026-1120@example.com>", "2026-11-20T16:05:12Z"],
+  ],
+  [
+    "bounce-delivery-status",
+    ["Undelivered Mail Returned to Sender", "MAILER-DAEMON@mx.example.net", "bounces@example.com"],
+    ["<20261120120106.4Xk2QZ6YhWz@mx.example.net>", "2026-11-20T12:01:06Z"],
+  ],
+  // The recipient is in a group after a quoted name, and the Message-ID is trimmed.
+  [
+    "group-recipients",
+    ["To a group", "ada@example.com", "bob@example.org"],
+    ["<group@example.com>", "2026-11-20T11:00:00Z"],
+  ],
+])("the envelope is read from the header: %s", async (name, [subject, sender, recipient], [message_id, date]) => {
+  const envelope = { subject, sender, recipient, message_id, date: new Date(date ?? "") };
+
+  expect(readEnvelope(await sampleEmail(name))).toEqual(envelope);
+});
+
+test("a missing value is empty, and a missing date is null", async () => {
+  const nothing = { subject: "", sender: "", recipient: "", message_id: "", date: null };
+
+  expect(readEnvelope(await sampleEmail("empty"))).toEqual(nothing);
+  expect(readEnvelope(await sampleEmail("no-headers"))).toEqual(nothing);
+});
+
+test("the sender is read from From, otherwise from Sender or Return-Path", () => {
+  const lines = ["Return-Path: <c@example.com>", "Sender: b@example.com", "From: a@example.com"];
+
+  expect(read(...lines).sender).toBe("a@example.com");
+  expect(read(...lines.slice(0, 2)).sender).toBe("b@example.com");
+  expect(read(...lines.slice(0, 1)).sender).toBe("c@example.com");
+  expect(read("Return-Path: <>").sender).toBe("");
+});
+
+test("the recipient is read from To, otherwise from Delivered-To, X-Original-To or Cc", () => {
+  const lines = [
+    "Cc: d@example.com",
+    "X-Original-To: c@example.com",
+    "Delivered-To: b@example.com",
+    "To: a@example.com",
+  ];
+
+  expect(read(...lines).recipient).toBe("a@example.com");
+  expect(read(...lines.slice(0, 3)).recipient).toBe("b@example.com");
+  expect(read(...lines.slice(0, 2)).recipient).toBe("c@example.com");
+  expect(read(...lines.slice(0, 1)).recipient).toBe("d@example.com");
+  expect(read("To: undisclosed-recipients:;", ...lines.slice(0, 1)).recipient).toBe("d@example.com");
+  expect(read("To: undisclosed-recipients:;", "Cc: d@x.org", "To: a@x.org").recipient).toBe("a@x.org");
+});
+
+test.each([
+  ["ada@example.com (Ada <wrong@example.net>)", "ada@example.com"],
+  ['"wrong@example.net" <ada@example.com>', "ada@example.com"],
+  ["=?utf-8?q?wrong=40example=2Enet=2C?= <ada@example.com>", "ada@example.com"],
+  ["Zoë <zoë@example.com>", "zoë@example.com"],
+  ["Ada, Bob <bob@example.com>", "bob@example.com"],
+  ["MAILER-DAEMON", ""],
+  ["'ada@example.com'", "ada@example.com"],
+  ["Ada <'ada@example.com'>", "ada@example.com"],
+  ["o'hara@example.com", "o'hara@example.com"],
+])("the sender of From: %s is %j", (from, sender) => {
+  expect(read(`From: ${from}`).sender).toBe(sender);
+});
+
+test.each([
+  ["multipart/report; report-type=delivery-status; boundary=b", true],
+  ['Multipart/Report; report-type="Delivery-Status"', true],
+  ["multipart/report", true],
+  ["message/delivery-status", true],
+  ["multipart/report; report-type=disposition-notification", false],
+  ["multipart/mixed; report-type=delivery-status", false],
+  ["", false],
+])("Content-Type: %s is a delivery report: %j", (type, expected) => {
+  expect(isDeliveryReport(Buffer.from(`Content-Type: ${type}\r\n\r\n`))).toBe(expected);
+});

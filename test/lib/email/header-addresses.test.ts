@@ -1,0 +1,50 @@
+/** The first address of a list, as in RFC 5322 and as mailers write it. */
+import { expect, test } from "vitest";
+import { firstAddress } from "../../../lib/email/header-addresses.ts";
+
+test.each([
+  // RFC 5322, appendix A
+  ["John Doe <jdoe@machine.example>", "jdoe@machine.example"],
+  ['"Joe Q. Public" <john.q.public@example.com>', "john.q.public@example.com"],
+  ["Mary Smith <mary@x.test>, jdoe@example.org, Who? <one@y.test>", "mary@x.test"],
+  ['<boss@nil.test>, "Giant; \\"Big\\" Box" <sysservices@example.net>', "boss@nil.test"],
+  ["A Group:Ed Jones <c@a.test>,joe@where.test,John <jdoe@one.test>;", "c@a.test"],
+  ["Undisclosed recipients:;", ""],
+  ["Pete(A nice \\) chap) <pete(his account)@silly.test(his host)>", "pete@silly.test"],
+  [
+    "A Group(Some people)  :Chris Jones <c@(Chris's host.)public.example>, joe@example.org, John <jdoe@one.test> (my dear friend); (the end of the group)",
+    "c@public.example",
+  ],
+  ["(Empty list)(start)Hidden recipients  :(nobody(that I know))  ;", ""],
+  ["Joe Q. Public <john.q.public@example.com>", "john.q.public@example.com"],
+  ["Mary Smith <@node.test:mary@example.net>, , jdoe@test  . example", "mary@example.net"],
+  [", , jdoe@test  . example", "jdoe@test.example"],
+  ["John Doe <jdoe@machine(comment).  example>", "jdoe@machine.example"],
+  // others
+  ["<@a.test,@b.test:mary@example.net>", "mary@example.net"],
+  ['"a b"@example.com', '"a b"@example.com'],
+  ['"a@b" <ada@example.com>', "ada@example.com"],
+  ["ada@[192.0.2.1]", "ada@[192.0.2.1]"],
+  ["ada@example.com (Ada)", "ada@example.com"],
+  ["ada@example.com Ada, bob@example.com", "ada@example.com"],
+  ["ada@example.com Ada", "ada@example.com"],
+  ["bob@home <ada@example.com>", "ada@example.com"],
+  ["Ada ada@example.com", "ada@example.com"],
+  ["=?utf-8?q?Ada?=ada@example.com", "ada@example.com"],
+  ["mailto:ada@example.com", "ada@example.com"],
+  ["ada@example.com; bob@example.com", "ada@example.com"],
+  ["<ada@example.com", "ada@example.com"],
+  ["MAILER-DAEMON <>, <bob@example.com>", "bob@example.com"],
+  // none
+  ["", ""],
+  ["MAILER-DAEMON", ""],
+  ["ada@example.com.", ""],
+  ["a..b@example.com", ""],
+  ["ada@bob@example.com", ""],
+  ['"ada@example.com', ""],
+  ["(ada@example.com", ""],
+  ["ada@", ""],
+  ["::::", ""],
+])("the first address of %s is %j", (list, address) => {
+  expect(firstAddress(list)).toBe(address);
+});

@@ -1,0 +1,50 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { decodeTransfer } from "../../../lib/email/transfer-encoding.ts";
+
+test("tabs are removed only at the end of a line", () => {
+  const body = Buffer.from("a\tb\t\r\nc=\t\r\nd \t");
+
+  expect(decodeTransfer(body, "quoted-printable").toString()).toBe("a\tb\r\ncd");
+});
+
+test("base64 with line breaks anywhere is decoded", () => {
+  fc.assert(
+    fc.property(fc.uint8Array(), fc.integer({ min: 1, max: 80 }), (bytes, width) => {
+      const base64 = Buffer.from(bytes).toString("base64");
+      const body = Buffer.from(base64.replace(new RegExp(`.{${width}}`, "g"), "$&\r\n"));
+
+      expect(decodeTransfer(body, "base64")).toEqual(Buffer.from(bytes));
+    }),
+  );
+});
+
+test("quoted-printable of any bytes is decoded", () => {
+  fc.assert(
+    fc.property(fc.uint8Array(), fc.integer({ min: 1, max: 20 }), (bytes, width) => {
+      const escaped = Array.from(
+        bytes,
+        (byte, i) => `=${byte.toString(16).padStart(2, "0")}${i % width ? "" : "=\r\n"}`,
+      );
+
+      expect(decodeTransfer(Buffer.from(escaped.join("")), "quoted-printable")).toEqual(Buffer.from(bytes));
+    }),
+  );
+});
+
+test("characters outside the base64 alphabet are ignored, and the text after = too", () => {
+  const decode = (text: string) => decodeTransfer(Buffer.from(text, "latin1"), "base64").toString();
+
+  expect(decode("-aGVs_bG8\xe9!")).toBe("hello");
+  expect(decode("aGk=aGVsbG8=")).toBe("hi");
+});
+
+test("an email full of the characters - and _ is decoded with 64 MB of heap", async () => {
+  const module = new URL("../../../lib/email/transfer-encoding.ts", import.meta.url);
+  const decode = `import("${module}").then((it) => it.decodeTransfer(Buffer.alloc(20_000_000, "A-B_"), "base64"))`;
+  const worker = new Worker(decode, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 64 } });
+
+  expect(await once(worker, "exit")).toEqual([0]);
+});

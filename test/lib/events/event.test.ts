@@ -1,0 +1,117 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { parseEvent } from "../../../lib/events/event.ts";
+import { RejectedError } from "../../../lib/messages/rejected-error.ts";
+
+const common = { id: "1", account_id: randomUUID(), message: { id: randomUUID() } };
+const opened = { type: "message.opened", ...common };
+const status = { type: "message.status", ...common, time: "2026-11-20T12:00:00Z", status: "sent" };
+const stored = {
+  type: "message.stored",
+  ...common,
+  message: {
+    ...common.message,
+    domain_id: randomUUID(),
+    direction: "outgoing",
+    message_id: "<1@example.com>",
+    subject: "Hello",
+    sender: "hello@example.com",
+    recipient: "grüße@example.org",
+    status: "accepted",
+    retain_until: "2026-12-20T13:00:00+01:00",
+  },
+  raw_email: "2026/11/20/1.eml",
+};
+
+const parse = (event: unknown) => parseEvent(JSON.stringify(event));
+
+test("An event has its ids in lower case and its times in UTC, and other fields are ignored", () => {
+  const event = parse({
+    ...status,
+    account_id: status.account_id.toUpperCase(),
+    time: "2026-11-20T13:00:00+01:00",
+    note: 1,
+  });
+
+  expect(event).toEqual({ ...status, time: "2026-11-20T12:00:00.000Z" });
+});
+
+const withReference = (digits: string) =>
+  parseEvent(JSON.stringify(stored).replace('"subject"', `"reference_message_id":${digits},"subject"`));
+
+test.each([
+  ["9223372036854775807", 9223372036854775807n],
+  ["-9223372036854775808", -9223372036854775808n],
+  ["9007199254740993", 9007199254740993n],
+  ["0", 0n],
+  ["1.0", 1n],
+  ["1e3", 1000n],
+  ["-1.50E+1", -15n],
+  ["9223372036854775807.0", 9223372036854775807n],
+  ["92233720368547758070e-1", 9223372036854775807n],
+])("reference_message_id %s is read exactly", (digits, reference_message_id) => {
+  expect(withReference(digits)).toMatchObject({ message: { reference_message_id } });
+});
+
+test.each(["1.5", "15e-1", "9223372036854775808", "1e19", "1e400"])(
+  "reference_message_id %s is rejected, because it is no int64",
+  (digits) => {
+    expect(() => withReference(digits)).toThrow("message.reference_message_id must be");
+  },
+);
+
+const storedWith = (fields: object) => ({ ...stored, message: { ...stored.message, ...fields } });
+const { account_id: _, ...withoutAccount } = opened;
+
+test.each([
+  ["{", "it is not JSON"],
+  ["[]", "must be one of"],
+  ["null", "must be a JSON object"],
+  ['"message.opened"', "must be a JSON object"],
+  [
+    { ...opened, type: "message.printed" },
+    "type must be one of message.stored, message.status, message.delivery_attempt, message.opened, message.clicked",
+  ],
+  [{ ...opened, id: "" }, "id must have 1 to 255 characters"],
+  [{ ...opened, id: "x".repeat(256) }, "id must have 1 to 255 characters"],
+  [{ ...opened, id: "\ud800" }, "id must not contain half a surrogate pair"],
+  [withoutAccount, "account_id must be a UUID"],
+  [{ ...opened, message: "m-1" }, "message must be an object"],
+  [{ ...opened, message: { id: "m-1" } }, "message.id must be a UUID"],
+  [{ ...status, time: "yesterday" }, "time must be ISO 8601 with an offset"],
+  [{ ...status, time: "9999-12-31T23:59:59-00:01" }, "time must be between the years 0000 and 9999"],
+  [{ ...status, sent_at: "0000-01-01T00:00:00+00:01" }, "sent_at must be between the years 0000 and 9999"],
+  [{ ...status, status: "x".repeat(1001) }, "status must have at most 1000 characters"],
+  [{ ...status, type: "message.delivery_attempt" }, "log must be a string"],
+  [{ ...stored, raw_email: 1 }, "raw_email must be a string"],
+  [{ ...stored, raw_email: "" }, "raw_email must not be empty"],
+  [{ ...stored, raw_email: "\ud800.eml" }, "raw_email must not contain half a surrogate pair"],
+  [storedWith({ sender: "Ada <ada@example.com>" }), "message.sender must be an email address"],
+  [storedWith({ retain_until: null }), "message.retain_until must be ISO 8601 with an offset"],
+])("%j is rejected: %s", (event, reason) => {
+  const json = typeof event === "string" ? event : JSON.stringify(event);
+
+  expect(() => parseEvent(json)).toThrow(RejectedError);
+  expect(() => parseEvent(json)).toThrow(reason);
+});
+
+test("The reason for a rejected event names every wrong field, and quotes nothing from the event", () => {
+  const secret = "s3cret@example.com";
+
+  const failed = (event: unknown) => {
+    try {
+      return parseEvent(typeof event === "string" ? event : JSON.stringify(event));
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+
+  const rules = "time must be ISO 8601 with an offset; status must be a string";
+  expect(failed({ ...status, time: secret, status: 1 })).toBe(rules);
+  expect(failed({ ...opened, type: secret })).not.toContain(secret);
+  expect(failed(`{"type": ${secret}}`)).not.toContain("s3cret");
+});
+
+test("An id may have 255 characters, however many bytes they have", () => {
+  expect(parse({ ...opened, id: "🌍".repeat(255) })).toMatchObject({ id: "🌍".repeat(255) });
+});

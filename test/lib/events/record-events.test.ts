@@ -1,0 +1,194 @@
+import { randomBytes } from "node:crypto";
+import { DeleteCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
+import { expect, test } from "vitest";
+import { parseEvent, type StoredEvent } from "../../../lib/events/event.ts";
+import { recordChange, recordEvent } from "../../../lib/events/record-events.ts";
+import { readMarker } from "../../../lib/messages/marker.ts";
+import { findMessage } from "../../../lib/messages/read/find-message.ts";
+import { RejectedError } from "../../../lib/messages/rejected-error.ts";
+import { deleteMessage } from "../../../lib/messages/remove/delete-message.ts";
+import { eventKey, headKey } from "../../../lib/table/keys.ts";
+import { interceptedTable } from "../../harness/intercepted-table.ts";
+import { pipelineMessage } from "../../harness/pipeline.ts";
+import { day, itemsOf, noon, segmentItemsOf, table } from "../../harness/service.ts";
+
+const hello = Buffer.from("Subject: Hello\r\n\r\nHello");
+const other = Buffer.from("Subject: Other\r\n\r\nOther");
+
+/** A message, its event message.stored and an open of it. */
+const message = async ({ lasts = day, raw_email = "hello.eml" as string | null } = {}) => {
+  const { account_id, id, ...rest } = await pipelineMessage({ retain_until: new Date(noon + lasts) });
+  const opened = { type: "message.opened", id: "1", account_id, message: { id } } as const;
+  const head = async (now = noon) => (await findMessage(table, account_id, id, now))?.head;
+  const stored = parseEvent(rest.stored(raw_email, { id: "stored" })) as StoredEvent;
+  return { account_id, id, stored, opened, head };
+};
+
+const store = (event: StoredEvent, now = noon, raw = hello) =>
+  recordEvent(table, event, () => Promise.resolve(raw), now);
+
+test("A message is stored once, with the email of its key, if it has one", async () => {
+  const { stored, head } = await message();
+  const without = await message({ raw_email: null });
+  const keys: string[] = [];
+  const readEmail = async (key: string) => {
+    keys.push(key);
+    return hello;
+  };
+
+  expect(await recordEvent(table, stored, readEmail, noon)).toBe("recorded");
+  expect(await store(stored)).toBe("repeated");
+  expect(await recordEvent(table, without.stored, readEmail, noon)).toBe("recorded");
+
+  expect(keys).toEqual(["hello.eml"]);
+  expect(await without.head()).toMatchObject({ segments: 0 });
+  expect(await head()).toMatchObject({ status: "sent", segments: 1, domain: "example.com" });
+});
+
+test("A deleted message stays deleted, whatever the event's id or email file", async () => {
+  const { stored, account_id, id, head } = await message();
+  const twice = { ...stored, id: "sent twice" };
+  expect([await store(stored), await store(twice)]).toEqual(["recorded", "repeated"]);
+  await deleteMessage(table, { account_id, id }, noon);
+
+  expect([await store(stored), await store(twice)]).toEqual(["repeated", "repeated"]);
+  expect(await store({ ...stored, id: "another id" })).toBe("expired");
+  expect(await store({ ...stored, id: "other email" }, noon, other)).toBe("expired");
+  expect(await store({ ...stored, id: "no email", raw_email: null })).toBe("expired");
+
+  expect(await head()).toBeUndefined();
+});
+
+test("A message that is blocked before its first event is not stored", async () => {
+  const { stored, opened, account_id, id, head } = await message();
+  await deleteMessage(table, { account_id, id }, noon, { force: true });
+
+  expect([await store(stored), await recordChange(table, opened, noon)]).toEqual(["expired", "expired"]);
+
+  expect(await head()).toBeUndefined();
+});
+
+test.each(["GetCommand", "PutCommand", "TransactWriteCommand"])(
+  "A message that is deleted while its event is recorded is not stored, and none of its segments stays (%s)",
+  async (name) => {
+    const { stored, account_id, id, head } = await message();
+    let isRead = false;
+    let isDeleted = false;
+    const deleting = interceptedTable(table, async (command, proceed) => {
+      if (command.constructor.name === name && isRead && !isDeleted) {
+        isDeleted = true;
+        await deleteMessage(table, { account_id, id }, noon, { force: true });
+      }
+      return proceed();
+    });
+    const readEmail = async () => {
+      isRead = true;
+      return randomBytes(300_000);
+    };
+
+    expect(await recordEvent(deleting, stored, readEmail, noon)).toBe("expired");
+
+    expect(await head()).toBeUndefined();
+    expect(await segmentItemsOf({ account_id, id })).toEqual([]);
+  },
+);
+
+test("A message that expires before its event arrives is not stored, and its other events are dropped", async () => {
+  const { stored, opened, account_id, id } = await message({ lasts: 1000 });
+
+  expect(await store(stored, noon + 1000)).toBe("expired");
+
+  expect(await itemsOf({ account_id, id })).toEqual([]);
+  expect(await recordChange(table, opened, noon + 1000)).toBe("expired");
+});
+
+test("An event is recorded once within its longest life of 28 days, to the second", async () => {
+  const { stored, opened, head } = await message({ lasts: 60 * day });
+  await store(stored);
+
+  expect(await recordChange(table, opened, noon)).toBe("recorded");
+  expect(await recordChange(table, opened, noon + 28 * day - 1000)).toBe("repeated");
+  expect(await head()).toMatchObject({ open_count: 1 });
+
+  const Key = eventKey(opened.account_id, opened.id);
+  const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key }));
+  expect(Item?.expires_at).toBe((noon + 28 * day) / 1000);
+  expect(await recordChange(table, opened, noon + 28 * day)).toBe("recorded");
+});
+
+test("An event record contains only digests of the event's id and its content", async () => {
+  const { stored, opened } = await message();
+  await store(stored);
+  const id = "ada@example.org opened it";
+  await recordChange(table, { ...opened, id }, noon);
+
+  const Key = eventKey(opened.account_id, id);
+  const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key }));
+
+  expect(Item).toEqual({
+    ...Key,
+    digest: expect.stringMatching(/^[\da-f]{64}$/),
+    expires_at: expect.any(Number),
+  });
+  expect(JSON.stringify(Item)).not.toContain("ada@example.org");
+});
+
+test("A different event with the id of another one is rejected, and changes nothing", async () => {
+  const { stored, opened, head } = await message();
+  const next = await message();
+  await store(stored);
+  await recordChange(table, opened, noon);
+  const taken = new RejectedError("its id is taken by another event of the account");
+
+  const clicked = () => recordChange(table, { ...opened, type: "message.clicked" }, noon);
+  const storedToo = () => store({ ...next.stored, account_id: stored.account_id, id: opened.id });
+  const openedToo = () => recordChange(table, { ...opened, id: stored.id }, noon);
+
+  for (const record of [clicked, storedToo, openedToo]) await expect(record()).rejects.toThrow(taken);
+  expect(await head()).toMatchObject({ open_count: 1, click_count: 0 });
+});
+
+test("An event that does not fit into the message's item is rejected, and the others are recorded", async () => {
+  const { stored, account_id, id, head } = await message();
+  await store(stored);
+  const attempt = (event: string, kilobytes: number) =>
+    recordChange(
+      table,
+      {
+        type: "message.delivery_attempt",
+        id: event,
+        account_id,
+        message: { id },
+        time: new Date(noon).toISOString(),
+        status: "deferred",
+        log: "x".repeat(kilobytes * 1000),
+      },
+      noon,
+    );
+  const tooLarge = new RejectedError("it does not fit into the message's item of 400 KB");
+
+  await expect(attempt("1", 450)).rejects.toThrow(tooLarge);
+  await expect(attempt("1", 20_000)).rejects.toThrow(tooLarge);
+  expect(await attempt("2", 300)).toBe("recorded");
+  await expect(attempt("3", 300)).rejects.toThrow(tooLarge);
+  expect(await attempt("4", 1)).toBe("recorded");
+
+  expect((await head())?.delivery_attempts).toHaveLength(2);
+});
+
+test("The marker of a message outlives it by a year, in which opens and clicks may still arrive", async () => {
+  const { stored, account_id, id } = await message();
+  await store(stored);
+
+  const { expires_at } = (await readMarker(table, { account_id, id })) ?? {};
+
+  expect(expires_at).toBe((Date.parse(stored.message.retain_until) + 366 * day) / 1000);
+});
+
+test("An event of a purged message is dropped like an event of an expired message", async () => {
+  const { stored, opened, account_id, id } = await message();
+  await store(stored);
+  await table.client.send(new DeleteCommand({ TableName: table.name, Key: headKey(account_id, id) }));
+
+  expect(await recordChange(table, opened, noon + 100 * day)).toBe("expired");
+});

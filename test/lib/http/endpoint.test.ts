@@ -1,0 +1,247 @@
+/** The middleware stack: the order of its checks, and operations of every kind. */
+import { randomUUID } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
+import middy from "@middy/core";
+import type { APIGatewayProxyEvent } from "aws-lambda";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import * as z from "zod/mini";
+import { gateway } from "../../../infra/local/gateway.ts";
+import { invoke } from "../../../infra/local/lambda.ts";
+import { authenticate } from "../../../lib/http/authenticate.ts";
+import { authorize } from "../../../lib/http/authorize.ts";
+import { buffered } from "../../../lib/http/buffered.ts";
+import { endpoint } from "../../../lib/http/endpoint.ts";
+import { addAccountMember, type Operation, operations } from "../../../lib/http/operations.ts";
+import { integerParameter, optional } from "../../../lib/http/parameters.ts";
+import type { ApiContext } from "../../../lib/http/request.ts";
+import type { ProxyResult } from "../../../lib/http/response.ts";
+import { captureOutput } from "../../harness/captured-output.ts";
+import { interceptedTable } from "../../harness/intercepted-table.ts";
+import { listen } from "../../harness/listen.ts";
+import { bearer, call, newKey, noon, startService, table } from "../../harness/service.ts";
+
+type Sent = { account_id?: string; secret?: string; scopes?: string[]; headers?: Record<string, string> };
+
+describe("Checks run in the contract's order:", () => {
+  const everythingWrong = { "Content-Type": "text/plain", "Idempotency-Key": "k".repeat(256) };
+  const noUuid = { account_id: "no-uuid" };
+  const foreign = { account_id: randomUUID() };
+  const noScope = { scopes: [] };
+  const validKey = { headers: { "Idempotency-Key": "k" } };
+  const json = { headers: { "Idempotency-Key": "k", "Content-Type": "application/json" } };
+
+  test.each(operations)("$id checks the credentials before everything else", async ({ method, path }) => {
+    const url = (await startService()) + path.replaceAll(/\{\w+\}/g, "no-uuid");
+
+    expect((await call(url, { method, headers: everythingWrong })).status).toBe(401);
+  });
+
+  test.each([
+    ["the key before the path", { ...noUuid, secret: "emk_unknown" }, 401, "Invalid API key"],
+    ["the key's account before its scope", { ...foreign, ...noScope }, 401, "Invalid API key"],
+    ["the scope before the Idempotency-Key", noScope, 403, /lacks the scope/],
+    ["the Idempotency-Key before the media type", {}, 400, /^Idempotency-Key must be/],
+    ["the media type before the size", validKey, 415, "Content-Type must be application/json"],
+    ["the size before the JSON", json, 413, "The request body must be at most 64 KiB"],
+  ])("%s", async (_, { scopes, headers, ...sent }: Sent, status, message) => {
+    const { secret, account_id } = { ...(await newKey(scopes && { scopes })), ...sent };
+
+    const response = await call(`${await startService()}/v2/accounts/${account_id}/members`, {
+      method: "POST",
+      headers: { ...everythingWrong, ...headers, ...bearer(secret) },
+      body: "x".repeat(70_000),
+    });
+
+    expect(response.status).toBe(status);
+    expect(await response.json()).toEqual({ message: expect.stringMatching(message) });
+  });
+
+  test.each([
+    ["the path before the query", "no-uuid", "account_id must be a UUID"],
+    ["the query before the key's account", randomUUID(), "fields must list fields of the Message object"],
+  ])("%s", async (_, account_id, message) => {
+    const { secret } = await newKey();
+
+    const response = await call(`${await startService()}/v2/accounts/${account_id}/messages/${randomUUID()}?fields=x`, {
+      headers: bearer(secret),
+    });
+
+    expect(await response.json()).toEqual({ message: expect.stringMatching(message) });
+  });
+
+  test("and a rejected key, which nobody awaits while a later check waits, does not end the process", async () => {
+    const unhandled = vi.fn();
+    process.on("unhandledRejection", unhandled);
+    onTestFinished(() => void process.off("unhandledRejection", unhandled));
+    const request = { table: interceptedTable(table, () => ({})), now: noon, path: foreign, requestLog: {} };
+    const context = { request } as unknown as ApiContext;
+    const waiting = { before: () => setImmediate() };
+    const checks = [authenticate, waiting, authorize(addAccountMember), waiting];
+    const event = { headers: { authorization: "Bearer emk_unknown" } } as unknown as APIGatewayProxyEvent;
+
+    await middy<APIGatewayProxyEvent, ProxyResult, Error, ApiContext>().use(checks)(event, context);
+
+    await expect(context.request.apiKey).rejects.toThrow("Invalid API key");
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+});
+
+describe("The read of the API key", () => {
+  /** Sends a request for a new account. The read of the API key waits for `prefetch` to start, and a moment longer. */
+  const ask = async (secret: string | undefined, prefetch: () => Promise<null>) => {
+    const key = await newKey();
+    const started = Promise.withResolvers<void>();
+    const slow = interceptedTable(table, async (_, proceed) => {
+      await started.promise;
+      await setImmediate();
+      return proceed();
+    });
+    const handler = endpoint({
+      operation: { ...addAccountMember, body: null },
+      delivery: buffered,
+      prefetch: () => {
+        started.resolve();
+        return prefetch();
+      },
+      handle: () => ({ status: 201, body: "" }),
+    })(slow, () => noon);
+    const event = {
+      headers: { Authorization: `Bearer ${secret ?? key.secret}` },
+      pathParameters: { account_id: key.account_id },
+    };
+    return (await invoke(handler, event as unknown as APIGatewayProxyEvent)).statusCode;
+  };
+
+  test("runs in parallel with `prefetch`", async () => {
+    expect(await ask(undefined, async () => null)).toBe(201);
+  });
+
+  test("decides the error, even if `prefetch` fails first", async () => {
+    const fail = () => Promise.reject(new Error("the table failed"));
+
+    expect(await ask(undefined, fail)).toBe(500);
+    expect(await ask("emk_unknown", fail)).toBe(401);
+  });
+});
+
+/** Serves one operation, whose handler returns its input. Returns the address of the account's members. */
+const serve = async <Body>(fields: Pick<Operation, "method" | "status"> & { body: z.ZodMiniType<Body> | null }) => {
+  const limit = {
+    ...optional(integerParameter("limit", [1, 100], "The size of a page.", "10")),
+    isLogged: true,
+  };
+  const token = optional({ schema: z.string(), description: "A secret.", example: "s3cret" });
+  type Query = { limit: number | undefined; token: string | undefined };
+  const operation: Operation<{ account_id: string }, Query, Body> = {
+    ...addAccountMember,
+    ...fields,
+    queryParameters: { limit, token },
+  };
+  const handler = endpoint({
+    operation,
+    delivery: buffered,
+    prefetch: async () => null,
+    handle: ({ query, body }) => ({
+      status: operation.status,
+      body: operation.status === 204 ? "" : JSON.stringify({ query, body }),
+    }),
+  })(table, () => noon);
+  const port = await listen(gateway([{ operation, handler }]));
+  const { secret, account_id } = await newKey();
+  const url = `http://127.0.0.1:${port}/v2/accounts/${account_id}/members`;
+  return { url, authorization: bearer(secret) };
+};
+
+describe("No such route or method: 404", () => {
+  const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+  const byPath = Map.groupBy(operations, ({ path }) => path);
+  const missing = [...byPath].flatMap(([path, served]) => [
+    ...methods.filter((name) => served.every(({ method }) => method !== name)).map((name) => [name, path]),
+    ["GET", `${path}/no/such/path`],
+  ]);
+
+  test.each([["GET", "/"], ["GET", "/v2/accounts"], ...missing])("%s %s", async (method = "", path) => {
+    const url = await startService();
+
+    const response = await call(`${url}${path?.replaceAll(/\{\w+\}/g, randomUUID())}`, { method });
+
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({ message: "No such route or method" });
+  });
+});
+
+describe("An operation", () => {
+  test.each(operations)("$id has exactly the parameters that its path names", ({ path, pathParameters }) => {
+    const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+
+    expect(Object.keys(pathParameters)).toEqual(named);
+  });
+
+  test.each(["PUT", "PATCH", "DELETE"] as const)("may be a %s with a JSON body", async (method) => {
+    const body = z.object({ role: z.string("role must be a string") });
+    const { url, authorization } = await serve({ method, body, status: 200 });
+    const headers = { ...authorization, "Content-Type": "application/json" };
+
+    const sent = await fetch(url, { method, headers, body: '{"role":"Analyst"}' });
+    const wrong = await fetch(url, { method, headers, body: '{"role":1}' });
+    const text = await fetch(url, { method, headers: authorization, body: "role" });
+
+    expect(await sent.json()).toEqual({ query: {}, body: { role: "Analyst" } });
+    expect(await wrong.json()).toEqual({ message: "role must be a string" });
+    expect(text.status).toBe(415);
+  });
+
+  test.each(["POST", "DELETE"] as const)("may be a %s without a body, with 204", async (method) => {
+    const { url, authorization } = await serve({
+      method,
+      body: null,
+      status: 204,
+    });
+
+    const response = await fetch(url, { method, headers: authorization });
+
+    expect(response.status).toBe(204);
+    expect(await response.text()).toBe("");
+    expect(response.headers.has("content-type")).toBe(false);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      "x-request-id": expect.any(String),
+    });
+  });
+});
+
+describe("A query parameter", () => {
+  test.each([
+    ["is read", "?limit=10", 200, { query: { limit: 10 } }],
+    ["may be absent", "", 200, { query: {} }],
+    ["without an entry is ignored, even twice", "?x=1&x=2&__proto__=3", 200, { query: {} }],
+    ...["ten", "", "1.5", "-1", "1e1", "0x10", "%201", "0", "101", "9".repeat(20)].map(
+      (limit): [string, string, number, object] => [
+        "that is no integer of its range is rejected",
+        `?limit=${limit}`,
+        400,
+        { message: "limit must be an integer from 1 to 100" },
+      ],
+    ),
+    ["given twice is rejected", "?limit=1&limit=1", 400, { message: "limit must be given only once" }],
+  ])("%s (%s)", async (_, query, status, body) => {
+    const { url, authorization } = await serve({ method: "GET", body: null, status: 200 });
+
+    const response = await fetch(url + query, { headers: authorization });
+
+    expect(response.status).toBe(status);
+    expect(await response.json()).toEqual(body);
+  });
+
+  test("is in the request log only if its entry says so", async () => {
+    const output = captureOutput();
+    const { url, authorization } = await serve({ method: "GET", body: null, status: 200 });
+
+    await fetch(`${url}?limit=10&token=s3cret`, { headers: authorization });
+    await fetch(`${url}?token=s3cret`, { headers: authorization });
+
+    const requests = await output.requests(2);
+    expect(requests.map(({ query }) => query)).toEqual([{ limit: 10 }, undefined]);
+  });
+});

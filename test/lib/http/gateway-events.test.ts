@@ -1,0 +1,47 @@
+/** Events that API Gateway or the Lambda console may send, but no request over the local gateway's sockets. */
+import { buffer } from "node:stream/consumers";
+import type { APIGatewayProxyEvent } from "aws-lambda";
+import { expect, test } from "vitest";
+import { invoke } from "../../../infra/local/lambda.ts";
+import { operations } from "../../../lib/http/operations.ts";
+import { decoded, expectContract } from "../../harness/any-response.ts";
+import { bearer, newKey, noon, table } from "../../harness/service.ts";
+
+/** Returns every combination of one value of each field. */
+const combinations = (fields: Record<string, readonly unknown[]>): object[] =>
+  Object.entries(fields).reduce<object[]>(
+    (all, [name, values]) => all.flatMap((one) => values.map((value) => ({ ...one, [name]: value }))),
+    [{}],
+  );
+
+test.each(operations)("Every shape of an event for $id has a response of the contract", async (operation) => {
+  const { createHandler } = await import(new URL(`../../../${operation.file}`, import.meta.url).href);
+  const handler = createHandler(table, () => noon);
+  const { account_id, secret } = await newKey();
+  const headers = { ...bearer(secret), "Content-Type": "application/json" };
+  const lines = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
+  const examples = Object.entries(operation.pathParameters).map(([name, { example }]) => [name, example]);
+  const path = { ...Object.fromEntries(examples), account_id };
+  const body = JSON.stringify({ email: "ada@example.org", role: "Developer" });
+  const events = combinations({
+    headers: [headers, null],
+    multiValueHeaders: [lines, null],
+    pathParameters: [path, { ...path, account_id: "\ud800" }, { ...path, account_id: "" }, {}, null, undefined],
+    body: [body, Buffer.from(body).toString("base64"), "", null],
+    isBase64Encoded: [false, true],
+    requestContext: [{ requestId: "a-request" }, { extendedRequestId: "another" }, undefined],
+  });
+  const statuses = new Set<number>();
+
+  for (const event of events) {
+    const response = await invoke(handler, structuredClone(event) as APIGatewayProxyEvent);
+    const bytes = typeof response.body === "string" ? Buffer.from(response.body) : await buffer(response.body);
+    const received = Object.entries(response.headers).map(([name, value]) => [name.toLowerCase(), value]);
+    const { "content-encoding": coding, ...others } = Object.fromEntries(received);
+    expectContract(response.statusCode, others, decoded(bytes, coding));
+    statuses.add(response.statusCode);
+  }
+
+  expect([...statuses]).toEqual(expect.arrayContaining([400, 401]));
+  expect([...statuses].some((status) => status < 300 || [404, 409].includes(status))).toBe(true);
+});

@@ -1,0 +1,151 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { markStored, readMarker } from "../../../../lib/messages/marker.ts";
+import type { NewMessage } from "../../../../lib/messages/new-message.ts";
+import { deleteMessage, removeContent } from "../../../../lib/messages/remove/delete-message.ts";
+import { storeMessage } from "../../../../lib/messages/write/store-message.ts";
+import { metered } from "../../../../lib/table/metered.ts";
+import { transact } from "../../../../lib/table/transact.ts";
+import {
+  day,
+  itemsOf,
+  loseSegment,
+  newMessage,
+  noon,
+  opened,
+  recordEvent,
+  segmentItemsOf,
+  table,
+} from "../../../harness/service.ts";
+import { failingAfter, readMessage } from "../stored-message.ts";
+
+/** Random bytes do not compress, so this email has three segments. */
+const raw = Buffer.concat([Buffer.from("Subject: Hello\r\n\r\n"), randomBytes(700_000)]);
+
+const store = async (fields: Partial<NewMessage> = {}): Promise<NewMessage> => {
+  const message = newMessage({ account_id: randomUUID(), ...fields });
+  await storeMessage(table, message, raw, noon);
+  return message;
+};
+
+describe("Deleting a message", () => {
+  const tombstone = {
+    pk: expect.any(String),
+    sk: "HEAD",
+    content_digest: expect.any(String),
+    expires_at: expect.toSatisfy((time: number) => time < noon / 1000),
+  };
+  const listOfPages = {
+    pk: expect.any(String),
+    sk: expect.stringMatching(/^SEGMENT_PAGES#/),
+    expires_at: expect.any(Number),
+    pages: {
+      content_digest: expect.any(String),
+      segments: expect.any(Number),
+      page_segments: expect.any(Number),
+    },
+  };
+
+  test("leaves only a tombstone and a list of pages, even if the delete was interrupted and called again", async () => {
+    const message = await store();
+    await expect(deleteMessage(failingAfter("DeleteCommand", 1), message, noon)).rejects.toThrow("power cut");
+    expect(await readMessage(message)).toBeNull();
+
+    expect(await deleteMessage(table, message, noon)).toBe("deleted");
+
+    expect(await itemsOf(message)).toEqual([tombstone, listOfPages]);
+    expect(await deleteMessage(table, message, noon)).toBe("gone");
+  });
+
+  test("reads one segment, whatever the size of the message", async () => {
+    const message = newMessage({ account_id: randomUUID() });
+    await storeMessage(table, message, randomBytes(2_000_000), noon);
+    let units = 0;
+    const counted = metered(table, (read) => {
+      units += read;
+    });
+
+    await deleteMessage(counted, message, noon);
+
+    expect(units).toBeLessThan(50); // 4,858 for 25 MB if all segments are listed
+    expect(await segmentItemsOf(message)).toEqual([]);
+  });
+
+  test("writes nothing for an id that the account never had, so that a later message can have it", async () => {
+    const message = newMessage({ account_id: randomUUID() });
+
+    expect(await deleteMessage(table, message, noon)).toBe("unknown");
+
+    expect(await itemsOf(message)).toEqual([]);
+    expect(await readMarker(table, message)).toBeUndefined();
+  });
+
+  test("blocks an unknown id if it is forced to", async () => {
+    const message = newMessage({ account_id: randomUUID() });
+
+    expect(await deleteMessage(table, message, noon, { force: true })).toBe("gone");
+
+    expect(await readMarker(table, message)).toMatchObject({ deleted_at: expect.any(String) });
+  });
+
+  test("deletes the segments of a message whose store was interrupted", async () => {
+    const message = newMessage({ account_id: randomUUID() });
+    await expect(storeMessage(failingAfter("PutCommand", 2), message, raw, noon)).rejects.toThrow();
+
+    expect(await deleteMessage(table, message, noon)).toBe("deleted");
+
+    expect(await itemsOf(message)).toEqual([tombstone, listOfPages]);
+  });
+
+  test("marks a message that has expired and was purged, because a marker shows that it existed", async () => {
+    const message = newMessage({ account_id: randomUUID() });
+    await transact(table, [markStored(table, message, noon / 1000)]);
+
+    expect(await deleteMessage(table, message, noon)).toBe("gone");
+
+    expect(await readMarker(table, message)).toEqual(expect.objectContaining({ deleted_at: expect.any(String) }));
+    expect(await readMarker(table, message)).not.toHaveProperty("expires_at");
+  });
+});
+
+describe("Deleting the content of a message", () => {
+  test("keeps all other fields", async () => {
+    const message = await store({ tags: ['"content":', ',"content":'] });
+    await recordEvent(message, opened);
+    const before = await readMessage(message);
+
+    expect(await removeContent(table, message, noon + 1000)).toBe(true);
+
+    const after = { updated_at: new Date(noon + 1000).toISOString(), content: null, content_parsed: null };
+    expect(await readMessage(message)).toEqual({ ...before, ...after });
+    expect(await segmentItemsOf(message)).toEqual([]);
+    expect(JSON.stringify(await itemsOf(message))).not.toContain(raw.toString("base64", 0, 30));
+  });
+
+  test("is completed by a second call after an interruption", async () => {
+    const message = await store();
+    await expect(removeContent(failingAfter("DeleteCommand", 1), message, noon)).rejects.toThrow("power cut");
+    expect((await readMessage(message))?.content).toBeNull();
+
+    expect(await removeContent(table, message, noon)).toBe(true);
+
+    expect(await segmentItemsOf(message)).toEqual([]);
+  });
+
+  test("works on a damaged message", async () => {
+    const message = await store();
+    await loseSegment(message, 0);
+
+    expect(await removeContent(table, message, noon)).toBe(true);
+
+    expect((await readMessage(message))?.content).toBeNull();
+    expect(await segmentItemsOf(message)).toEqual([]);
+  });
+
+  test("returns false for a message that has expired or does not exist", async () => {
+    const message = await store({ retain_until: new Date(noon + day) });
+
+    expect(await removeContent(table, message, noon + day)).toBe(false);
+    expect(await removeContent(table, { ...message, id: randomUUID() }, noon)).toBe(false);
+  });
+});
