@@ -73,10 +73,16 @@ export const exchange = async (
   const socket = connect(Number(port), hostname);
   const method = /^[A-Z]+(?= )/.exec(Buffer.from(bytes).toString("latin1", 0, 16))?.[0] ?? "GET";
   let text = "";
-  const timer = hangUpAfter === undefined ? undefined : setTimeout(() => socket.end(), hangUpAfter);
+  let hasHungUp = false;
+  const hangUp = () => {
+    hasHungUp = true;
+    socket.end();
+  };
+  const timer = hangUpAfter === undefined ? undefined : setTimeout(hangUp, hangUpAfter);
   const response = await new Promise<RawResponse | null>((resolve) => {
     socket.on("error", () => {});
-    socket.once("close", () => resolve(parseResponse(text, method, true)));
+    // Node.js closes the connection of a client that has hung up, even halfway through a response to HTTP/1.0.
+    socket.once("close", () => resolve(parseResponse(text, method, !hasHungUp)));
     socket.on("data", (chunk) => {
       text += chunk.toString("latin1");
       const parsed = parseResponse(text, method);
