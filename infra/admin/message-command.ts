@@ -1,8 +1,8 @@
 /** What the commands for messages share: operands, error messages and checks. */
 
+import { listSegments } from "../../lib/messages/content/write-segments.ts";
 import type { Head } from "../../lib/messages/head.ts";
 import type { MessageRef } from "../../lib/messages/message-ref.ts";
-import { listSegments } from "../../lib/messages/write/segments.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { UserError } from "../cli/user-error.ts";
 import { defineCommand, forEachOperand, guid, type Shell, uuid } from "./command.ts";

@@ -2,9 +2,9 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
+import { compressContent } from "../../lib/messages/content/render-content.ts";
 import { findMessage } from "../../lib/messages/read/find-message.ts";
 import { replaceContent } from "../../lib/messages/remove/delete-message.ts";
-import { compressContent } from "../../lib/messages/write/render-content.ts";
 import { maximumRawBytes } from "../../lib/messages/write/store-message.ts";
 import { UserError } from "../cli/user-error.ts";
 import { findMail } from "../mail/find-mail.ts";

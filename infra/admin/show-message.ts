@@ -1,8 +1,8 @@
 /** `show-message` prints the fields of a message and how it is stored, even if the message is damaged. */
 import { Option } from "@commander-js/extra-typings";
+import { readSegments } from "../../lib/messages/content/read-segments.ts";
 import { findMessage, type StoredMessage } from "../../lib/messages/read/find-message.ts";
 import { headFields } from "../../lib/messages/read/head-fields.ts";
-import { readSegments } from "../../lib/messages/read/read-segments.ts";
 import { UserError } from "../cli/user-error.ts";
 import { openTableOf, report, type Shell } from "./command.ts";
 import { defineMessageCommand, forEachMessage, isDamage, noSuchMessage } from "./message-command.ts";

@@ -3,12 +3,12 @@ import { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import type { StreamedBody } from "../../streams/streamed-body.ts";
 import { throughZlib } from "../../streams/through-zlib.ts";
+import { decompress, decompressor, smallBytes } from "../content/compression.ts";
+import { readSegments } from "../content/read-segments.ts";
+import { closeFrame, isSendable, openFrame } from "../content/zstd-frame.ts";
 import { type MessageField, messageFields } from "../fields.ts";
-import { decompress, decompressor, smallBytes } from "../write/compression.ts";
 import type { StoredMessage } from "./find-message.ts";
 import { headFields } from "./head-fields.ts";
-import { readSegments } from "./read-segments.ts";
-import { closeFrame, isSendable, openFrame } from "./zstd-frame.ts";
 
 /** We yield to the event loop, so that Node.js sends the first fields before we start to read the content. */
 async function* opened(opening: Buffer, read: () => AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

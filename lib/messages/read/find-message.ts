@@ -3,8 +3,8 @@ import { isLive } from "../../table/expiry.ts";
 import { getItem, queryFrom } from "../../table/get.ts";
 import { headKey, headSort, segmentSort } from "../../table/keys.ts";
 import type { Table } from "../../table/table.ts";
+import { readSegment } from "../content/read-segments.ts";
 import type { Head } from "../head.ts";
-import { readSegment } from "./read-segments.ts";
 
 export type StoredMessage = {
   readonly table: Table;

@@ -5,12 +5,18 @@ import { getItem } from "../../table/get.ts";
 import { headKey } from "../../table/keys.ts";
 import { retryWrite, succeeds } from "../../table/retry.ts";
 import type { Table } from "../../table/table.ts";
+import { type Compressed, noContent } from "../content/compression.ts";
+import {
+  deleteSegments,
+  discardSegments,
+  listSegments,
+  tombstonePut,
+  writeSegments,
+} from "../content/write-segments.ts";
 import type { Head } from "../head.ts";
 import { markDeleted, readMarker } from "../marker.ts";
 import type { MessageRef } from "../message-ref.ts";
 import { findMessage } from "../read/find-message.ts";
-import { type Compressed, noContent } from "../write/compression.ts";
-import { deleteSegments, discardSegments, listSegments, tombstonePut, writeSegments } from "../write/segments.ts";
 
 /** `gone` means that the message had already expired or been deleted. */
 export type Deletion = "deleted" | "gone" | "unknown";

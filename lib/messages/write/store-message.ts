@@ -8,12 +8,12 @@ import { headKey } from "../../table/keys.ts";
 import { succeeds } from "../../table/retry.ts";
 import type { Table } from "../../table/table.ts";
 import type { Item, Write } from "../../table/writes.ts";
+import type { Compressed } from "../content/compression.ts";
+import { compressContent } from "../content/render-content.ts";
+import { discardSegments, writeSegments } from "../content/write-segments.ts";
 import type { ContentFields, Head } from "../head.ts";
 import { NewMessage } from "../new-message.ts";
 import { RejectedError, validate } from "../rejected-error.ts";
-import type { Compressed } from "./compression.ts";
-import { compressContent } from "./render-content.ts";
-import { discardSegments, writeSegments } from "./segments.ts";
 
 export const maximumRawBytes = 40 * 1024 * 1024;
 

@@ -1,6 +1,7 @@
 /** Get Message, warm: small and large emails, the stored bytes passed on, and single fields. */
+
+import { readSegments } from "../../../lib/messages/content/read-segments.ts";
 import { findMessage } from "../../../lib/messages/read/find-message.ts";
-import { readSegments } from "../../../lib/messages/read/read-segments.ts";
 import { openTable } from "../../../lib/table/table.ts";
 import { cpuOf, exactly, type Figure, figure, firstByteOf, lastByteOf } from "../figure.ts";
 import type { Report } from "../function-process.ts";

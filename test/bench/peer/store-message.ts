@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { APIGatewayProxyEvent } from "aws-lambda";
-import { compressToSegments } from "../../../lib/messages/write/compression.ts";
-import { writeSegments } from "../../../lib/messages/write/segments.ts";
+import { compressToSegments } from "../../../lib/messages/content/compression.ts";
+import { writeSegments } from "../../../lib/messages/content/write-segments.ts";
 import { headKey } from "../../../lib/table/keys.ts";
 import { openTable } from "../../../lib/table/table.ts";
 import { newEmail } from "../email.ts";

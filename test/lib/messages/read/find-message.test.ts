@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { readSegments } from "../../../../lib/messages/content/read-segments.ts";
 import { messageBody } from "../../../../lib/messages/read/body.ts";
 import { findMessage } from "../../../../lib/messages/read/find-message.ts";
-import { readSegments } from "../../../../lib/messages/read/read-segments.ts";
 import { storeMessage } from "../../../../lib/messages/write/store-message.ts";
 import type { Table } from "../../../../lib/table/table.ts";
 import { interceptedTable } from "../../../harness/intercepted-table.ts";

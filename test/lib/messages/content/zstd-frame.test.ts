@@ -3,8 +3,8 @@ import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { createZstdDecompress, zstdDecompressSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { closeFrame, isSendable, openFrame } from "../../../../lib/messages/read/zstd-frame.ts";
-import { compressToSegments } from "../../../../lib/messages/write/compression.ts";
+import { compressToSegments } from "../../../../lib/messages/content/compression.ts";
+import { closeFrame, isSendable, openFrame } from "../../../../lib/messages/content/zstd-frame.ts";
 import { frameLength } from "../../../harness/zstd-frame.ts";
 
 const content = (bytes: number): Buffer => {

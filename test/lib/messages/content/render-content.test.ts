@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseEmail } from "../../../../lib/email/parse-email.ts";
-import { decodeRaw, renderContent } from "../../../../lib/messages/write/render-content.ts";
+import { decodeRaw, renderContent } from "../../../../lib/messages/content/render-content.ts";
 import { sampleEmail, sampleNames } from "../../../harness/sample-email.ts";
 
 const render = (raw: Uint8Array): string => Buffer.concat([...renderContent(raw)]).toString();

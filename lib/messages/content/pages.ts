@@ -1,7 +1,7 @@
 /** One Query reads one page. Page 0 is in the head's partition, and every other page has a partition of its own. */
-import { segmentKey } from "../table/keys.ts";
-import type { ContentFields } from "./head.ts";
-import type { MessageRef } from "./message-ref.ts";
+import { segmentKey } from "../../table/keys.ts";
+import type { ContentFields } from "../head.ts";
+import type { MessageRef } from "../message-ref.ts";
 
 export type Pages = Pick<ContentFields, "content_digest" | "segments" | "page_segments">;
 

@@ -2,8 +2,8 @@
 import { getItem, queryFrom } from "../../table/get.ts";
 import { retry } from "../../table/retry.ts";
 import type { Head } from "../head.ts";
-import { keyOfSegment, parallelPages } from "../pages.ts";
-import type { StoredMessage } from "./find-message.ts";
+import type { StoredMessage } from "../read/find-message.ts";
+import { keyOfSegment, parallelPages } from "./pages.ts";
 
 type Segment = { bytes: Uint8Array };
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { compressToSegments, decompress } from "../../../../lib/messages/write/compression.ts";
-import { renderContent } from "../../../../lib/messages/write/render-content.ts";
+import { compressToSegments, decompress } from "../../../../lib/messages/content/compression.ts";
+import { renderContent } from "../../../../lib/messages/content/render-content.ts";
 
 /** Returns an email with a random attachment. Only a compressor that finds the repetition makes it smaller. */
 const emailOf = (attachmentBytes: number): Buffer =>

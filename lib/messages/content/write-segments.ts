@@ -18,8 +18,8 @@ import type { Table } from "../../table/table.ts";
 import { daySeconds } from "../../time/clock.ts";
 import type { ContentFields, Head } from "../head.ts";
 import type { MessageRef } from "../message-ref.ts";
-import { keyOfSegment, type Pages, pageSegments } from "../pages.ts";
 import type { Compressed } from "./compression.ts";
+import { keyOfSegment, type Pages, pageSegments } from "./pages.ts";
 
 /** A new table takes only 4 MB of writes a second: with eight puts in parallel, most were throttled. */
 const parallelOfOneMessage = 2;
