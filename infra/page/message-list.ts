@@ -3,6 +3,7 @@ import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import type { Head } from "../../lib/messages/head.ts";
 import { headSort, itemTypes } from "../../lib/table/keys.ts";
 import type { Table } from "../../lib/table/table.ts";
+import type { Listed } from "./served.ts";
 
 const shown = [
   "account_id",
@@ -13,9 +14,7 @@ const shown = [
   "message_id",
   "status",
   "created_at",
-] as const satisfies (keyof Head)[];
-
-export type Listed = Pick<Head, (typeof shown)[number]>;
+] as const satisfies (keyof Head & keyof Listed)[];
 
 /** Reads the whole table, and returns the live messages of all accounts, newest first. */
 export const listMessages = async (table: Table, now: number): Promise<Listed[]> => {

@@ -1,14 +1,14 @@
 /** The page /messages shows a message as an email program would. */
 import { randomBytes } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { parseEmail } from "../../lib/email/parse-email.ts";
 import type { Table } from "../../lib/table/table.ts";
-import type { Demo } from "../local/demo.ts";
-import { structureOf } from "../local/email-structure.ts";
 import { type Page, type Pages, pageResponse } from "../local/gateway.ts";
+import { pageTemplate } from "./bundle.ts";
+import { structureOf } from "./email-structure.ts";
 import { listMessages } from "./message-list.ts";
+import type { Shown } from "./served.ts";
 
 /**
  * The Content-Security-Policy also applies to the frame that shows an email. A script in an email lacks the nonce, so
@@ -23,14 +23,11 @@ const embeddable = (value: unknown): string => JSON.stringify(value).replaceAll(
 
 const json = (value: unknown) => pageResponse("application/json", JSON.stringify(value));
 
-/** The page contains the API's address, and the API key of the demonstration account if there is one. */
-export type Shown = { api: string; demo?: Pick<Demo, "account_id" | "api_key" | "messages"> };
-
 const page = (shown: Shown): Page => ({
   isPrivate: true,
   respond: async () => {
     const nonce = randomBytes(16).toString("base64");
-    const template = await readFile(new URL("messages.html", import.meta.url), "utf8");
+    const template = await pageTemplate();
     const html = template.replace("NONCE", nonce).replace('"SHOWN"', () => embeddable(shown));
     return pageResponse("text/html; charset=utf-8", html, {
       "Content-Security-Policy": policy(nonce),

@@ -12,11 +12,7 @@
 import { charsetDecoder } from "../../lib/email/charset.ts";
 import { describeLeaf } from "../../lib/email/parse-email.ts";
 import { type Leaf, type Multipart, splitEmail } from "../../lib/email/tree.ts";
-
-/**
- * The leaves of the MIME tree in document order. In the parsed email, `parts` and `attachments` have the same order.
- */
-export type Structure = { isInline: boolean; isReplaced: boolean }[];
+import type { Structure } from "./served.ts";
 
 function* alternativesOf(leaf: Leaf): Generator<[alternative: Multipart, child: Leaf | Multipart]> {
   let child: Leaf | Multipart = leaf;

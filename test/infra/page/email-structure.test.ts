@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { structureOf } from "../../../infra/local/email-structure.ts";
+import { structureOf } from "../../../infra/page/email-structure.ts";
 
 type Tree = string | Tree[];
 

@@ -1,0 +1,42 @@
+/** Copies text, and shows addresses that a click copies. */
+import { element, find, setState } from "./dom.ts";
+
+export const copy = async (text: string): Promise<void> => {
+  const isCopied = await navigator.clipboard.writeText(text).then(
+    () => true,
+    () => false,
+  );
+  setState(isCopied ? "Copied" : "The browser doesn't let this page copy. Select the text instead.");
+  setTimeout(() => find("#state").textContent === "Copied" && setState(""), 2000);
+};
+
+/** An address that a click copies: opening it could tell the sender that somebody reads the email. */
+export const address = (text: string): HTMLElement =>
+  element(
+    "span",
+    {
+      className: "address",
+      role: "button",
+      tabIndex: 0,
+      title: "Copy",
+      onclick: () => copy(text),
+      onkeydown: ({ key }) => {
+        if (key === "Enter") copy(text);
+      },
+    },
+    text,
+  );
+
+const addresses = /\bhttps?:\/\/[^\s<>"]+[^\s<>".,;:!?')\]]|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+/g;
+const maximumNodes = 1000;
+
+export const withAddresses = (text: string): (Node | string)[] => {
+  const nodes: (Node | string)[] = [];
+  let end = 0;
+  for (const { 0: found, index } of text.matchAll(addresses)) {
+    if (nodes.length > maximumNodes) break;
+    nodes.push(text.slice(end, index), address(found));
+    end = index + found.length;
+  }
+  return [...nodes, text.slice(end)];
+};

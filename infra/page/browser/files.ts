@@ -1,0 +1,39 @@
+/** Names of files, and buttons that save them. */
+import { ask } from "./ask.ts";
+import { button, element } from "./dom.ts";
+import { withoutControls } from "./safe-text.ts";
+
+const extensions: Record<string, string> = {
+  "text/plain": "txt",
+  "text/calendar": "ics",
+  "message/rfc822": "eml",
+  "message/delivery-status": "txt",
+  "image/jpeg": "jpg",
+  "image/svg+xml": "svg",
+  "application/octet-stream": "bin",
+  "text/rfc822-headers": "txt",
+};
+
+export const extensionOf = (type: string): string =>
+  extensions[type] ?? /^(?:image|text|application)\/(?:x-)?([a-z\d]{2,5})$/.exec(type)?.[1] ?? "bin";
+
+export const fileName = (text: string): string =>
+  withoutControls(text)
+    .replace(/[/\\:*?"<>|\r\n\t]+/g, "_")
+    .trim()
+    .slice(0, 100);
+
+const secondsUntilRevoked = 60;
+
+export const save = (file: Blob, name: string): void => {
+  const href = URL.createObjectURL(file);
+  element("a", { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), secondsUntilRevoked * 1000);
+};
+
+export const download = (
+  name: string,
+  action: "rawFile" | "partFile" | "attachmentFile",
+  index: number,
+): HTMLButtonElement =>
+  button("Download", async () => save(await ask(action, { index }), name), { ariaLabel: `Download ${name}` });
