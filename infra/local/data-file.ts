@@ -1,5 +1,5 @@
 /** Locks the file of `--data`, so that only one `npm start` at a time uses the file. */
-import { existsSync, realpathSync, rmSync, statSync } from "node:fs";
+import { chmodSync, existsSync, realpathSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { UserError } from "../cli/user-error.ts";
@@ -19,6 +19,7 @@ const openLocked = (path: string, statements: string): DatabaseSync => {
   const database = new DatabaseSync(path);
   try {
     database.exec(statements);
+    chmodSync(path, 0o600); // Emails are private. SQLite gives the files that it creates beside this one the same mode.
     return database;
   } catch (error) {
     database.close();

@@ -1,4 +1,4 @@
-import { copyFile, symlink } from "node:fs/promises";
+import { copyFile, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { UserError } from "../../../infra/cli/user-error.ts";
@@ -42,4 +42,25 @@ test("A data file of an earlier layout is rejected, and one of ours can be opene
   );
   expect(() => lockDataFile(old)).toThrow(oldLayout);
   expect(() => lockDataFile(again)).not.toThrow();
+});
+
+test("Only the owner may read the emails in a data file, also in one of an earlier version", async () => {
+  const folder = temporaryFolder();
+  const [file, earlier] = [join(folder, "new.db"), join(folder, "earlier.db")];
+  await writeFile(earlier, "", { mode: 0o644 });
+  const readableByOthers = async () => {
+    const modes = await Promise.all(
+      (await readdir(folder)).map(async (name) => [name, (await stat(join(folder, name))).mode]),
+    );
+    return modes.filter(([, mode]) => Number(mode) & 0o077);
+  };
+
+  for (const each of [file, earlier]) lockDataFile(each);
+  const engine = await startEngine({ file });
+  vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", `http://127.0.0.1:${engine.port}`);
+  await createTable("email-api");
+
+  expect(await readdir(folder)).toContain("new.db");
+  expect(await readableByOthers()).toEqual([]);
+  await engine.stop();
 });
