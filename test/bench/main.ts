@@ -12,10 +12,10 @@ import { measureGrowth } from "./measure/growth.ts";
 import { sizes, type Workload } from "./measure/workload.ts";
 import * as writes from "./measure/writes.ts";
 import { startNetwork } from "./network.ts";
-import { type Row, toJson, toTable } from "./row.ts";
+import { isMissed, type Row, toJson, toTable } from "./row.ts";
 import { storeEmails, tables } from "./stored.ts";
 
-const { json } = parseArgs({ options: { json: { type: "boolean" } } }).values;
+const { json, tolerance } = parseArgs({ options: { json: { type: "boolean" }, tolerance: { type: "string" } } }).values;
 
 const tell = (text: string): void => {
   if (!json) console.error(`${Math.round(performance.now() / 1000)} s: ${text}`);
@@ -66,6 +66,10 @@ const bench = async (): Promise<void> => {
     }
     tell("done");
     if (!json) console.log(toTable(rows, new Date()));
+    const missed = tolerance ? rows.filter((row) => isMissed(row, Number(tolerance))) : [];
+    if (missed.length > 0) {
+      throw new UserError(`More than ${tolerance} times the goal: ${missed.map(({ name }) => name).join(", ")}`);
+    }
   } finally {
     network.stop();
     await remove();

@@ -9,7 +9,8 @@ export type Row = Sides & {
   /** Ours divided by the goal's reference. Without a goal, the reference is the peer, or else the floor. */
   ratio: number | undefined;
   goal: string | undefined;
-  met: boolean | undefined;
+  /** How many times its goal the figure is: above 1, the goal is missed. */
+  excess: number | undefined;
 };
 
 /** Bounds for the ratio. `of` is the reference: a side, or another figure with its name. */
@@ -26,13 +27,13 @@ export const row = (name: string, sides: Sides, goal?: Goal): Row => {
   const ratio = reference && ratioOf(sides.ours, reference);
   const { atMost, atLeast } = goal ?? {};
   const bound = atMost ? `≤ ${atMost} ` : atLeast ? `≥ ${atLeast} ` : "";
-  const isMet = ratio !== undefined && ratio <= (atMost ?? Infinity) && ratio >= (atLeast ?? 0);
+  const excess = (measured: number) => (atMost ? measured / atMost : (atLeast ?? 0) / measured);
   return {
     ...sides,
     name,
     ratio,
     goal: goal && `${bound}× ${[of].flat()[0]}`,
-    met: bound ? isMet : undefined,
+    excess: bound ? excess(ratio ?? Number.NaN) : undefined,
   };
 };
 
@@ -40,7 +41,7 @@ export const row = (name: string, sides: Sides, goal?: Goal): Row => {
 export const rowWithin = (name: string, sides: Sides, atMost: number): Row => ({
   ...row(name, sides),
   goal: `≤ ${atMost}`,
-  met: sides.ours.median <= atMost,
+  excess: sides.ours.median / atMost,
 });
 
 const significant = (value: number | undefined): number | null =>
@@ -48,18 +49,23 @@ const significant = (value: number | undefined): number | null =>
 
 const spread = (side: Figure | undefined) => side && [significant(side.low), significant(side.high)];
 
+/** Without a ratio, a goal is missed. */
+export const isMissed = ({ excess }: Row, tolerance = 1): boolean => excess !== undefined && !(excess <= tolerance);
+
 /** Returns one line of `--json`: medians, with the quartiles of each side in `spread`. */
-export const toJson = ({ name, ours, floor, peer, ratio, goal = "", met }: Row): string =>
-  JSON.stringify({
+export const toJson = (row: Row): string => {
+  const { name, ours, floor, peer, ratio, goal = "", excess } = row;
+  return JSON.stringify({
     row: name,
     ours: significant(ours.median),
     floor: significant(floor?.median),
     peer: significant(peer?.median),
     ratio: significant(ratio),
     goal: goal || null,
-    met: met ?? null,
+    met: excess === undefined ? null : !isMissed(row),
     spread: { ours: spread(ours), floor: spread(floor), peer: spread(peer) },
   });
+};
 
 const digits = (value: number): string =>
   value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
@@ -70,8 +76,9 @@ const cell = (side: Figure | undefined): string => {
   return low === high ? digits(median) : `${digits(median)} (${digits(low)}–${digits(high)})`;
 };
 
-const cells = ({ name, ours, floor, peer, ratio, goal = "", met }: Row): string[] => {
-  const verdict = met === undefined ? "" : met ? "yes" : "NO";
+const cells = (row: Row): string[] => {
+  const { name, ours, floor, peer, ratio, goal = "", excess } = row;
+  const verdict = excess === undefined ? "" : isMissed(row) ? "NO" : "yes";
   return [name, cell(ours), cell(floor), cell(peer), ratio?.toFixed(2) ?? "", goal, verdict];
 };
 

@@ -13,10 +13,11 @@ import { newKey, newMessage, noon, startService, table } from "../harness/servic
 
 const sources = join(import.meta.dirname, "generators");
 const generators = readdirSync(sources, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-const installScript = readFileSync(join(import.meta.dirname, "install.sh"), "utf8");
+const manifests = join(import.meta.dirname, "tools");
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "email-api");
-/** A change of the install script leads to another folder, and so to another installation. */
-const tools = join(cache, `generators-${sha256(installScript).slice(0, 8)}`);
+/** A change of a manifest or of the install script leads to another folder, and so to another installation. */
+const all = readdirSync(manifests).map((file) => readFileSync(join(manifests, file), "utf8"));
+const tools = join(cache, `generators-${sha256(all.join("\n")).slice(0, 8)}`);
 let clients: string;
 
 /** Runs a shell script. Throws an error with its output if a command fails. */
@@ -32,7 +33,8 @@ const install = async (): Promise<void> => {
   console.log("Installing the generators, once (about 5 minutes) …");
   await mkdir(cache, { recursive: true });
   const unfinished = await mkdtemp(join(cache, "installing-"));
-  await shell(unfinished, installScript);
+  await cp(manifests, unfinished, { recursive: true });
+  await shell(unfinished, "sh install.sh");
   await rename(unfinished, tools);
 };
 

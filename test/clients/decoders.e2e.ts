@@ -1,6 +1,6 @@
 /** Programs that people read responses with decode each of them: httpx, requests, aiohttp, curl, Node.js and `zstd -d`. */
 import { createHash, randomBytes } from "node:crypto";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -8,19 +8,23 @@ import { beforeAll, expect, test } from "vitest";
 import { projectRoot } from "../../infra/stack/bundling.ts";
 import { messageFields } from "../../lib/messages/fields.ts";
 import { storeMessage } from "../../lib/messages/write/store-message.ts";
+import { sha256 } from "../../lib/table/keys.ts";
 import { generatedEmail } from "../harness/generated-email.ts";
 import { run } from "../harness/process.ts";
 import { bearer, newKey, newMessage, noon, startService, table } from "../harness/service.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
-const packages = "httpx[brotli,zstd]==0.28.1 requests==2.34.2 urllib3[brotli,zstd]==2.8.0 aiohttp[speedups]==3.14.5";
-const python = join(projectRoot, "node_modules/.cache/decoders");
 const sources = join(import.meta.dirname, "decoders");
+const requirements = join(sources, "requirements.txt");
+const python = join(
+  projectRoot,
+  `node_modules/.cache/decoders-${sha256(readFileSync(requirements, "utf8")).slice(0, 8)}`,
+);
 
 beforeAll(async () => {
   if (existsSync(python)) return;
   const variables = process.env;
-  const installed = await run(`python3 -m venv ${python} && ${python}/bin/pip install -q ${packages}`, {
+  const installed = await run(`python3 -m venv ${python} && ${python}/bin/pip install -q -r ${requirements}`, {
     variables,
   });
   if (installed.status === 0) return;

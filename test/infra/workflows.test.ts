@@ -1,10 +1,13 @@
 /** GitHub's workflows, as far as their text can be checked. They run only on GitHub. */
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import { expect, test } from "vitest";
+import { projectRoot } from "../../infra/stack/bundling.ts";
 
 const folder = new URL("../../.github/workflows/", import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, folder), "utf8");
-const all = readdirSync(folder).map(read).join("\n");
+const all = [...readdirSync(folder), "../../.ci/Dockerfile"].map(read).join("\n");
 
 /** The jobs of deploy.yml by name. */
 const jobs = new Map(
@@ -17,7 +20,7 @@ const concurrencyOf = (job: string) => /^ {4}concurrency: (\S+)$/m.exec(jobs.get
 
 test("Every action is a commit and every image a digest, with the version beside it", () => {
   const actions = [...all.matchAll(/uses: (?!\.)(.*)/g)].map(([, action]) => action);
-  const images = [...all.matchAll(/container: (.*)/g)].map(([, image]) => image);
+  const images = [...all.matchAll(/(?:container|image): (.*)|^FROM (.*)/gm)].map(([, image, from]) => image ?? from);
 
   expect(actions.length).toBeGreaterThan(0);
   for (const action of actions) expect(action).toMatch(/^[\w/-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/);
@@ -37,13 +40,41 @@ test("A push reaches prod only if the environment has reviewers", () => {
   );
 });
 
-test("A job that may assume the deploy role runs only the two install scripts that it needs", () => {
-  const trusted = [...jobs.values()].filter((job) => job.includes("id-token: write"));
+test("A push runs each check once: only to main for a deployment, and weekly.yml for a tag", () => {
+  const pushes = readdirSync(folder).map((file) => [file, /^ {2}push:\n((?: {4}.*\n)*)/m.exec(read(file))?.[1]]);
 
-  expect(trusted).toHaveLength(2);
-  for (const job of trusted) {
-    expect(job).not.toMatch(/npm ci$/m);
-    expect(job).toContain("npm ci --ignore-scripts");
-    expect(job).toContain("npm rebuild node esbuild\n");
-  }
+  expect(pushes).toEqual([
+    ["ci.yml", undefined],
+    ["deploy.yml", "    branches: [main]\n"],
+    ["weekly.yml", '    tags: ["v*"]\n'],
+  ]);
+});
+
+test("A newer commit cancels the check of the one before it, and cancels no deployment", () => {
+  for (const file of ["ci.yml", "weekly.yml"]) expect(read(file)).toMatch(/^ {2}cancel-in-progress: true$/m);
+  expect(read("deploy.yml")).not.toContain("cancel-in-progress");
+});
+
+test("Dependabot reads each file that pins a version, and waits a week before it proposes one", () => {
+  const dependabot = read("../dependabot.yml");
+  const updates = dependabot.split(/^ {2}- /m).slice(1);
+  const watched = updates.flatMap((update) => {
+    const [, folders = ""] = /director(?:y|ies): \[?(.*?)\]?$/m.exec(update) ?? [];
+    return folders.split(", ").map((each) => `${/ecosystem: (.*)/.exec(update)?.[1]} ${each}`);
+  });
+  const ecosystems: Record<string, string> = {
+    "package.json": "npm",
+    "requirements.txt": "pip",
+    "go.mod": "gomod",
+    "pom.xml": "maven",
+    Dockerfile: "docker",
+  };
+  const files = execFileSync("git", ["ls-files"], { cwd: projectRoot, encoding: "utf8" }).trim().split("\n");
+  const pinned = files.flatMap((file) => {
+    const ecosystem = ecosystems[basename(file)];
+    return ecosystem ? [`${ecosystem} /${dirname(file)}`.replace(/\/\.$/, "/")] : [];
+  });
+
+  expect(watched.toSorted()).toEqual([...pinned, "github-actions /"].toSorted());
+  for (const update of updates) expect(update).toContain("cooldown:\n      default-days: 7\n");
 });

@@ -3,14 +3,23 @@
  * client is native code. It is built once, into the user's cache folder.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { UserError } from "../../infra/cli/user-error.ts";
 
-const version = "4.0.2";
+const manifest = join(import.meta.dirname, "aws-lambda-ric/package.json");
+const version: string = JSON.parse(readFileSync(manifest, "utf8")).dependencies["aws-lambda-ric"];
 
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "email-api");
 const installed = join(cache, `aws-lambda-ric-${version}-${process.platform}-${process.arch}`);
@@ -18,23 +27,15 @@ const client = join("node_modules", "aws-lambda-ric");
 
 /** Returns the folder of Node's headers if Node.js was installed with them. Otherwise node-gyp downloads the headers. */
 const findHeaders = (): string | undefined => {
-  const package_ = createRequire(import.meta.url).resolve("node/package.json");
-  const folders = [
-    join(dirname(package_), "node_modules", `node-${process.platform}-${process.arch}`),
-    join(dirname(process.execPath), ".."),
-  ];
-  return folders.find((folder) => existsSync(join(folder, "include", "node", "node_api.h")));
+  const folder = dirname(dirname(realpathSync(process.execPath)));
+  return existsSync(join(folder, "include", "node", "node_api.h")) ? folder : undefined;
 };
 
 const build = (folder: string): void => {
-  const manifest = {
-    private: true,
-    dependencies: { "aws-lambda-ric": version },
-    allowScripts: { "aws-lambda-ric": true },
-  };
-  writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
+  copyFileSync(manifest, join(folder, "package.json"));
   const headers = findHeaders();
-  const { status, stdout, stderr } = spawnSync("npm", ["install", "--no-audit", "--no-fund", "--foreground-scripts"], {
+  const options = ["--no-audit", "--no-fund", "--foreground-scripts", "--ignore-scripts=false"]; // our .npmrc ignores them
+  const { status, stdout, stderr } = spawnSync("npm", ["install", ...options], {
     cwd: folder,
     encoding: "utf8",
     env: { ...process.env, ...(headers && { npm_config_nodedir: headers }) },

@@ -3,7 +3,7 @@
  * cache folder.
  */
 import { execFile, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -11,30 +11,33 @@ import { promisify } from "node:util";
 import { afterAll } from "vitest";
 import { freePort } from "../../infra/local/engine.ts";
 import { projectRoot } from "../../infra/stack/bundling.ts";
+import { sha256 } from "../../lib/table/keys.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const run = promisify(execFile);
 
+const requirements = join(import.meta.dirname, "requirements.txt");
+const pinned = readFileSync(requirements, "utf8");
+
 /** After a change, `npm run test:stack` names each adaptation that the new version no longer needs. */
-export const version = "1.5.33";
+export const version = /^ministack==(.*)$/m.exec(pinned)?.[1];
 
 const region = "eu-west-1";
 
 /** Any will do. */
 export const credentials = { AWS_REGION: region, AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" };
 
-const folder = join(projectRoot, `node_modules/.cache/ministack-${version}-aws`);
+const folder = join(projectRoot, `node_modules/.cache/ministack-${sha256(pinned).slice(0, 8)}`);
 const program = join(folder, "bin/ministack");
 
 /** The folder of the `aws` command, for the PATH. It is version 1, which needs AWS_DEFAULT_REGION. */
 export const awsFolder = join(folder, "bin");
-const awsVersion = "1.46.3";
 
 const install = async (): Promise<void> => {
   console.log(`Installing MiniStack ${version} from PyPI once …`);
   try {
     await run("python3", ["-m", "venv", folder]);
-    await run(join(folder, "bin/pip"), ["install", "--quiet", `ministack==${version}`, `awscli==${awsVersion}`]);
+    await run(join(folder, "bin/pip"), ["install", "--quiet", "-r", requirements]);
   } catch (cause) {
     await rm(folder, { recursive: true, force: true });
     throw new Error("MiniStack requires Python 3.10 or later with venv, and PyPI", { cause });
