@@ -30,7 +30,7 @@ export default defineConfig({
     projects: [
       project("api", "test/{functions,lib,deployed}/**/*.test.ts", engine),
       project("infra", "test/infra/**/*.test.ts", engine),
-      project("simulation", "test/{limits,simulation}/*.test.ts", engine),
+      project("simulation", "test/{limits,simulation,world}/*.test.ts", engine),
       project("browser", "test/**/*.browser.ts"),
       project("lambda", "test/{lambda,bench}/*.check.ts", {
         ...engine,

@@ -15,9 +15,9 @@ import { headKey } from "../../lib/table/keys.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { getMessageEvent } from "../bench/events.ts";
 import { newMessage, noon } from "../harness/service.ts";
+import { grownTable, type Limits, limitedTable, newTable, segmentBytes, smallSegment } from "../world/limited-table.ts";
+import { trueTime, until } from "../world/time.ts";
 import { environments, percentile } from "./load.ts";
-import { grownTable, type Limits, newTable, segmentBytes, simulatedTable, smallSegment } from "./simulated-table.ts";
-import { virtualTime } from "./virtual-time.ts";
 
 /** A head takes an address from its account and its id only, so that the simulation stores nothing else of a message. */
 const newHead = () => {
@@ -43,14 +43,13 @@ const storeWhole = async (table: Table, stored: number) => {
 };
 
 const start = (limits: Limits, scale = 1) => {
-  const time = virtualTime();
-  const db = simulatedTable(time.now, limits, scale);
+  const db = limitedTable(limits, scale);
   const secondsOf = async (work: () => Promise<unknown>): Promise<number> => {
-    const begin = time.now();
-    await time.until(work());
-    return (time.now() - begin) / 1000;
+    const begin = trueTime();
+    await until(work());
+    return (trueTime() - begin) / 1000;
   };
-  return { ...time, db, table: db.open({ canWait: true }), secondsOf };
+  return { db, table: db.open({ canWait: true }), secondsOf };
 };
 
 test.each([
@@ -77,13 +76,13 @@ test.each([
   ["grown", grownTable, 100],
   ["new and unevenly filled", { ...newTable, partitions: 4 }, 4000],
 ])("An email of 25 MiB holds up no small one beside it in a %s table", async (_, limits, p99) => {
-  const { now, until, table } = start(limits);
+  const { table } = start(limits);
   const durations: number[] = [];
   const storeSmall = async () => {
-    const begin = now();
+    const begin = trueTime();
     const content = { ...contentOf(0), segments: [Buffer.alloc(17_000)] };
     await writeSegments(table, newHead(), content);
-    durations.push(now() - begin);
+    durations.push(trueTime() - begin);
   };
   const atOnce = pLimit(32); // as many as an import stores at a time
 
@@ -96,17 +95,17 @@ test.each([
 test("100 callers at once get all of a message of 40 MiB, within a minute", async () => {
   const callers = 100;
   const scale = 1 / 10; // a tenth of the callers, and of the capacity
-  const { db, until, now } = start(newTable, scale);
-  const { account_id, id } = await until(db.unlimited(storeWhole(db.open(), 33.2)));
+  const { db } = start(newTable, scale);
+  const { account_id, id } = await db.unlimited(storeWhole(db.open(), 33.2));
   const read = async () => {
     const table = { ...db.open(), deadline: process.uptime() * 1000 + 290_000 };
-    const begin = now();
+    const begin = trueTime();
     const message = await findMessage(table, account_id, id, noon, { consistent: false });
     if (!message) throw new Error("The message is not there");
     let segments = 0;
     // After 6 MB, Lambda sends 2 MB a second, and a stored byte becomes about 2.5 bytes of JSON.
     for await (const _ of readSegments(message)) if (++segments > 7) await sleep((segmentBytes * 2.5) / 2000);
-    return { segments, seconds: (now() - begin) / 1000 };
+    return { segments, seconds: (trueTime() - begin) / 1000 };
   };
 
   const responses = await until(Promise.allSettled(Array.from({ length: callers * scale }, read)));
@@ -123,30 +122,30 @@ test("100 callers at once get all of a message of 40 MiB, within a minute", asyn
 });
 
 test("The pages of a response that has begun are retried as long as the function may run", async () => {
-  const { db, until, now } = start(newTable);
+  const { db } = start(newTable);
   const account_id = crypto.randomUUID();
   const message = newMessage({ account_id });
   const raw = Buffer.concat([Buffer.from("Subject: Hello\r\n\r\n"), randomBytes(500_000)]);
   const { secret } = await until(createApiKey(db.open(), { account_id, scopes: ["*"] }, noon));
   await until(storeMessage(db.open(), message, raw, noon));
-  const hotUntil = now() + 200_000;
-  db.heat((pk) => pk.startsWith("MESSAGE#") && pk.split("#").length > 3 && now() < hotUntil);
+  const hotUntil = trueTime() + 200_000;
+  db.heat((pk) => pk.startsWith("MESSAGE#") && pk.split("#").length > 3 && trueTime() < hotUntil);
   const lambda = environments(createHandler, db.open, 300_000);
 
   const status = await until(lambda.invoke(getMessageEvent({ account_id, secret }, message.id)));
 
   expect(status).toBe(200);
-  expect(now()).toBeGreaterThan(hotUntil);
+  expect(trueTime()).toBeGreaterThan(hotUntil);
 });
 
 test("Deleting 25 MiB reads neither its segments nor its pages", async () => {
-  const { db, table, until } = start(newTable);
-  const message = await until(db.unlimited(storeWhole(table, 20.8)));
+  const { db, table } = start(newTable);
+  const message = await db.unlimited(storeWhole(table, 20.8));
   db.take();
 
   await until(deleteMessage(table, message, noon));
 
   const { read } = db.take();
   expect(read).toBeLessThan(50);
-  expect([...db.items.keys()].filter((key) => key.includes("#00001"))).toEqual([]);
+  expect(db.items().filter(({ sk }) => sk.includes("#00001"))).toEqual([]);
 });

@@ -1,40 +1,33 @@
 /** Load on the real functions. Callers do not wait for each other, and each request at once has its own environment. */
-import { Writable } from "node:stream";
+import { finished } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { vi } from "vitest";
+import type { APIGatewayProxyEvent } from "aws-lambda";
+import { invoke, type LambdaHandler } from "../../infra/local/lambda.ts";
 import type { Table } from "../../lib/table/table.ts";
-
-type Prelude = { statusCode: number };
-type Handler = (...input: never[]) => Promise<Prelude | undefined>;
 
 export const percentile = (share: number, values: number[]): number =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;
 
 /** Invokes a function in a free environment, or in a new one with its own client. Returns each response's status. */
-export const environments = (create: (table: Table) => unknown, open: () => Table, timeoutMs: number) => {
-  const statuses = new WeakMap<Writable, number>();
-  const from = (stream: Writable, { statusCode }: Prelude) => {
-    statuses.set(stream, statusCode);
-    return stream;
-  };
-  vi.stubGlobal("awslambda", { ...awslambda, HttpResponseStream: { from } });
-  const idle: Handler[] = [];
+export const environments = (
+  create: (table: Table) => LambdaHandler,
+  open: () => Table,
+  timeoutMilliseconds: number,
+) => {
+  const idle: LambdaHandler[] = [];
   let busy = 0;
   let most = 0;
   return {
     /** The largest number of environments that were busy at once. */
     most: () => most,
     invoke: async (event: object): Promise<number> => {
-      const handler = idle.pop() ?? (create(open()) as Handler);
+      const handler = idle.pop() ?? create(open());
       most = Math.max(most, ++busy);
-      const deadline = Date.now() + timeoutMs;
-      const context = { getRemainingTimeInMillis: () => deadline - Date.now() };
-      const stream = new Writable({ write: (_chunk, _encoding, done) => done() });
-      const isStreaming = Reflect.ownKeys(handler).some((key) => typeof key === "symbol");
-      const response = await Reflect.apply(handler, undefined, [event, ...(isStreaming ? [stream] : []), context]);
+      const { statusCode, body } = await invoke(handler, event as APIGatewayProxyEvent, { timeoutMilliseconds });
+      if (typeof body !== "string") await finished(body.resume());
       busy--;
       idle.push(handler);
-      return response?.statusCode ?? statuses.get(stream) ?? 0;
+      return statusCode;
     },
   };
 };

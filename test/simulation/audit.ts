@@ -1,7 +1,8 @@
 /** What the table may hold after the month: nothing without an owner, and nothing without the expiry it should have. */
+
+import { trueTime } from "../world/time.ts";
 import type { Cast } from "./cast.ts";
 import { demand } from "./model.ts";
-import { trueTime } from "./time.ts";
 import { tableName, type World } from "./world.ts";
 
 type Stored = Record<string, unknown> & { pk: string; sk: string; expires_at?: number };

@@ -1,5 +1,5 @@
 /** Who and what the month is about. Few of each, so that they meet. */
-import type { Random } from "./random.ts";
+import type { Random } from "../world/random.ts";
 
 /** Texts that no log line may contain. */
 export const private_ = { domain: "person.example", content: "Never log this" };

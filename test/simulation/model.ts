@@ -3,8 +3,10 @@
  * said, and that a call without a response may have happened or not. Times are the true ones, except that expiries are
  * compared with `now`, the clock of the process that responds.
  */
+
+import type { Span } from "../world/time.ts";
 import { roles } from "./cast.ts";
-import { type Move, newTimeline, type Span } from "./timeline.ts";
+import { type Move, newTimeline } from "./timeline.ts";
 
 export type MemberRequest = { account: string; key: string | null; email: string; role: string };
 export type MemberResponse = { status: number; body: string; isReplay: boolean };

@@ -1,12 +1,13 @@
 /** One month: what the seed plans, how it goes, and what is left of it in the end. */
+
+import { type Fault, faultNames } from "../world/gate.ts";
+import { type Random, randomFrom } from "../world/random.ts";
+import { run, sleep, start, trueTime } from "../world/time.ts";
 import { audit, auditDeadLetters } from "./audit.ts";
 import { type Cast, focusOn, newCast } from "./cast.ts";
-import { type Fault, faultNames } from "./gate.ts";
 import type { Stage } from "./operations/operation.ts";
 import { type OperationName, operationNames, operations } from "./operations.ts";
-import { type Random, randomFrom } from "./random.ts";
 import { checkRestore, takeBackup } from "./restore.ts";
-import { run, sleep, start, trueTime } from "./time.ts";
 import { type Handlers, newWorld, tableName, type World } from "./world.ts";
 
 export type Step = { at: number; operation: OperationName; args: object; number: number };

@@ -1,7 +1,8 @@
 /** A restore of the table to the middle of the month, and what `prepare-table --from` must take away again. */
+
+import { trueTime } from "../world/time.ts";
 import type { Cast } from "./cast.ts";
 import { demand } from "./model.ts";
-import { trueTime } from "./time.ts";
 import { tableName, type World } from "./world.ts";
 
 const restored = "restored";

@@ -2,10 +2,10 @@
 import { onTestFinished, vi } from "vitest";
 import "../../infra/local/lambda.ts";
 import { openTable } from "../../lib/table/table.ts";
-import { buildGate } from "./gate.ts";
+import { buildGate } from "../world/gate.ts";
+import { replaceTime } from "../world/time.ts";
 import { live, type Month, newPlan, type Plan } from "./month.ts";
 import { shortest } from "./shortest.ts";
-import { replaceTime } from "./time.ts";
 import { type Handlers, tableName } from "./world.ts";
 
 const functions = {
@@ -53,10 +53,8 @@ export const liveThrough = async (seeds: Iterable<string>) => {
     functions.recordEvents(),
   ]);
   const log = captureLog();
-  const undo = [buildGate(), replaceTime()];
-  onTestFinished(() => {
-    for (const put of undo) put();
-  });
+  replaceTime();
+  onTestFinished(buildGate());
   const handlers: Handlers = {
     getMessage: get.createHandler(openTable(), () => Date.now()),
     addAccountMember: add.createHandler(openTable(), () => Date.now()),

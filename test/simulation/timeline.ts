@@ -1,6 +1,6 @@
 /** When things are switched on and off, or end, as far as anybody outside can tell. */
+import type { Span } from "../world/time.ts";
 
-export type Span = { from: number; to: number };
 /** Something is switched on or off at a moment of the span: surely, or maybe. */
 export type Move = Span & { on: boolean; isSure: boolean };
 

@@ -1,20 +1,19 @@
 /** What a month happens in: the table, the queue, the bucket, the functions, and a process for whoever acts. */
-import { Readable, Writable } from "node:stream";
-import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context, SQSHandler } from "aws-lambda";
+import { Readable } from "node:stream";
+import type { APIGatewayProxyEvent, SQSHandler } from "aws-lambda";
 import { runAdmin } from "../../infra/admin/program.ts";
-import type { LambdaHandler } from "../../infra/local/lambda.ts";
-import { newEngine } from "./engine.ts";
-import { type Fault, faultNames, openGate } from "./gate.ts";
+import { invoke, type LambdaHandler } from "../../infra/local/lambda.ts";
+import { newEngine } from "../world/engine.ts";
+import { type Fault, faultNames, openGate } from "../world/gate.ts";
+import { newBucket, newQueue } from "../world/queue.ts";
+import { randomFrom } from "../world/random.ts";
+import { inProcess, type Process, type Span, sleep, trueTime } from "../world/time.ts";
 import { newModel, Violation } from "./model.ts";
-import { newBucket, newQueue } from "./queue.ts";
-import { randomFrom } from "./random.ts";
-import { inProcess, type Process, sleep, trueTime } from "./time.ts";
-import type { Span } from "./timeline.ts";
 
 export const tableName = "month";
 
-/** When Lambda ends the function of a request, except Get Message's. */
-const longestBufferedMs = 28_000;
+/** When Lambda ends the function of a request. */
+const timeouts = { getMessage: 300_000, addAccountMember: 28_000 };
 
 export type Handlers = {
   getMessage: LambdaHandler;
@@ -24,46 +23,6 @@ export type Handlers = {
 
 export type HttpAnswer = { status: number; headers: Record<string, string>; body: string };
 export type Ran = { status: number; lines: Record<string, unknown>[]; errors: string[] };
-
-/** A new one for each invocation: the middlewares keep the request in it. */
-const newContext = () =>
-  ({
-    awsRequestId: "request",
-    functionName: "month",
-    memoryLimitInMB: "1024",
-    getRemainingTimeInMillis: () => 300_000,
-  }) as Context;
-
-/** What a streaming function writes: status and headers in JSON, eight zero bytes, and the body. */
-const newResponseStream = () => {
-  const chunks: Buffer[] = [];
-  const stream = new Writable({
-    write: (chunk, _encoding, done) => {
-      chunks.push(Buffer.from(chunk));
-      done();
-    },
-  });
-  const write = stream.write.bind(stream) as (chunk: unknown) => boolean;
-  let isBegun = false;
-  const lambdaStream = Object.assign(stream, {
-    setContentType: () => {},
-    beforeFirstWrite: () => {},
-    write: (chunk: unknown): boolean => {
-      if (!isBegun) {
-        isBegun = true;
-        lambdaStream.beforeFirstWrite();
-      }
-      return write(chunk);
-    },
-  });
-  const response = (): HttpAnswer => {
-    const written = Buffer.concat(chunks);
-    const end = written.indexOf(Buffer.alloc(8));
-    const { statusCode, headers } = JSON.parse(written.toString("utf8", 0, end));
-    return { status: statusCode, headers, body: written.toString("utf8", end + 8) };
-  };
-  return { stream: lambdaStream, response };
-};
 
 export const newWorld = (seed: string, handlers: Handlers, weather: { rate: number; kinds: readonly Fault[] }) => {
   const engine = newEngine(trueTime);
@@ -149,26 +108,18 @@ export const newWorld = (seed: string, handlers: Handlers, weather: { rate: numb
       event: object,
     ): Promise<HttpAnswer | undefined> => {
       count(name);
-      const handler = handlers[name] as (...args: unknown[]) => Promise<unknown>;
-      let isOver = false;
+      const handler = handlers[name];
       const sent = { requestContext: {}, isBase64Encoded: false, ...event } as APIGatewayProxyEvent;
-      if (name === "addAccountMember") {
-        void sleep(longestBufferedMs).then(() => {
-          process.isStopped ||= !isOver;
-        });
-        const response = (await handler(sent, newContext())) as APIGatewayProxyResult;
-        isOver = true;
-        const { statusCode: status, headers, body } = response;
-        return process.isStopped ? undefined : { status, headers: { ...headers } as Record<string, string>, body };
+      try {
+        const { statusCode, headers, body } = await invoke(handler, sent, { timeoutMilliseconds: timeouts[name] });
+        const text = typeof body === "string" ? body : Buffer.concat(await body.toArray()).toString();
+        return process.isStopped ? undefined : { status: statusCode, headers, body: text };
+      } catch (error) {
+        process.isStopped ||= (error as Error).name === "Sandbox.Timedout";
+        return process.isStopped ? undefined : { status: 0, headers: {}, body: "" };
       }
-      const { stream, response } = newResponseStream();
-      const isComplete = await handler(sent, stream, newContext()).then(
-        () => true,
-        () => false,
-      );
-      if (process.isStopped) return undefined;
-      return isComplete ? response() : { status: 0, headers: {}, body: "" };
     },
+
     /** TTL deletes an item between ten minutes and 48 hours after its expiry, or never. */
     timeToLive: async (until: number): Promise<void> => {
       while (trueTime() < until) {

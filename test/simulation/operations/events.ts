@@ -1,7 +1,8 @@
 /** What a pipeline reports: over the queue, or as a file that an operator records. */
+
+import type { Random } from "../../world/random.ts";
+import { trueTime } from "../../world/time.ts";
 import type { Cast, CastMessage } from "../cast.ts";
-import type { Random } from "../random.ts";
-import { trueTime } from "../time.ts";
 import type { Move } from "../timeline.ts";
 import { messageOf, nameOf, operation, type Stage } from "./operation.ts";
 

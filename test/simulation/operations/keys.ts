@@ -1,5 +1,5 @@
 /** The life of an API key. */
-import { trueTime } from "../time.ts";
+import { trueTime } from "../../world/time.ts";
 import { command, operation } from "./operation.ts";
 
 export const keyOperations = {

@@ -1,6 +1,7 @@
 /** What happens to stored messages: Get Message, and the commands of the operator. */
+
+import { sleep, trueTime } from "../../world/time.ts";
 import { demand } from "../model.ts";
-import { sleep, trueTime } from "../time.ts";
 import type { Ran } from "../world.ts";
 import { command, keyOf, messageOf, nameOf, operation, type Stage } from "./operation.ts";
 

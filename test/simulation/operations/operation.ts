@@ -1,7 +1,8 @@
 /** What operations are made of. Each chooses its arguments, and tells the model when it begins and what became of it. */
+
+import type { Random } from "../../world/random.ts";
+import { type Process, trueTime } from "../../world/time.ts";
 import type { Cast, CastMessage } from "../cast.ts";
-import type { Random } from "../random.ts";
-import { type Process, trueTime } from "../time.ts";
 import type { Move } from "../timeline.ts";
 import type { Ran, World } from "../world.ts";
 

@@ -1,8 +1,9 @@
 /** Members, and what is stored about a person. */
+
+import type { Random } from "../../world/random.ts";
+import { trueTime } from "../../world/time.ts";
 import { type Cast, roles } from "../cast.ts";
 import { demand } from "../model.ts";
-import type { Random } from "../random.ts";
-import { trueTime } from "../time.ts";
 import { command, keyOf, operation } from "./operation.ts";
 
 const planMember = (random: Random, { accounts, emails }: Cast) => ({

@@ -3,8 +3,7 @@ import type { SQSHandler } from "aws-lambda";
 import { maximumRawBytes } from "../../lib/messages/write/store-message.ts";
 import { deliver } from "../harness/sqs.ts";
 import type { Random } from "./random.ts";
-import { currentProcess, inProcess, type Process, sleep, trueTime } from "./time.ts";
-import type { Span } from "./timeline.ts";
+import { currentProcess, inProcess, type Process, type Span, sleep, trueTime } from "./time.ts";
 
 /** Seconds until SQS delivers an event again that the function has neither recorded nor postponed. */
 const visibilitySeconds = 720;

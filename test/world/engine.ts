@@ -8,8 +8,8 @@ import { marshall } from "@aws-sdk/util-dynamodb";
 import { type Expressions, holds, type Item, updated } from "./expressions.ts";
 
 type Key = { pk: string; sk: string };
-type Stored = Item & Key;
-type Write = Expressions & {
+export type Stored = Item & Key;
+export type Write = Expressions & {
   TableName: string;
   Key?: Key;
   Item?: Stored;
@@ -22,7 +22,7 @@ export type Input = Write & {
   ConsistentRead?: boolean;
   KeyConditionExpression?: string;
   FilterExpression?: string;
-  ProjectionExpression?: string;
+  ProjectionExpression?: string | undefined;
   ExclusiveStartKey?: Key;
   Limit?: number;
   Segment?: number;
@@ -30,6 +30,10 @@ export type Input = Write & {
   TransactItems?: { Put?: Write; Update?: Write; Delete?: Write }[];
   ClientRequestToken?: string;
 };
+
+/** The writes of a transaction, or the one write of another call. */
+export const writesOf = ({ TransactItems, ...one }: Input): Write[] =>
+  TransactItems?.map(({ Put, Update, Delete }) => Put ?? Update ?? Delete ?? one) ?? [one];
 
 /** An item from `at` on; `undefined` while there is none. */
 type Version = { at: number; item: Stored | undefined };
@@ -145,11 +149,9 @@ export const newEngine = (now: () => number) => {
     PutCommand: writeOne,
     UpdateCommand: writeOne,
     DeleteCommand: writeOne,
-    TransactWriteCommand: ({ TransactItems = [], ClientRequestToken = "" }) => {
+    TransactWriteCommand: ({ ClientRequestToken = "", ...input }) => {
       if (tokens.has(ClientRequestToken)) return {};
-      const changes = TransactItems.map(
-        ({ Put, Update, Delete }) => Put ?? Update ?? Delete ?? fail("ValidationException"),
-      );
+      const changes = writesOf(input);
       const keys = new Set(changes.map((change) => `${keyOf(change).pk} ${keyOf(change).sk}`));
       if (keys.size < changes.length) fail("ValidationException");
       if (!changes.every(isAllowed)) {
@@ -182,6 +184,7 @@ export const newEngine = (now: () => number) => {
       return command(input, input.ConsistentRead ? 0 : lag);
     },
     items: (table: string): Stored[] => [...everything(table)],
+    find: read,
     remove: (table: string, key: Key): void => write(table, key, undefined),
     /** Creates an empty table, or restores a copy of another one. */
     create: (table: string, from?: string): void => {
