@@ -45,7 +45,7 @@ export const runAdmin = async (args: string[], { print, complain, ...streams }: 
   const shell: Shell = {
     ...streams,
     print: (line) => print(visible(line)),
-    printJson: (object) => print(JSON.stringify(object)),
+    printJson: (object) => print(visible(JSON.stringify(object))),
     fail: (error, source) => {
       const line = source === undefined ? describe(error) : `${source}: ${describe(error)}`;
       complain(visible(withoutSecrets(line)));

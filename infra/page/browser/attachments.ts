@@ -1,10 +1,11 @@
 /** The attachments of an email: a list, and one of them in place of the email. */
+
+import { visible } from "../../cli/visible.ts";
 import { ask } from "./ask.ts";
 import { button, element, find, setState, soft, type Term, terms } from "./dom.ts";
 import { download, extensionOf, fileName } from "./files.ts";
 import { showTabs } from "./leaves.ts";
 import { headerOf, peopleTerms } from "./people.ts";
-import { withoutControls } from "./safe-text.ts";
 import { sizeText } from "./times.ts";
 import type { AttachmentView, View } from "./view.ts";
 
@@ -43,7 +44,7 @@ const attachmentView = (view: View, index: number, isMany: boolean): HTMLElement
   const { filename, content_type, bytes } = view.attachments[index] as AttachmentView;
   const name = fileName(filename) || `attachment-${index + 1}.${extensionOf(content_type)}`;
   const size = isMany ? sizeText(bytes) : `${content_type}, ${sizeText(bytes)}`;
-  const text = element("div", { title: withoutControls(name) }, element("b", {}, name), soft(size));
+  const text = element("div", { title: visible(name) }, element("b", {}, name), soft(size));
   const onopen = () => void showInside(view, index).catch(report);
   const open = canOpen(content_type) ? [button("Open", onopen, { ariaLabel: `Open ${name}` })] : [];
   return element("li", {}, text, ...open, download(name, "attachmentFile", index));

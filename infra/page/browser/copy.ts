@@ -1,8 +1,9 @@
 /** Copies text, and shows addresses that a click copies. */
+import { inLink, visible } from "../../cli/visible.ts";
 import { element, find, setState } from "./dom.ts";
 
 export const copy = async (text: string): Promise<void> => {
-  const isCopied = await navigator.clipboard.writeText(text).then(
+  const isCopied = await navigator.clipboard.writeText(visible(text)).then(
     () => true,
     () => false,
   );
@@ -27,7 +28,8 @@ export const address = (text: string): HTMLElement =>
     text,
   );
 
-const addresses = /\bhttps?:\/\/[^\s<>"]+[^\s<>".,;:!?')\]]|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+/g;
+const email = "[\\w.+-]{1,64}@[\\w-]{1,63}(?:\\.[\\w-]{1,63})+";
+const addresses = new RegExp(`\\bhttps?://${inLink}+(?<![.,;:!?')\\]])|${email}`, "gu");
 const maximumNodes = 1000;
 
 export const withAddresses = (text: string): (Node | string)[] => {

@@ -1,5 +1,5 @@
 /** Finds and creates elements. */
-import { withoutControls } from "./safe-text.ts";
+import { visibleLines } from "../../cli/visible.ts";
 
 /** @throws Error if the page has no such element */
 export const find = <Found extends HTMLElement = HTMLElement>(selector: string): Found => {
@@ -18,7 +18,7 @@ export const element = <Name extends keyof HTMLElementTagNameMap>(
   ...children: Child[]
 ): HTMLElementTagNameMap[Name] => {
   const created = Object.assign(document.createElement(name), properties);
-  created.append(...children.map((child) => (typeof child === "string" ? withoutControls(child) : child)));
+  created.append(...children.map((child) => (typeof child === "string" ? visibleLines(child) : child)));
   return created;
 };
 

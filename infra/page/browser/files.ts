@@ -1,7 +1,8 @@
 /** Names of files, and buttons that save them. */
+
+import { visible } from "../../cli/visible.ts";
 import { ask } from "./ask.ts";
 import { button, element } from "./dom.ts";
-import { withoutControls } from "./safe-text.ts";
 
 const extensions: Record<string, string> = {
   "text/plain": "txt",
@@ -18,7 +19,7 @@ export const extensionOf = (type: string): string =>
   extensions[type] ?? /^(?:image|text|application)\/(?:x-)?([a-z\d]{2,5})$/.exec(type)?.[1] ?? "bin";
 
 export const fileName = (text: string): string =>
-  withoutControls(text)
+  visible(text)
     .replace(/[/\\:*?"<>|\r\n\t]+/g, "_")
     .trim()
     .slice(0, 100);

@@ -1,10 +1,11 @@
 /** Shows the parts of an email one below the other, and tabs for those that are alternatives. */
+
+import { visible } from "../../cli/visible.ts";
 import { address } from "./copy.ts";
 import { element, find } from "./dom.ts";
 import { download, extensionOf } from "./files.ts";
 import { htmlView, textView } from "./frame.ts";
 import { type Found, startSlice } from "./harmless-html.ts";
-import { withoutControls } from "./safe-text.ts";
 import { sizeText } from "./times.ts";
 import type { Leaf, View } from "./view.ts";
 
@@ -17,7 +18,7 @@ export const excerptOf = (content: string, length: number): string =>
 
 const pictureView = (index: number, view: View): HTMLElement => {
   const { filename = "", content_type = "" } = view.attachments[index] ?? {};
-  const name = withoutControls(filename) || `attachment ${index + 1}`;
+  const name = visible(filename) || `attachment ${index + 1}`;
   const why = `${name}: this browser can't show a picture of type ${content_type}, or it is too large.`;
   const instead = () => element("p", { className: "soft" }, why);
   const src = view.images[index];

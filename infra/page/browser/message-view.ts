@@ -1,4 +1,6 @@
 /** Shows the message that the address names: #ACCOUNT_ID/MESSAGE_ID. */
+
+import { visible } from "../../cli/visible.ts";
 import { ask, isCurrent, startWorker } from "./ask.ts";
 import { showContent } from "./attachments.ts";
 import { copy } from "./copy.ts";
@@ -8,7 +10,6 @@ import { excerptOf, stopShowing } from "./leaves.ts";
 import { showPeople } from "./people.ts";
 import { showReport, showVerdict } from "./report-view.ts";
 import { type Message, type MessageRequest, requestMessage } from "./request.ts";
-import { withoutControls } from "./safe-text.ts";
 import { api, demo } from "./shown.ts";
 import { showTimeline } from "./timeline.ts";
 import { statusClass, toneOf } from "./tone.ts";
@@ -34,8 +35,8 @@ const curlOf = ({ account_id, id }: Message): string => {
 
 const showHead = (message: Message): void => {
   const { subject, status, tags, id, account_id, message_id, direction } = message;
-  const title = withoutControls(subject) || "No subject";
-  Object.assign(find("#subject"), { textContent: title, title: withoutControls(subject) });
+  const title = visible(subject) || "No subject";
+  Object.assign(find("#subject"), { textContent: title, title: visible(subject) });
   document.title = `${title} · Messages`;
   const chip = element("span", { className: statusClass(status) }, status);
   find("#chips").replaceChildren(chip, soft(direction), ...tags.map((tag) => soft(tag)));

@@ -1,15 +1,16 @@
 /** Shows what a delivery report says, and leads to the message that it is about. */
+
+import { visible } from "../../cli/visible.ts";
 import { address } from "./copy.ts";
 import { plainValue, type Report } from "./delivery-report.ts";
 import { element, find, type Term, terms } from "./dom.ts";
 import { listed } from "./list.ts";
 import type { Message } from "./request.ts";
-import { withoutControls } from "./safe-text.ts";
 import type { Tone } from "./tone.ts";
 import type { View } from "./view.ts";
 
 export const showVerdict = (parts: readonly string[], tone: Tone): void => {
-  Object.assign(find("#verdict"), { textContent: withoutControls(parts.filter(Boolean).join(" · ")), className: tone });
+  Object.assign(find("#verdict"), { textContent: visible(parts.filter(Boolean).join(" · ")), className: tone });
 };
 
 const names: Record<string, string> = {

@@ -69,8 +69,8 @@ test.each([
 });
 
 test("Control characters and line breaks from strangers never reach the terminal, and --json keeps them", async () => {
-  const hostile = "\u001b]0;x\u0007\u009b2J\u007f\r\n\u0085\u2028\u2029";
-  const escaped = "\\u001b]0;x\\u0007\\u009b2J\\u007f\\u000d\\u000a\\u0085\\u2028\\u2029";
+  const hostile = "\u001b]0;x\u0007\u009b2J\u007f\r\n\u0085\u2028\u2029\u202e";
+  const escaped = "\\u001b]0;x\\u0007\\u009b2J\\u007f\\u000d\\u000a\\u0085\\u2028\\u2029\\u202e";
   const { account_id, add } = await startAccount();
   await add({ email: "ada@example.com", role: "Analyst", name: hostile });
   const message = newMessage({ account_id, subject: hostile, retain_until: new Date(Date.now() + day) });
@@ -81,12 +81,14 @@ test("Control characters and line breaks from strangers never reach the terminal
   const shown = await admin(`show-message ${message.id} --account ${account_id}`);
   const imported = await admin(["import-message", "--account", account_id, "--domain", randomUUID(), file]);
 
-  for (const { stdout, stderr } of [members, shown, imported]) {
+  const json = await admin(`list-members --account ${account_id} --json`);
+
+  for (const { stdout, stderr } of [members, shown, imported, json]) {
     const text = [...stdout, ...stderr].join("");
-    expect(text).toContain(escaped);
-    expect(text).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
+    expect(text).toContain(stdout === json.stdout ? "\\u009b2J\\u007f" : escaped);
+    expect(text).not.toMatch(/[\p{Cc}\u2028\u2029\u202e]/u);
   }
   expect(await adminJson(`list-members --account ${account_id}`)).toMatchObject([{ name: hostile }]);
-  const [json] = await adminJson(`show-message ${message.id} --account ${account_id}`);
-  expect(json.subject).toBe(hostile);
+  const [object] = await adminJson(`show-message ${message.id} --account ${account_id}`);
+  expect(object.subject).toBe(hostile);
 });
