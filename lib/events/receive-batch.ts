@@ -6,6 +6,7 @@ import type { Context, SQSEvent, SQSHandler, SQSRecord } from "aws-lambda";
 import { RejectedError } from "../messages/rejected-error.ts";
 import { loggableError } from "../table/table.ts";
 import { uptimeMs } from "../time/clock.ts";
+import { groupsOf, receivesOf } from "./batch-order.ts";
 import { type MessageEvent, parseEvent } from "./event.ts";
 import type { PostponeEvents } from "./event-queue.ts";
 import { type Result, TooLittleTimeError } from "./event-record.ts";
@@ -30,8 +31,6 @@ const causeOf = (result: Result): object => {
   const isReason = error instanceof RejectedError || isEarly(result) || error instanceof TooLittleTimeError;
   return isReason ? { reason: error.message } : { error: loggableError(error) };
 };
-
-const receivesOf = ({ attributes }: SQSRecord): number => Number(attributes.ApproximateReceiveCount);
 
 type Taken = { sqsRecord: SQSRecord; event?: MessageEvent; result?: Result | undefined };
 
@@ -73,9 +72,11 @@ export const takeEvents = (
       const due = batch.filter(({ result }) => !result || isEarly(result));
       if (due.length === 0) break;
       if (pause > 0) await sleep(pause);
-      const events = due.flatMap(({ event }) => event ?? []);
-      const results = await record(events, deadline);
-      for (const taken of due) taken.result = taken.event && results.get(taken.event);
+      const received = due.flatMap(({ sqsRecord, event }) => (event ? { sqsRecord, event } : []));
+      for (const events of groupsOf(received)) {
+        const results = await record(events, deadline);
+        for (const taken of due) if (taken.event && results.has(taken.event)) taken.result = results.get(taken.event);
+      }
     }
     batch.forEach(log);
     const failed = batch.filter(({ result }) => !result || result.outcome === "failed");

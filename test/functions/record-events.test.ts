@@ -272,3 +272,31 @@ test("The bundle records events in the real engine, reads emails from S3 and pos
   });
   expect(await (await get()).json()).toMatchObject({ click_count: 1, content: raw });
 }, 120_000);
+
+test.each([0, 1, 2, 3])(
+  "An email that ends the process keeps others of its batch from being recorded only once: number %i of four",
+  async (hostile) => {
+    const messages = await Promise.all([0, 1, 2, 3].map(() => pipelineMessage()));
+    const bodies = messages.flatMap(({ id, event, stored }) => [event("message.opened"), stored(id)]);
+    const { createHandler } = await import("../../functions/record-events.ts");
+    const deliverUntilCrash = (receiveCount: number) =>
+      new Promise<void>((crash) => {
+        const readEmail = async (key: string) => {
+          if (key !== messages[hostile]?.id) return Buffer.from(raw);
+          crash();
+          return new Promise<Buffer>(() => {}); // A process that has ended doesn't go on.
+        };
+        const received = inQueue(...bodies).map((event) => ({ ...event, receiveCount }));
+        deliver(
+          createHandler(table, readEmail, () => noon, postpone),
+          received,
+        );
+      });
+
+    await deliverUntilCrash(1);
+    await deliverUntilCrash(2);
+
+    const others = messages.filter((_, number) => number !== hostile);
+    for (const { get } of others) expect(await (await get()).json()).toMatchObject({ open_count: 1 });
+  },
+);
