@@ -16,6 +16,17 @@ export const hasForeignOrigin = (request: IncomingMessage): boolean => {
 };
 
 /**
+ * A picture or a script of another page sends no Origin, but browsers add Sec-Fetch-Site. Another port of this machine
+ * is the same site, and yet somebody else's page.
+ */
+export const hasForeignSite = ({ headersDistinct }: IncomingMessage): boolean =>
+  (headersDistinct["sec-fetch-site"] ?? []).some((site) => /^(cross|same)-site$/i.test(site.trim()));
+
+/** A person follows a link, for example in a chat, to a page of its own. */
+export const isFollowedLink = ({ headers }: IncomingMessage): boolean =>
+  headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document";
+
+/**
  * @param authority the host in a request target such as `http://host/path`; it replaces Host (RFC 9112, section 3.2.2)
  */
 export const hasForeignHost = (request: IncomingMessage, authority?: string): boolean => {

@@ -4,7 +4,7 @@
  */
 import { Agent, createServer, request, type Server } from "node:http";
 import { pipeline } from "node:stream";
-import { hasForeignHost, hasForeignOrigin } from "./cross-origin.ts";
+import { hasForeignHost, hasForeignOrigin, hasForeignSite } from "./cross-origin.ts";
 
 /**
  * Browsers refuse to connect to these ports, the "bad ports" above 1023 of the Fetch standard; old browsers know at
@@ -16,13 +16,13 @@ export const portsClosedToPages = [
 
 const rejection = JSON.stringify({
   __type: "com.amazon.coral.service#AccessDeniedException",
-  message: "Web pages may not use this DynamoDB (Host, Origin)",
+  message: "Web pages may not use this DynamoDB (Host, Origin, Sec-Fetch-Site)",
 });
 
 export const engineGuard = (enginePort: number): Server => {
   const agent = new Agent({ keepAlive: true });
   return createServer((incoming, outgoing) => {
-    if (hasForeignOrigin(incoming) || hasForeignHost(incoming)) {
+    if (hasForeignOrigin(incoming) || hasForeignHost(incoming) || hasForeignSite(incoming)) {
       incoming.resume();
       outgoing.writeHead(403, { "Content-Type": "application/x-amz-json-1.0" }).end(rejection);
       return;

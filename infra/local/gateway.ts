@@ -10,7 +10,7 @@ import { pipeline } from "node:stream/promises";
 import pLimit, { type LimitFunction } from "p-limit";
 import { bodyTooLarge, type ErrorResponse, internalError, noRoute } from "../../lib/http/error-catalogue.ts";
 import type { Operation } from "../../lib/http/operations.ts";
-import { hasForeignHost, hasForeignOrigin } from "./cross-origin.ts";
+import { hasForeignHost, hasForeignOrigin, hasForeignSite, isFollowedLink } from "./cross-origin.ts";
 import { gatewayError, newExtendedRequestId } from "./gateway-error.ts";
 import { type HttpResponse, invoke, type LambdaHandler } from "./lambda.ts";
 import { respondToMalformedHttp } from "./malformed-http.ts";
@@ -26,6 +26,8 @@ export type Page = {
    * Checking the Host header prevents DNS rebinding.
    */
   isPrivate: boolean;
+  /** A link of another site, such as a chat, may lead to a document, but not to a script or to data. */
+  isDocument?: true;
   respond: (request: IncomingMessage) => HttpResponse | Promise<HttpResponse>;
 };
 
@@ -105,6 +107,9 @@ const respond = async (
   const reject = (error: ErrorResponse) => gatewayError(error, extendedRequestId);
   if (headersDistinct.host?.length !== 1) return reject(noHost);
   if (hasForeignOrigin(request)) return reject(foreignOrigin);
+  const page = pages.get(target.path);
+  const isLinked = page?.isDocument && isFollowedLink(request);
+  if (hasForeignSite(request) && !isLinked) return reject(foreignOrigin);
   if (forward && target.path.startsWith("/v2/")) {
     return hasForeignHost(request, target.authority) ? reject(foreignHost) : forward(request);
   }
@@ -116,7 +121,6 @@ const respond = async (
     const event = toEvent(request, operation, target, { extendedRequestId, pathParameters, body });
     return limit(() => invoke(handler, event, { functionName: operation.id }));
   }
-  const page = pages.get(target.path);
   if (!page || method !== (page.method ?? "GET")) return reject(noRoute);
   if (page.isPrivate && hasForeignHost(request, target.authority)) return reject(foreignHost);
   return page.respond(request);

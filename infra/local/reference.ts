@@ -132,7 +132,7 @@ export const referencePages = (demo?: Demo): Pages => {
     return pageResponse("application/json", JSON.stringify({ ...document, info: { ...info, description } }));
   };
   return new Map([
-    ["/", { isPrivate: true, respond: showPage }],
+    ["/", { isPrivate: true, isDocument: true, respond: showPage }],
     ["/openapi.json", { isPrivate: false, respond: sendDocument }],
     ["/reference.js", { isPrivate: false, respond: sendScript }],
   ]);

@@ -25,6 +25,7 @@ const json = (value: unknown) => pageResponse("application/json", JSON.stringify
 
 const page = (shown: Shown): Page => ({
   isPrivate: true,
+  isDocument: true,
   respond: async () => {
     const nonce = randomBytes(16).toString("base64");
     const template = await pageTemplate();

@@ -5,6 +5,7 @@ import { exchange } from "../../harness/raw-http.ts";
 
 const respond = () => ({ statusCode: 200, headers: {}, body: "page" });
 const pages: [string, Page][] = [
+  ["/document", { isPrivate: true, isDocument: true, respond }],
   ["/key", { isPrivate: true, respond }],
   ["/public", { isPrivate: false, respond }],
 ];
@@ -63,4 +64,28 @@ test.each(ownNames)("A program, and a page of the server itself, may call the se
 
   expect(await exchange(url, get(`${name}:${port}`, "/key"))).toMatchObject({ status: 200 });
   expect(await exchange(url, get(`${name}:${port}`, messagePath, origin))).toMatchObject({ status: 200 });
+});
+
+const ofPicture = ["Sec-Fetch-Mode: no-cors", "Sec-Fetch-Dest: image"];
+const ofLink = ["Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"];
+
+test.each([
+  ["a picture of another site's page", "cross-site", ofPicture, []],
+  ["a picture of a page on another port", "same-site", ofPicture, []],
+  ["a link in a chat", "cross-site", ofLink, ["/document"]],
+  ["a frame in another site's page", "cross-site", ["Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: iframe"], []],
+  ["the server's own page", "same-origin", ofPicture, ["/document", "/key", "/public", messagePath]],
+  ["a typed address", "none", ofLink, ["/document", "/key", "/public", messagePath]],
+])("Without an Origin, %s reaches only what it may", async (_, site, headers, reached) => {
+  const { url, host } = await serve(echo, pages);
+
+  const statuses = await Promise.all(
+    ["/document", "/key", "/public", messagePath].map(async (path) => {
+      const response = await exchange(url, get(host, path, `Sec-Fetch-Site: ${site}`, ...headers));
+      return [path, response?.status];
+    }),
+  );
+
+  expect(statuses.filter(([, status]) => status === 200).map(([path]) => path)).toEqual(reached);
+  expect(statuses.filter(([, status]) => status === 403)).toHaveLength(4 - reached.length);
 });

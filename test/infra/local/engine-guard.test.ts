@@ -29,13 +29,14 @@ test("The guard forwards a program's request, and rejects the request of a page"
 
   const program = await exchange(url, listTables(host));
   const page = await exchange(url, listTables(host, "Origin: http://evil.example"));
+  const picture = await exchange(url, listTables(host, "Sec-Fetch-Site: cross-site"));
   const rebound = await exchange(url, listTables("evil.example"));
   const options = get(host, "/", "Origin: http://evil.example").replace("GET", "OPTIONS");
   const asked = await exchange(url, options);
 
   expect(program?.status).toBe(200);
   expect(program?.body).toContain("TableNames");
-  for (const rejected of [page, rebound, asked]) {
+  for (const rejected of [page, picture, rebound, asked]) {
     expect(rejected?.status).toBe(403);
     expect(rejected?.headers.has("access-control-allow-origin")).toBe(false);
     expect(rejected?.body).not.toContain("TableNames");
