@@ -31,9 +31,10 @@ const replacements = {
  * The bundle is CommonJS: in an ES module, `import "node:http"` would load undici and web streams in every cold start.
  *
  * @param file a file of functions/, relative to the project: `functions/get-message.ts`
+ * @returns how many bytes of the bundle come from each source
  */
-export const bundle = (file: string, folder: string): void => {
-  const { outputFiles } = buildSync({
+export const bundle = (file: string, folder: string): Record<string, number> => {
+  const { outputFiles, metafile } = buildSync({
     absWorkingDir: projectRoot,
     entryPoints: [file],
     outfile: bundleFile,
@@ -49,9 +50,12 @@ export const bundle = (file: string, folder: string): void => {
     inject: ["./infra/stack/bundling/globals.ts"],
     sourcemap: true,
     sourcesContent: false,
+    metafile: true,
     logLevel: "warning",
   });
   mkdirSync(folder, { recursive: true });
   for (const { path, contents } of outputFiles) writeFileSync(join(folder, basename(path)), contents);
   copyFileSync(join(projectRoot, "infra/stack/bundling", entryFile), join(folder, entryFile));
+  const sources = Object.entries(metafile.outputs[bundleFile]?.inputs ?? {});
+  return Object.fromEntries(sources.map(([source, { bytesInOutput }]) => [source, bytesInOutput]));
 };

@@ -118,3 +118,13 @@ test("npm prints nothing about packages that ask for a newer Node.js than npm's 
 
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
 });
+
+test("Each internal of another package that we use has a test that turns red without it", () => {
+  const rows = [...text("infra/stack/bundling/INTERNALS.md").matchAll(/\| `([^`]*)` \| `([^`]*)`: (.*) \|$/gm)];
+
+  expect(rows.length).toBeGreaterThan(10);
+  for (const [, source = "", file = "", title = ""] of rows) {
+    expect(text(source)).not.toBe("");
+    expect(text(file)).toContain(title);
+  }
+});

@@ -1,0 +1,11 @@
+/** How the AWS SDK's client is set up. */
+import { expect, test } from "vitest";
+import { openTable } from "../../../lib/table/table.ts";
+
+test("The SDK copies neither the input nor the output of a call for its logger", () => {
+  const { client } = openTable();
+
+  // With a method `info`, the SDK would make both copies for each call.
+  expect(client).toHaveProperty("config.logger.warn");
+  expect(client).not.toHaveProperty("config.logger.info");
+});
