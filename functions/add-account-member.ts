@@ -1,5 +1,4 @@
 /** Add Account Member: gives a user a role in an account, once per Idempotency-Key. */
-import { buffered } from "../lib/http/buffered.ts";
 import { endpoint } from "../lib/http/endpoint.ts";
 import { alreadyMember } from "../lib/http/error-catalogue.ts";
 import type { StorableResponse } from "../lib/http/idempotency.ts";
@@ -14,7 +13,6 @@ const conflict = { status: alreadyMember.status, body: errorBody(alreadyMember) 
 
 export const createHandler = endpoint({
   operation: addAccountMember,
-  delivery: buffered,
   prefetch: ({ body, table }) => findUser(table, body.email),
   handle: ({ path, body, prefetched, table, now, once }) => {
     const join = async (user: User, isNew: boolean): Promise<StorableResponse> => {

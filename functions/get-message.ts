@@ -5,7 +5,6 @@ import { endpoint } from "../lib/http/endpoint.ts";
 import { lacksScope, messageNotFound } from "../lib/http/error-catalogue.ts";
 import { ApiError } from "../lib/http/errors.ts";
 import { getMessage } from "../lib/http/operations.ts";
-import { streamed } from "../lib/http/streamed.ts";
 import { lambdaFunction } from "../lib/http/warm-up.ts";
 import { includesContent } from "../lib/messages/fields.ts";
 import { messageBody } from "../lib/messages/read/body.ts";
@@ -13,7 +12,6 @@ import { findMessage } from "../lib/messages/read/find-message.ts";
 
 export const createHandler = endpoint({
   operation: getMessage,
-  delivery: streamed,
   isPartialScope: isDomainScope,
   prefetch: ({ path, query, table, now }) =>
     findMessage(table, path.account_id, path.message_id, now, {

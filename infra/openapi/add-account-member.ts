@@ -17,7 +17,8 @@ for byte, with \`Idempotent-Replayed: true\`. If several such requests arrive to
 return its response.
 
 A key belongs to its account and expires 24 hours after its first use. Responses with \`201\` and \`409\` are stored; after
-any other error, the key is still unused. White space and the order of fields in the body don't matter.
+any other error, the key is still unused. White space, the order of fields and an optional field
+that is null don't matter.
 
 The API key needs the scope \`${addAccountMember.scope}\`.`,
   body: { email: "ada@example.org", role: "Developer", name: "Ada Lovelace" },
@@ -44,7 +45,7 @@ The API key needs the scope \`${addAccountMember.scope}\`.`,
           "in case belong to the same user.",
       },
       role: "The role of the user in the account.",
-      name: { minLength: 1, maxLength: 255, description: "The display name." },
+      name: { minLength: 1, maxLength: 255, description: "The display name. Null means left out." },
     }),
     AccountMember: component(AccountMember, "The relationship between a user and an account.", {
       id: "Identifies the relationship between user and account.",

@@ -21,12 +21,12 @@ const entries: readonly Entry[] = operations.map((operation) => ({
   texts: textsOf[operation.id],
 }));
 
-const ApiError = component(z.object({ message: z.string() }), "The body of every error.", {
+const ErrorBody = component(z.object({ message: z.string() }), "The body of every error.", {
   message: "One sentence that states what is wrong. For wrong input, it names the field and what the field accepts.",
 });
 
 const componentsOf = (entries: readonly Entry[]): Record<string, Component> =>
-  Object.assign({ ApiError }, ...entries.map(({ texts }) => texts.components));
+  Object.assign({ ErrorBody }, ...entries.map(({ texts }) => texts.components));
 
 export const completeSchemas = componentSchemas(componentsOf(entries));
 

@@ -6,7 +6,9 @@ import { requestIdHeader } from "../../lib/http/response.ts";
 import { type Component, nameOf, schemaRef } from "./components.ts";
 import type { Errors, Examples, OperationTexts } from "./texts.ts";
 
-type Header = { $ref: string } | { description: string; required: boolean; schema: object };
+type Header =
+  | { $ref: string }
+  | { description: string; required: boolean; schema: object; examples?: Record<string, { value: string }> };
 type Headers = Record<string, Header>;
 
 export type ResponseObject = {
@@ -19,16 +21,18 @@ const jsonContent = (schema: string, examples: Examples) => ({
   "application/json": { schema: schemaRef(schema), examples },
 });
 
-const constant = (value: string | undefined) => ({ type: "string", const: value });
-const required = (description: string, schema: object) => ({ description, required: true, schema });
-const optional = (description: string, schema: object) => ({ description, required: false, schema });
+/** The values are examples, because ogen makes code that doesn't compile from `enum` and `const` of a header. */
+const header = (required: boolean, description: string, ...values: readonly string[]): Header => ({
+  description,
+  required,
+  schema: { type: "string" },
+  ...(values.length > 0 && { examples: Object.fromEntries(values.map((value) => [value, { value }])) }),
+});
 
 export const commonHeaders: Headers = {
-  "Cache-Control": required("No cache may store the response.", constant("no-store")),
-  "X-Content-Type-Options": required("Browsers must not guess another media type.", constant("nosniff")),
-  [requestIdHeader]: required("Identifies the request, for example when you report a problem.", {
-    type: "string",
-  }),
+  "Cache-Control": header(true, "No cache may store the response.", "no-store"),
+  "X-Content-Type-Options": header(true, "Browsers must not guess another media type.", "nosniff"),
+  [requestIdHeader]: header(true, "Identifies the request, for example when you report a problem."),
 };
 
 const commonHeaderRefs: Headers = Object.fromEntries(
@@ -44,17 +48,21 @@ const headerDescriptions: Record<string, string> = {
 };
 
 const compressionHeaders: Headers = {
-  "Content-Encoding": optional("The coding of the body. Absent if the body is not compressed.", {
-    type: "string",
-    enum: ["zstd", "br", "gzip"],
-  }),
-  Vary: required(headerDescriptions.Vary ?? "", constant("Accept-Encoding")),
+  "Content-Encoding": header(
+    false,
+    "The coding of the body. Absent if the body is not compressed.",
+    "zstd",
+    "br",
+    "gzip",
+  ),
+  Vary: header(true, headerDescriptions.Vary ?? "", "Accept-Encoding"),
 };
 
 const replayHeader: Headers = {
-  "Idempotent-Replayed": optional(
+  "Idempotent-Replayed": header(
+    false,
     "Present if an earlier request with the same Idempotency-Key had this response.",
-    constant("true"),
+    "true",
   ),
 };
 
@@ -62,9 +70,8 @@ const headersOf = (errors: readonly catalogue.ErrorResponse[]): Headers => {
   const names = new Set(errors.flatMap(({ headers = {} }) => Object.keys(headers)));
   return Object.fromEntries(
     Array.from(names, (name) => {
-      const values = [...new Set(errors.flatMap(({ headers = {} }) => headers[name] ?? []))];
-      const schema = values.length === 1 ? constant(values[0]) : { type: "string", enum: values };
-      return [name, required(headerDescriptions[name] ?? "", schema)];
+      const values = new Set(errors.flatMap(({ headers = {} }) => headers[name] ?? []));
+      return [name, header(true, headerDescriptions[name] ?? "", ...values)];
     }),
   );
 };
@@ -74,7 +81,8 @@ const ruleOf = ({ schema }: Parameter<unknown>): string =>
   (schema.safeParse("").error?.issues ?? []).map(({ message }) => message).join("; ");
 
 const commonErrors = ({ pathParameters, queryParameters, ...operation }: Operation): Errors => {
-  const parameters = Object.entries<Parameter<unknown>>({ ...pathParameters, ...queryParameters });
+  const { account_id: _, ...ownPath } = pathParameters; // A wrong account_id has no key, so it gets a 401.
+  const parameters = Object.entries<Parameter<unknown>>({ ...ownPath, ...queryParameters });
   const query = Object.keys(queryParameters);
   return {
     ...Object.fromEntries(parameters.map(([name, it]) => [`A wrong ${name}`, catalogue.invalid(ruleOf(it))])),
@@ -86,10 +94,13 @@ const commonErrors = ({ pathParameters, queryParameters, ...operation }: Operati
       "Malformed JSON": catalogue.malformedJson,
       "JSON with too many levels": catalogue.nestedTooDeep,
       "Text that is not Unicode": catalogue.halfSurrogatePair,
+      "Text that is not UTF-8": catalogue.notUtf8,
+      "A field that occurs twice": catalogue.repeatedField("role"),
       "A field __proto__": catalogue.protoField,
       "A field constructor that contains prototype": catalogue.prototypeField,
       "A body over 64 KiB": catalogue.bodyTooLarge,
       "Not JSON": catalogue.notJsonMediaType,
+      "A compressed body": catalogue.encodedBody,
     }),
     ...(operation.idempotent && {
       "A wrong Idempotency-Key": catalogue.idempotencyKeyLength,
@@ -109,7 +120,7 @@ const descriptions: Record<string, string> = {
     "gets the same response.",
   403: "The API key is valid, but lacks the required scope.",
   413: "The request body has more than 64 KiB.",
-  415: "The media type of the request body is not JSON.",
+  415: "The media type of the request body is not JSON, or the body is compressed.",
   422: "The Idempotency-Key was used with a different request in the last 24 hours. Nothing changed.",
   429: "The rate limit is exceeded.",
   500: "The service failed. Only its log contains the details.",
@@ -143,7 +154,7 @@ export const responsesOf = (
         ...(status === 404 || status === 409 ? replay : {}),
         ...commonHeaderRefs,
       },
-      content: jsonContent("ApiError", Object.fromEntries(examples)),
+      content: jsonContent("ErrorBody", Object.fromEntries(examples)),
     };
   }
   return responses;

@@ -1,30 +1,55 @@
-/** Authenticates callers by API key (RFC 6750). Keys are not cached, so a revoked key fails on its next request. */
+/**
+ * Authenticates callers by API key (RFC 6750), and checks the key's scopes. Keys are not cached, so a revoked key fails
+ * on its next request.
+ */
+import { grants } from "../api-keys/scopes.ts";
 import { type ApiKey, findApiKey, idOfSecret, isUsable } from "../api-keys/store.ts";
-import { invalidApiKey, missingCredentials } from "./error-catalogue.ts";
+import { invalidApiKey, lacksScope, missingCredentials } from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";
-import type { ApiMiddleware, ApiRequest } from "./request.ts";
+import type { Operation } from "./operations.ts";
+import { type ApiMiddleware, headerValues, type Received } from "./request.ts";
 
 /** RFC 6750, section 2.1. `Bearer` may have any case (RFC 9110, section 11.1). */
 const bearer = /^Bearer +([\w.~+/-]+=*)$/i;
 
-const findUsableKey = async ({ table, now, requestLog }: ApiRequest, secret: string): Promise<ApiKey> => {
+/** The lookup of the API key runs in parallel with the other checks and the first reads. */
+type Authenticated = { caller: Promise<ApiKey> };
+
+type Authorized = { allowed: Promise<ApiKey> };
+
+/** An `account_id` that isn't a UUID has no keys, so it gets the same 401 as a dead key. */
+const findCaller = async ({ event, table, now, requestLog }: Received, secret: string): Promise<ApiKey> => {
   const apiKey = await findApiKey(table, idOfSecret(secret));
   requestLog.apiKey = apiKey;
-  if (!apiKey || !isUsable(apiKey, now)) throw new ApiError(invalidApiKey);
+  const account_id = event.pathParameters?.account_id?.toLowerCase();
+  if (!apiKey || !isUsable(apiKey, now) || apiKey.account_id !== account_id) throw new ApiError(invalidApiKey);
   return apiKey;
 };
 
-/** Starts the lookup of the API key, but doesn't wait for it: the other checks and the first reads run meanwhile. */
-export const authenticate: ApiMiddleware = {
-  before: ({ event, context: { request } }) => {
-    const secret = bearer.exec(event.headers.authorization ?? "")?.[1];
-    if (secret === undefined) throw new ApiError(missingCredentials);
-    request.apiKey = findUsableKey(request, secret);
-    request.apiKey.catch(() => {}); // Prevents an unhandled rejection before `authorize` awaits the promise.
-  },
-  /** A caller without a valid API key always gets 401, even if another check has failed first. */
+export const authenticate = (request: Received): Authenticated => {
+  const [credentials = "", ...others] = new Set(headerValues(request, "authorization"));
+  const secret = others.length === 0 ? bearer.exec(credentials)?.[1] : undefined;
+  if (secret === undefined) throw new ApiError(missingCredentials);
+  return { caller: findCaller(request, secret) };
+};
+
+/** If the operation accepts keys for one domain, this check lets them pass, and `handle` compares the domain. */
+export const authorize =
+  ({ scope }: Operation, isPartialScope: (scope: string) => boolean = () => false) =>
+  ({ caller }: Authenticated): Authorized => {
+    const allowed = caller.then((apiKey) => {
+      const { scopes } = apiKey;
+      if (!grants(scopes, scope) && !scopes.some(isPartialScope)) throw new ApiError(lacksScope(scope));
+      return apiKey;
+    });
+    return { allowed };
+  };
+
+/** A caller without a valid API key always gets 401, even if a later check has failed first. */
+export const keyFirst: ApiMiddleware = {
   onError: async (request) => {
-    await request.context.request.apiKey?.catch((earlier) => {
+    const { caller, allowed }: Partial<Authenticated & Authorized & Received> = request.context.request;
+    await (allowed ?? caller)?.catch((earlier) => {
       request.error = earlier;
     });
   },

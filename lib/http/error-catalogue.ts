@@ -31,10 +31,18 @@ export const repeatedParameter = (name: string) => invalid(`${name} must be give
 export const idempotencyKeyLength = error(400, "Idempotency-Key must be 1 to 255 characters");
 export const idempotencyKeyConflict = error(400, "Idempotency-Key must have only one value");
 export const notJsonMediaType = error(415, "Content-Type must be application/json");
+export const encodedBody = error(415, "Content-Encoding must be absent: send the body as plain JSON, uncompressed");
 export const bodyTooLarge = error(413, "The request body must be at most 64 KiB");
 export const malformedJson = error(400, "The request body must be valid JSON");
 export const nestedTooDeep = error(400, "The request body must not nest deeper than 100 levels");
 export const halfSurrogatePair = error(400, "The request body must be Unicode text: it holds half a surrogate pair");
+export const notUtf8 = error(
+  400,
+  "The request body must be UTF-8, without U+FFFD, which stands for bytes that were not",
+);
+/** Quotes at most 50 characters of the name. */
+export const repeatedField = (name: string) =>
+  invalid(`The request body must have each field only once, but has ${JSON.stringify(name.slice(0, 50))} twice`);
 export const protoField = error(400, "The request body must have no field __proto__");
 export const prototypeField = error(400, "The request body must have no field constructor that holds prototype");
 

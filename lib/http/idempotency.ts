@@ -9,7 +9,7 @@ import { daySeconds } from "../time/clock.ts";
 import { idempotencyKeyConflict, idempotencyKeyLength, idempotencyKeyReused } from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";
 import type { AccountPath, Operation } from "./operations.ts";
-import { type ApiMiddleware, type ApiRequest, headerValues } from "./request.ts";
+import { headerValues, type Received } from "./request.ts";
 import type { ApiResponse } from "./response.ts";
 
 export type StorableResponse = ApiResponse & { body: string };
@@ -31,12 +31,16 @@ export type Once = {
   store: (response: StorableResponse) => Promise<StorableResponse>;
 };
 
-/** Writes objects with sorted keys, because a retry may send the same fields in another order. */
+/**
+ * Writes objects with sorted keys, because a retry may send the same fields in another order, and without nulls, because
+ * null in an optional field means left out. (A required field with null has been rejected.)
+ */
 const canonical = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonical)}]`;
   if (typeof value === "number") return String(value); // JSON.stringify writes Infinity (1e400) as null.
   if (value === null || typeof value !== "object") return JSON.stringify(value);
-  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  const given = Object.entries(value).filter(([, field]) => field !== null);
+  const fields = given.sort(([a], [b]) => (a < b ? -1 : 1));
   return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`)}}`;
 };
 
@@ -72,17 +76,20 @@ const makeOnce = (table: Table, use: Use | undefined, now: number): Once => {
   return { commit, store: async (response) => (use && (await commit(response, [])).response) ?? response };
 };
 
-export const header = ({ idempotent }: Operation): ApiMiddleware => ({
-  before: ({ context: { request } }) => {
-    const [key, ...others] = new Set(idempotent ? headerValues(request, "idempotency-key") : []);
-    if (others.length > 0) throw new ApiError(idempotencyKeyConflict);
-    if (key === undefined) return;
-    if (key.length < 1 || key.length > 255) throw new ApiError(idempotencyKeyLength);
-    request.idempotencyKey = key;
-  },
-});
+type Identified = { idempotencyKey: string | undefined };
 
-export const startReplay = (operation: Operation, { table, now, path, idempotencyKey, json }: ApiRequest) => {
+export const header =
+  ({ idempotent }: Operation) =>
+  (request: Received): Identified => {
+    const [idempotencyKey, ...others] = new Set(idempotent ? headerValues(request, "idempotency-key") : []);
+    if (others.length > 0) throw new ApiError(idempotencyKeyConflict);
+    if (idempotencyKey === "" || (idempotencyKey?.length ?? 0) > 255) throw new ApiError(idempotencyKeyLength);
+    return { idempotencyKey };
+  };
+
+type Checked = Received & Identified & { path: AccountPath; json: unknown };
+
+export const startReplay = (operation: Operation, { table, now, path, idempotencyKey, json }: Checked) => {
   const record = idempotencyKey === undefined ? undefined : idempotencyRecordKey(path.account_id, idempotencyKey);
   const use = record && { record, digest: digestOf(operation, path, json) };
   return { once: makeOnce(table, use, now), stored: use && findReplay(table, use, now) };

@@ -11,7 +11,12 @@ export type OperationId = "GetMessage" | "AddAccountMember";
 
 export type AccountPath = { account_id: string };
 
-export type Operation<Path extends AccountPath = AccountPath, Query = unknown, Body = unknown> = {
+export type Operation<
+  Path extends AccountPath = AccountPath,
+  Query = unknown,
+  Body = unknown,
+  Streams extends boolean = boolean,
+> = {
   readonly id: OperationId;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** A path such as `/v2/accounts/{account_id}`; each name in braces needs its entry in `pathParameters`. */
@@ -20,20 +25,20 @@ export type Operation<Path extends AccountPath = AccountPath, Query = unknown, B
   /** A request that repeats a parameter gets a 400; unknown parameters are ignored. */
   readonly queryParameters: ParametersFor<Query>;
   /** The schema of the JSON body; `null` if the operation reads no body. */
-  readonly body: z.ZodMiniType<Body> | null;
+  readonly body: z.ZodMiniType<Body> | (undefined extends Body ? null : never);
   readonly status: number;
   readonly file: string;
   readonly scope: Scope;
   /** The DynamoDB calls of `prefetch` and `handle`, without those that `once` adds. */
   readonly permissions: readonly Permission[];
   /** A response can have at most 6 MB unless Lambda streams it. */
-  readonly streams: boolean;
+  readonly streams: Streams;
   readonly idempotent: boolean;
 };
 
-const operation = <Path extends AccountPath, Query, Body = undefined>(
-  entry: Operation<Path, Query, Body>,
-): Operation<Path, Query, Body> => entry;
+const operation = <Path extends AccountPath, Query, Streams extends boolean, Body = undefined>(
+  entry: Operation<Path, Query, Body, Streams>,
+): Operation<Path, Query, Body, Streams> => entry;
 
 const account_id = uuidParameter(
   "account_id",

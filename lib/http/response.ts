@@ -2,11 +2,11 @@
 import type { APIGatewayProxyResult } from "aws-lambda";
 import type { StreamedBody } from "../streams/streamed-body.ts";
 
-/** `body` is JSON, or "" for a response without content (204). */
-export type ApiResponse = {
+/** `body` is JSON, or "" for a response without content (204). Only an operation that streams may return a stream. */
+export type ApiResponse<Streams extends boolean = boolean> = {
   status: number;
   headers?: Readonly<Record<string, string>>;
-  body: string | StreamedBody;
+  body: string | (Streams extends true ? StreamedBody : never);
 };
 
 export type ProxyResult = Omit<APIGatewayProxyResult, "body"> & { body: string | StreamedBody };

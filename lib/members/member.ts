@@ -10,18 +10,23 @@ export const rules = {
   body: "The request body must be a JSON object",
   email: "email must be an email address of at most 254 characters",
   role: `role must be one of ${roles.slice(0, -1).join(", ")} and ${roles.at(-1)}`,
-  name: "name must be a string of 1 to 255 characters",
+  name: "name must be a string of 1 to 255 characters, or null",
 } as const;
 
 export const Role = z.enum(roles, rules.role);
+
+/** The flag `u` lets `.` match a code point, so an emoji counts as one character, as in JSON Schema. */
+const displayName = z.string(rules.name).check(z.regex(/^.{1,255}$/su, rules.name));
 
 /** We compare email addresses in lower case, although RFC 5321 would allow `Ada@` and `ada@` to be two users. */
 export const NewMember = z.object(
   {
     email: z.string(rules.email).check(z.regex(address, rules.email), z.maxLength(254, rules.email), z.toLowerCase()),
     role: Role,
-    // The flag `u` lets `.` match a code point, so an emoji counts as one character, as in JSON Schema.
-    name: z.optional(z.string(rules.name).check(z.regex(/^.{1,255}$/su, rules.name))),
+    name: z.pipe(
+      z.optional(z.nullable(displayName)),
+      z.transform((name) => name ?? undefined), // C# serialisers write null for a field that is left out.
+    ),
   },
   rules.body,
 );

@@ -48,5 +48,5 @@ export const fieldsParameter = z.pipe(
       return z.NEVER;
     }),
   ),
-  z.array(z.enum(messageFields)),
+  z.array(z.enum(messageFields)).check(z.minLength(1)),
 );

@@ -114,6 +114,16 @@ describe("The same Idempotency-Key", () => {
     expect(second).toEqual({ ...first, replayed: "true" });
   });
 
+  test("ignores an optional field that is null", async () => {
+    const use = headers();
+    const body = newMember();
+    const first = await read(await post({ ...body, name: null }, use));
+
+    const second = await read(await post(body, use));
+
+    expect(second).toEqual({ ...first, replayed: "true" });
+  });
+
   test("distinguishes a number beyond a double's range from null", async () => {
     const use = headers();
     const body = (x: string) => `{"email":"ada@example.com","role":"Analyst","x":${x}}`;
@@ -204,6 +214,16 @@ describe("The same Idempotency-Key", () => {
 
     expect(response).toMatchObject({ status, body });
     expect(await membersOf(key.account_id)).toHaveLength(members);
+  });
+
+  test.each([
+    ["Authorization", "Bearer emk_other", 401],
+    ["authorization", "Bearer emk_other", 401],
+    ["authorization", undefined, 201],
+  ])("has credentials, which may occur twice only with one value (%s: %s)", async (name, value, status) => {
+    const response = await postWithKeys([name, value ?? `Bearer ${key.secret}`]);
+
+    expect(response.status).toBe(status);
   });
 
   test("is stored as a digest only", async () => {

@@ -42,8 +42,10 @@ describe("The response is compressed", () => {
     ["gzip, deflate, br", "br"],
     ["gzip;q=1.0, br;q=0.5, zstd;q=0.1", "gzip"],
     ["GZIP", "gzip"],
-    ["*", "zstd"],
-    [["zstd;q=0", "*"], "br"],
+    ["*", "gzip"],
+    ["*, br;q=0.1", "gzip"],
+    ["zstd, *", "zstd"],
+    [["BR ;q=1", "*"], "br"],
     [["gzip;q=0.1", "br;q=0.2"], "br"],
   ] as const)("for Accept-Encoding %s, in one or several lines, with %s", async (accept, encoding) => {
     const id = await storedWithLogo();
@@ -67,7 +69,7 @@ describe("The response is compressed", () => {
     expect(body.length).toBeLessThan(bytes + 1000);
   });
 
-  test.each(["", "identity", "deflate", "gzip;q=0", "identity, gzip;q=0.5"])(
+  test.each(["", "identity", "deflate", "gzip;q=0", "gzip;q=0, *", "identity, gzip;q=0.5"])(
     "not at all for Accept-Encoding %s",
     async (accept) => {
       const { headers, body } = await getRaw(await storedWithLogo(), { "Accept-Encoding": accept });

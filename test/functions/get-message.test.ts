@@ -1,6 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { Readable } from "node:stream";
-import { buffer } from "node:stream/consumers";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createHandler } from "../../functions/get-message.ts";
@@ -186,20 +184,6 @@ describe("Get Message", () => {
     );
 
     expect(headers["X-Request-Id"]).toEqual(requestId);
-  });
-
-  test("rejects an event without path parameters: 400", async () => {
-    const event = { headers: bearer(key.secret), pathParameters: null } as unknown as APIGatewayProxyEvent;
-
-    const { statusCode, body } = await invoke(
-      createHandler(table, () => noon),
-      event,
-    );
-
-    expect(statusCode).toBe(400);
-    expect(JSON.parse((await buffer(Readable.from(body))).toString())).toEqual({
-      message: "account_id must be a UUID; message_id must be a UUID",
-    });
   });
 });
 

@@ -77,11 +77,32 @@ test("Every response, parameter and field has a description", () => {
   expect(described.filter(({ description }) => description === "")).toEqual([]);
 });
 
-test("Every schema with a constant names its type, which generators of clients need", () => {
+test("Every schema with a constant names its type, which generators of clients need, and no header has one", () => {
   const constants = [...objectsIn(document)].filter((node) => node.const !== undefined);
+  const headers = [...objectsIn(document)].flatMap(({ headers }) => [...objectsIn(headers)]);
 
-  expect(constants.length).toBeGreaterThan(5);
-  expect(constants.filter(({ type }) => type !== "string")).toEqual([]);
+  expect(constants).toEqual([expect.objectContaining({ type: "string", const: "message" })]);
+  expect(headers.length).toBeGreaterThan(20);
+  expect(headers.filter((node) => node.const !== undefined || node.enum !== undefined)).toEqual([]);
+});
+
+test("No schema has a name that a generator uses for a class of its own, or a language for one of its types", () => {
+  const ofGenerators =
+    /^(I?api)?(error|exception|client|configuration|response|request|result|model|options?|key|info)$/i;
+  const ofLanguages =
+    /^(any|array|base|class|date|file|json|list|map|module|none|object|pair|set|string|type|version)$/i;
+  const names = Object.keys(document.components.schemas);
+
+  expect(["ApiError", "ApiClient", "Model"].every((name) => ofGenerators.test(name))).toBe(true);
+  expect(names.filter((name) => ofGenerators.test(name) || ofLanguages.test(name))).toEqual([]);
+});
+
+test("An empty list of fields is wrong in the document, as in the service", () => {
+  const parameters = document.paths[getMessage.path]?.get?.parameters ?? [];
+
+  expect(parameters).toContainEqual(
+    expect.objectContaining({ name: "fields", schema: expect.objectContaining({ minItems: 1 }) }),
+  );
 });
 
 test("The Idempotency-Key has no example, so no client sends a key that was used before", () => {

@@ -26,8 +26,8 @@ test.each(operations)("Every shape of an event for $id has a response of the con
   const events = combinations({
     headers: [headers, null],
     multiValueHeaders: [lines, null],
-    pathParameters: [path, { ...path, account_id: "\ud800" }, { ...path, account_id: "" }, {}, null, undefined],
-    body: [body, Buffer.from(body).toString("base64"), "", null],
+    pathParameters: [path, { account_id }, { ...path, account_id: "\ud800" }, { account_id: "" }, {}, null, undefined],
+    body: [body, Buffer.from(body).toString("base64"), "", null, JSON.parse(body), [], 7],
     isBase64Encoded: [false, true],
     requestContext: [{ requestId: "a-request" }, { extendedRequestId: "another" }, undefined],
   });

@@ -87,6 +87,20 @@ describe("The request log", () => {
     expect(consumed_capacity).toBeOneOf(writes.map((units) => strongRead + eventualReads + units));
   });
 
+  test("waits for the reads of a rejected request, but the response doesn't", async () => {
+    const responded = Promise.withResolvers<void>();
+    const slow = interceptedTable(table, async ({ constructor: { name } }, proceed) => {
+      if (name === "QueryCommand") await responded.promise;
+      return proceed();
+    });
+    url = await startService(undefined, slow);
+
+    await (await get(randomUUID(), bearer("emk_unknown"))).text();
+    responded.resolve();
+
+    expect((await output.requests())[0]).toMatchObject({ status: 401, consumed_capacity: 1.5 });
+  });
+
   test("has a line for a rejected request, without the account of a caller who is not authenticated", async () => {
     await get(randomUUID(), bearer("emk_unknown"));
 

@@ -17,7 +17,7 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-func failure(status int, body *ApiError) []any { return []any{status, body.Message} }
+func failure(status int, body *ErrorBody) []any { return []any{status, body.Message} }
 
 func main() {
 	ctx := context.Background()
