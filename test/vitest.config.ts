@@ -28,7 +28,7 @@ export default defineConfig({
     isolate: false,
     maxWorkers: 3, // Many tests wait for retries and child processes, but with four on two processors, all take longer.
     projects: [
-      project("api", "test/{functions,lib,deployed}/**/*.test.ts", engine),
+      project("api", "test/{functions,lib,deployed,releases}/**/*.test.ts", engine),
       project("infra", "test/infra/**/*.test.ts", engine),
       project("simulation", "test/{limits,simulation,world}/*.test.ts", engine),
       project("browser", "test/**/*.browser.ts"),
