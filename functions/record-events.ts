@@ -1,8 +1,10 @@
 /** Records each event of the queue exactly once, even if SQS delivers it twice. */
+
+import { applyEvents } from "../lib/events/apply-events.ts";
+import type { ReadEmail } from "../lib/events/apply-stored.ts";
 import { openEmailBucket } from "../lib/events/email-bucket.ts";
 import { openEventQueue, type PostponeEvents } from "../lib/events/event-queue.ts";
 import { takeEvents } from "../lib/events/receive-batch.ts";
-import { type ReadEmail, recordEvents } from "../lib/events/record-events.ts";
 import type { Clock } from "../lib/table/expiry.ts";
 import { getItem } from "../lib/table/get.ts";
 import { eventKey } from "../lib/table/keys.ts";
@@ -13,7 +15,7 @@ export const createHandler = (
   readEmail: ReadEmail = openEmailBucket(),
   clock: Clock = Date.now,
   postpone: PostponeEvents = openEventQueue(),
-) => takeEvents((events, deadline) => recordEvents({ ...table, deadline }, events, readEmail, clock()), postpone);
+) => takeEvents((events, deadline) => applyEvents({ ...table, deadline }, events, readEmail, clock()), postpone);
 
 const table = openTable({ canWait: true });
 export const handler = createHandler(table);

@@ -10,9 +10,10 @@ import { BatchGetCommand, DeleteCommand, ScanCommand } from "@aws-sdk/lib-dynamo
 import { type ApiKey, revokeApiKey, shortenApiKey } from "../../lib/api-keys/store.ts";
 import { removeMember, type StoredMember, type User } from "../../lib/members/store.ts";
 import type { Head } from "../../lib/messages/head.ts";
-import { type MessageMarker, readMarker } from "../../lib/messages/marker.ts";
+import { type Marker, readMarker } from "../../lib/messages/marker.ts";
 import type { MessageRef } from "../../lib/messages/message-ref.ts";
-import { deleteMessage, removeContent } from "../../lib/messages/remove/delete-message.ts";
+import { deleteMessage } from "../../lib/messages/remove/delete-message.ts";
+import { removeContent } from "../../lib/messages/remove/remove-content.ts";
 import { isLive } from "../../lib/table/expiry.ts";
 import { getItem } from "../../lib/table/get.ts";
 import { headKey, type ItemKey, itemTypes, memberKey } from "../../lib/table/keys.ts";
@@ -74,7 +75,7 @@ const carryRemoval = async ({ restored, now }: Tables, message: MessageRef): Pro
   return (await removeContent(restored, message, now)) ? "contents removed" : undefined;
 };
 
-type Marked = ItemKey & MessageMarker & Pick<Head, "content_removed_at">;
+type Marked = ItemKey & Marker & Pick<Head, "content_removed_at">;
 
 const carryMessage = (tables: Tables, { pk, deleted_at }: Marked): Promise<Kind | undefined> => {
   const [, account_id = "", id = ""] = pk.split("#");

@@ -1,5 +1,6 @@
 /** `delete-message` and `remove-content`. */
 import * as messages from "../../lib/messages/remove/delete-message.ts";
+import * as contents from "../../lib/messages/remove/remove-content.ts";
 import { dayMilliseconds } from "../../lib/time/clock.ts";
 import { openTableOf, report, type Shell } from "./command.ts";
 import { defineMessageCommand, forEachMessage } from "./message-command.ts";
@@ -58,7 +59,7 @@ export const removeContent = (shell: Shell) =>
       return forEachMessage(shell, operands, account, async (message) => {
         const { id } = message;
         const now = Date.now();
-        const content_removed = await messages.removeContent(table, message, now);
+        const content_removed = await contents.removeContent(table, message, now);
         const recoverable_until = content_removed ? recoverableUntil(local, now) : null;
         const line = content_removed
           ? `content removed   ${id}${noteOf(recoverable_until)}`

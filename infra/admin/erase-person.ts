@@ -63,7 +63,7 @@ const findIn = async (
     const text = `${account_id} ${user_id}   ${email}, ${role}`;
     return [{ kind: "member", fields: { account_id, id, user_id, email, role }, text, erase }];
   }
-  if (item.created_at === undefined) return unfinishedDeletion(table, item.pk);
+  if (item.created_at?.startsWith("2") !== true) return unfinishedDeletion(table, item.pk);
   const { account_id, id, created_at, sender = "", recipient = "" } = item;
   if (![sender, recipient].some(isTheirs)) return [];
   const erase = (table: Table, now: number) => deleteMessage(table, { account_id, id }, now);

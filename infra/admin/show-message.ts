@@ -39,7 +39,7 @@ export const showMessage = (shell: Shell) =>
           return report(shell, json, { id, url }, url);
         }
         const stored_content = await storageOf(message);
-        const fields = { ...headFields(message.head), stored_content };
+        const fields = { ...headFields(message), stored_content };
         report(shell, json, fields, ...linesOf(fields), "");
         if ("missing" in stored_content) throw new UserError(`${id}: damaged. restore-content writes its email again`);
       });

@@ -2,8 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { createApiKey, listApiKeys, rotateApiKey } from "../../lib/api-keys/store.ts";
 import { readEnvelope } from "../../lib/email/envelope.ts";
+import { applyChange } from "../../lib/events/apply-events.ts";
 import type { ChangeEvent } from "../../lib/events/event.ts";
-import { recordChange } from "../../lib/events/record-events.ts";
 import type { NewMessage } from "../../lib/messages/new-message.ts";
 import { storeMessage } from "../../lib/messages/write/store-message.ts";
 import type { Table } from "../../lib/table/table.ts";
@@ -95,11 +95,10 @@ const store = async (table: Table, { file, created, fields, events }: DemoMessag
   const { subject, sender, recipient, message_id } = readEnvelope(raw);
   const retain_until = new Date(now + 30 * dayMilliseconds);
   const message = { account_id, domain_id, subject, sender, recipient, message_id, retain_until, ...fields };
-  const isNew = await storeMessage(table, message, raw, created.getTime());
-  if (!isNew) return;
+  if ((await storeMessage(table, message, raw, created.getTime())) !== "stored") return;
   for (const [index, event] of events.entries()) {
     const id = `demonstration ${fields.id} ${index}`;
-    await recordChange(table, { ...event, id, account_id, message: { id: fields.id } }, now);
+    await applyChange(table, { ...event, id, account_id, message: { id: fields.id } }, now);
   }
 };
 

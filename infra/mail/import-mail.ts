@@ -2,15 +2,17 @@
 import { createHash } from "node:crypto";
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { isDeliveryReport, readEnvelope } from "../../lib/email/envelope.ts";
-import { markStored } from "../../lib/messages/marker.ts";
+import { deleteListed, listSegments } from "../../lib/messages/content/write-segments.ts";
 import type { MessageRef } from "../../lib/messages/message-ref.ts";
 import type { NewMessage } from "../../lib/messages/new-message.ts";
+import { findMessage } from "../../lib/messages/read/find-message.ts";
 import { RejectedError } from "../../lib/messages/rejected-error.ts";
-import { draftMessage, rejectTooLarge, writeContent } from "../../lib/messages/write/store-message.ts";
-import { messageMarkerKey } from "../../lib/table/keys.ts";
-import { isThrottled, retry, retryWrite } from "../../lib/table/retry.ts";
+import { deleteMessage } from "../../lib/messages/remove/delete-message.ts";
+import { commitMessage } from "../../lib/messages/write/commit-message.ts";
+import { type Draft, draftMessage, rejectTooLarge } from "../../lib/messages/write/draft-message.ts";
+import { markerKey } from "../../lib/table/keys.ts";
+import { retryWrite } from "../../lib/table/retry.ts";
 import type { Table } from "../../lib/table/table.ts";
-import { transact } from "../../lib/table/transact.ts";
 import { describe } from "../cli/user-error.ts";
 import type { MailFile } from "./find-mail.ts";
 import { inParallel } from "./in-parallel.ts";
@@ -73,24 +75,30 @@ type Options = {
   restoreDeleted?: boolean | undefined;
 };
 
-/** Without the deletion marker, the message can be stored again, and `prepare-table` keeps it after a restore. */
-const forgetDeletion = async (table: Table, { account_id, id }: MessageRef): Promise<void> => {
-  const Key = messageMarkerKey(account_id, id);
-  await retryWrite(() => table.client.send(new DeleteCommand({ TableName: table.name, Key })));
+/**
+ * Without the deletion marker, the message can be stored again, and `prepare-table` keeps it after a restore. The deletion
+ * may have been interrupted, so we complete it first: its delivery attempts are not the new message's.
+ */
+const forgetDeletion = async (table: Table, message: MessageRef, now: number): Promise<void> => {
+  await deleteMessage(table, message, now);
+  const Key = markerKey(message.account_id, message.id);
+  await retryWrite(() => table.client.send(new DeleteCommand({ TableName: table.name, Key })), table.deadline);
 };
 
-/** Stores a message unless it was deleted: then its marker makes the transaction fail. */
-const store = async (table: Table, message: NewMessage, raw: Buffer, now: number): Promise<ImportOutcome> => {
-  const draft = draftMessage(message, raw, now);
-  const mark = markStored(table, draft.head, draft.head.expires_at);
-  for (;;) {
-    const head = await writeContent(table, draft, now);
-    if (!head) return "there already";
-    const failed = await transact(table, [head, mark]);
-    if (!failed) return "stored";
-    await head.discard();
-    if (failed.get(mark)) return "deleted";
+/** An import that was interrupted with another retention time has left segments with another digest. */
+const deleteLeftovers = async (table: Table, { account_id, id }: MessageRef, now: number): Promise<void> => {
+  const message = await findMessage(table, account_id, id, now, { withContent: false, withAttempts: false });
+  if (message) await deleteListed(table, message.head, await listSegments(table, message.head, message.head));
+};
+
+const store = async (table: Table, draft: Draft, { restoreDeleted }: Options, now: number): Promise<ImportOutcome> => {
+  const { outcome } = await commitMessage(table, draft, now);
+  if (outcome === "deleted" && restoreDeleted) {
+    await forgetDeletion(table, draft.head, now);
+    return store(table, draft, {}, now);
   }
+  if (outcome === "stored") await deleteLeftovers(table, draft.head, now);
+  return outcome === "stored" || outcome === "deleted" ? outcome : "there already";
 };
 
 /**
@@ -106,8 +114,9 @@ export const importMail = (
   fields: ImportFields,
   now: number,
   report: (imported: Imported) => void,
-  { restoreDeleted }: Options = {},
+  options: Options = {},
 ): Promise<void> => {
+  const patient: Table = { ...table, canWait: true, deadline: Number.POSITIVE_INFINITY };
   const account_id = fields.account_id.toLowerCase();
   const importOne = async (found: Found): Promise<void> => {
     const { source, bytes } = found;
@@ -116,11 +125,7 @@ export const importMail = (
       rejectTooLarge(bytes);
       const { raw, id } = found;
       const message = messageOf(id, raw, fields);
-      if (restoreDeleted) await forgetDeletion(table, { account_id, id });
-      const outcome = await retry(() => store(table, message, raw, now), {
-        isRetryable: isThrottled,
-        deadline: Number.POSITIVE_INFINITY,
-      });
+      const outcome = await store(patient, draftMessage(message, raw, now), options, now);
       report({ source, bytes, id, message_id: message.message_id, outcome });
     } catch (error) {
       if (!(error instanceof RejectedError)) throw error;

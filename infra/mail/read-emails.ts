@@ -5,7 +5,7 @@
  *   >From now on ──────────────────────────────────── quotes the email's own line "From now on" (mboxrd)
  */
 import { cr, lf } from "../../lib/email/lines.ts";
-import { maximumRawBytes } from "../../lib/messages/write/store-message.ts";
+import { maximumRawBytes } from "../../lib/messages/write/draft-message.ts";
 
 /** `raw` is empty if the email is too large to be stored; `bytes` says how large it is. */
 export type Email = { raw: Buffer; bytes: number; isOfMbox: boolean };

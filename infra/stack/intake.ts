@@ -13,14 +13,14 @@ import type { Permission } from "../../lib/table/permission.ts";
 import { ServiceFunction, type SharedProps } from "./service-function.ts";
 import type { Settings } from "./settings.ts";
 
-const { message, event, messageMarker } = itemTypes;
+const { message, event, marker } = itemTypes;
 
 const permissions: readonly Permission[] = [
-  { call: "GetItem", on: [message, event, messageMarker] },
+  { call: "GetItem", on: [message, event, marker] },
   { call: "PutItem", on: [message] }, // We write the content's segments before the transaction.
   { call: "DeleteItem", on: [message] }, // If the message was deleted meanwhile, we delete its segments.
   { call: "PutItem", on: [message, event], within: "TransactWriteItems" },
-  { call: "UpdateItem", on: [message, messageMarker], within: "TransactWriteItems" },
+  { call: "UpdateItem", on: [message, marker], within: "TransactWriteItems" },
 ];
 
 const timeout = Duration.minutes(2);

@@ -1,7 +1,7 @@
 /** Reads raw emails from the intake's S3 bucket. */
 import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { RejectedError } from "../messages/rejected-error.ts";
-import type { ReadEmail } from "./record-events.ts";
+import type { ReadEmail } from "./apply-stored.ts";
 
 /** If the function lacks permission to list the bucket, a missing object causes AccessDenied. */
 const missing = new Set(["NoSuchKey", "AccessDenied"]);

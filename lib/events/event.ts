@@ -1,6 +1,6 @@
 /** The events that an email-sending pipeline reports about its messages. */
 import * as z from "zod/mini";
-import { NewMessage, text, time, words } from "../messages/new-message.ts";
+import { jsonInstant, NewMessage, text, time, words } from "../messages/new-message.ts";
 import { RejectedError, validate } from "../messages/rejected-error.ts";
 
 const { id: uuid, account_id } = NewMessage.shape;
@@ -20,9 +20,9 @@ const Stored = z.object({
   id,
   account_id,
   message: z.extend(z.omit(NewMessage, { account_id: true }), {
-    sent_at: z._default(z.nullable(time), null),
-    delivered_at: z._default(z.nullable(time), null),
-    retain_until: time,
+    sent_at: z._default(z.nullable(jsonInstant), null),
+    delivered_at: z._default(z.nullable(jsonInstant), null),
+    retain_until: jsonInstant,
   }),
   raw_email: z.nullable(s3Key),
 });
@@ -32,8 +32,8 @@ const Status = z.object({
   ...change,
   time,
   status: words,
-  sent_at: z.optional(time),
-  delivered_at: z.optional(time),
+  sent_at: z.optional(jsonInstant),
+  delivered_at: z.optional(jsonInstant),
   bounce_classification: z.optional(words),
 });
 

@@ -1,5 +1,5 @@
 /** The metrics of the function RecordEvents. */
-import type { Outcome } from "./event-record.ts";
+import type { Outcome } from "./outcome.ts";
 
 export const serviceName = "RecordEvents";
 

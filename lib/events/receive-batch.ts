@@ -9,9 +9,8 @@ import { uptimeMs } from "../time/clock.ts";
 import { groupsOf, receivesOf } from "./batch-order.ts";
 import { type MessageEvent, parseEvent } from "./event.ts";
 import type { PostponeEvents } from "./event-queue.ts";
-import { type Result, TooLittleTimeError } from "./event-record.ts";
 import { outcomeMetrics, serviceName } from "./metrics.ts";
-import { MessageNotStoredYetError } from "./record-changes.ts";
+import { MessageNotStoredYetError, type Result, TooLittleTimeError } from "./outcome.ts";
 import { retrySeconds } from "./redelivery.ts";
 
 /** If an event's message isn't stored yet, another invocation may be storing it, so we retry the event soon. */

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { DeleteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { getItem } from "../table/get.ts";
-import { memberKey, userKey } from "../table/keys.ts";
+import { memberKey, personKey, userKey } from "../table/keys.ts";
 import { listItems } from "../table/list.ts";
 import { succeeds } from "../table/retry.ts";
 import type { Table } from "../table/table.ts";
@@ -39,11 +39,11 @@ export const putUser = (table: Table, user: User, now: number): Write<User> =>
 export type StoredMember = AccountMember & Pick<NewMember, "email"> & Partial<Pick<NewMember, "name">>;
 
 export const putMember = (table: Table, member: StoredMember, now: number): Write<StoredMember> =>
-  putIfAbsent(table, memberKey(member.account_id, member.user_id), member, now);
+  putIfAbsent(table, memberKey(member.account_id, member.user_id), { ...member, person: personKey(member.email) }, now);
 
 export const listMembers = async (table: Table, account_id: string): Promise<StoredMember[]> => {
-  const items = await listItems<StoredMember>(table, memberKey(account_id, ""));
-  return items.map(({ pk, sk, ...member }) => member).sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
+  const items = await listItems<StoredMember & { person: string }>(table, memberKey(account_id, ""));
+  return items.map(({ pk, sk, person, ...member }) => member).sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
 };
 
 /** A user who is removed and added again gets a new member id, so a write to the old member fails. */

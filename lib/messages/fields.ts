@@ -29,8 +29,11 @@ export const fieldsOfHead = [
 export const messageFields = [...fieldsOfHead, "content", "content_parsed"] as const;
 export type MessageField = (typeof messageFields)[number];
 
-export const includesContent = (fields: readonly MessageField[] = messageFields): boolean =>
-  fields.includes("content") || fields.includes("content_parsed");
+/** What has to be read for the selected fields; by default for all. */
+export const wantedFor = (fields: readonly MessageField[] = messageFields) => ({
+  withContent: fields.includes("content") || fields.includes("content_parsed"),
+  withAttempts: fields.includes("delivery_attempts"),
+});
 
 const rule = "fields must list fields of the Message object, separated by commas";
 const names: ReadonlySet<string> = new Set(messageFields);

@@ -1,13 +1,5 @@
-/** Every stored message has one main item, its head. The message's content is stored in other items. */
+/** Every stored message has one main item, its head. Its delivery attempts and its content are items of their own. */
 import type { Message } from "./message.ts";
-
-/** Status events may arrive in any order, so we keep them all and sort them when we read. */
-export type StatusChange = Pick<Message, "status" | "bounce_classification"> & {
-  time: string;
-  event_id: string;
-  sent_at?: string | undefined;
-  delivered_at?: string | undefined;
-};
 
 export type ContentFields = {
   /** The byte offset of `content_parsed` in the uncompressed JSON. */
@@ -21,16 +13,34 @@ export type ContentFields = {
   content_digest: string;
 };
 
-export type Head = Omit<Message, "object" | "num_attempts" | "content" | "content_parsed" | "reference_message_id"> &
-  ContentFields & {
+/** The fields that status events change. */
+export const statusFields = ["status", "sent_at", "delivered_at", "bounce_classification"] as const;
+export type StatusField = (typeof statusFields)[number];
+
+/**
+ * For each field, the time and the id of the event that decided it, as one text that sorts like the events do. A field
+ * that has none still has the value with which the message was stored.
+ */
+type DecidedBy = { [Field in StatusField as `${Field}_by`]?: string };
+
+export type Head = Omit<
+  Message,
+  "object" | "delivery_attempts" | "content" | "content_parsed" | "reference_message_id"
+> &
+  ContentFields &
+  DecidedBy & {
     /** The sender's domain or, if the message is incoming, the recipient's. An API key can be limited to one domain. */
     domain: string;
+    /**
+     * The key in the index of persons: the recipient's or, if the message is incoming, the sender's. Bounce
+     * notifications have none, because a mail server sends them.
+     */
+    person?: string;
     /** DynamoDB's document client returns a number above 2^53 as a bigint. */
     reference_message_id?: number | bigint | undefined;
-    /** SHA-256 of the raw email. The digest lets us reject a different email with the same id. */
+    /** SHA-256 of the raw email, or "" if there is none. The digest lets us reject a different email with the same id. */
     digest: string;
     /** The time at which an operator deleted the message's content. */
     content_removed_at?: string;
-    status_changes?: StatusChange[];
     expires_at: number;
   };

@@ -1,24 +1,36 @@
 /** The schema of a message that a program or an import stores. */
 import * as z from "zod/mini";
 import { addressDomain } from "../addresses/address.ts";
-import { isInRange } from "../time/timestamp.ts";
+import { isInRange, toMilliseconds, toNanoseconds } from "../time/timestamp.ts";
 import { Message } from "./message.ts";
 
-const utc = <Time extends string | Date>() =>
-  z.transform((input: Time, { issues }): string => {
-    const time = new Date(input);
-    if (isInRange(time)) return time.toISOString();
-    issues.push({ code: "custom", message: "must be between the years 0000 and 9999 in UTC", input });
+const range = "must be between the years 0000 and 9999 in UTC";
+
+/** The time of an event, as `toNanoseconds` returns it. */
+export const time = z.pipe(
+  z.iso.datetime({ offset: true, error: "must be ISO 8601 with an offset" }),
+  z.transform((input: string, { issues }): string => {
+    const time = toNanoseconds(input);
+    if (time !== null) return time;
+    issues.push({ code: "custom", message: range, input });
     return z.NEVER;
-  });
+  }),
+);
+
+/** As {@link time}, but with milliseconds. */
+export const jsonInstant = z.pipe(time, z.transform(toMilliseconds));
 
 const instantRule = "must be a Date, or ISO 8601 with an offset";
 
-export const time = z.pipe(z.iso.datetime({ offset: true, error: "must be ISO 8601 with an offset" }), utc());
-
+/** A point in time with milliseconds, as responses have it. */
 export const instant = z.pipe(
   z.union([z.date(), z.iso.datetime({ offset: true, error: instantRule })], instantRule),
-  utc(),
+  z.transform((input: string | Date, { issues }): string => {
+    const time = new Date(input);
+    if (isInRange(time)) return time.toISOString();
+    issues.push({ code: "custom", message: range, input });
+    return z.NEVER;
+  }),
 );
 
 /** In UTF-8, half a surrogate pair would become U+FFFD. */
@@ -29,16 +41,29 @@ export const text = z
 /** The head of a message must fit into a DynamoDB item of 400 KB. */
 export const words = text.check(z.maxLength(1000, "must have at most 1000 characters"));
 
-/** A cut text is still whole in the raw email: Postfix accepts headers of 100 KB, and DynamoDB bills each update by item. */
+/** A longer subject or Message-ID is cut; it's still whole in the email. DynamoDB bills each update by the item's size. */
+const maximumTextLength = 2000;
+
+/** We never cut a surrogate pair in two. */
 const cutText = z.pipe(
   text,
-  z.transform((value) => value.slice(0, 8000).toWellFormed()),
+  z.transform((value) => value.slice(0, maximumTextLength).replace(/[\ud800-\udbff]$/, "")),
 );
+
+const maximumTags = 100;
+const maximumTagLength = 255;
+const tag = text.check(z.maxLength(maximumTagLength, `must have at most ${maximumTagLength} characters`));
+const tags = z
+  .array(tag, "must be an array of strings")
+  .check(z.maxLength(maximumTags, `must have at most ${maximumTags} tags`));
+
+/** RFC 5321, section 4.5.3.1: 64 characters before the @, and 255 after it. */
+const maximumAddressLength = 320;
 
 const addressRule = "must be an email address (RFC 5321, RFC 6531), without a display name or a comment";
 
 const address = z.string(addressRule).check(
-  z.maxLength(320, addressRule),
+  z.maxLength(maximumAddressLength, `must have at most ${maximumAddressLength} characters`),
   z.refine((value) => addressDomain(value) !== null, addressRule),
 );
 
@@ -52,7 +77,7 @@ export const NewMessage = z.object({
   is_bounce_notification: z._default(z.boolean("must be a boolean"), false),
   message_id: cutText,
   subject: cutText,
-  tags: z._default(z.array(words, "must be an array of strings").check(z.maxLength(20, "must be at most 20")), []),
+  tags: z._default(tags, []),
   sender: address,
   recipient: address,
   status: words,

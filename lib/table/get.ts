@@ -1,6 +1,7 @@
 /** Reads a single item, or the next few items of a partition. */
 import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { ItemKey } from "./keys.ts";
+import { patiently } from "./retry.ts";
 import type { Table } from "./table.ts";
 
 /** May return an expired item. Strongly consistent reads cost twice as much, so they are not the default. */
@@ -10,25 +11,32 @@ export const getItem = async <Stored extends object>(
   { consistent = false, abortSignal }: { consistent?: boolean; abortSignal?: AbortSignal } = {},
 ): Promise<Stored | undefined> => {
   const read = { TableName: table.name, Key, ConsistentRead: consistent, ReturnConsumedCapacity: "TOTAL" } as const;
-  const { Item } = await table.client.send(new GetCommand(read), abortSignal && { abortSignal });
+  const send = () => table.client.send(new GetCommand(read), abortSignal && { abortSignal });
+  const { Item } = await patiently(table, send);
   return Item as Stored | undefined;
 };
 
-export const queryFrom = async <Stored extends object>(
+type Range = {
+  from: ItemKey;
+  /** The last sort key of the range. */
+  to: string;
+  limit: number;
+  consistent: boolean;
+};
+
+/** Returns the items of one call, so at most `limit`, and at most 1 MB. */
+export const queryRange = async <Stored extends object>(
   table: Table,
-  from: ItemKey,
-  limit: number,
-  consistent: boolean,
+  { from, to, limit, consistent }: Range,
 ): Promise<(ItemKey & Stored)[]> => {
-  const { Items = [] } = await table.client.send(
-    new QueryCommand({
-      TableName: table.name,
-      KeyConditionExpression: "pk = :pk AND sk >= :from",
-      ExpressionAttributeValues: { ":pk": from.pk, ":from": from.sk },
-      ConsistentRead: consistent,
-      Limit: limit,
-      ReturnConsumedCapacity: "TOTAL",
-    }),
-  );
+  const query = new QueryCommand({
+    TableName: table.name,
+    KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to",
+    ExpressionAttributeValues: { ":pk": from.pk, ":from": from.sk, ":to": to },
+    ConsistentRead: consistent,
+    Limit: limit,
+    ReturnConsumedCapacity: "TOTAL",
+  });
+  const { Items = [] } = await patiently(table, () => table.client.send(query));
   return Items as (ItemKey & Stored)[];
 };

@@ -1,5 +1,6 @@
 /** The keys of all items in the table. Only this file builds partition keys (`pk`) and sort keys (`sk`). */
 import { createHash } from "node:crypto";
+import { normalAddress } from "../addresses/person.ts";
 
 export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
@@ -16,8 +17,16 @@ export const itemTypes = {
   account: "ACCOUNT#",
   idempotency: "IDEMPOTENCY#",
   event: "EVENT#",
-  messageMarker: "TRACE#",
+  marker: "MARKER#",
+  /** Only in the index. */
+  person: "PERSON#",
 } as const;
+
+/**
+ * The table's only index finds messages and members by a person's address. It is sparse: an item without `person` is
+ * not in it. It has only keys, so an event, which changes the head, doesn't write to it.
+ */
+export const personIndex = { name: "person", partitionKey: "person", sortKey: "created_at" } as const;
 
 const itemKey = (pk: string, sk: string): ItemKey => ({ pk, sk });
 
@@ -31,13 +40,30 @@ export const apiKeyListingKey = (account_id: string, id: string) =>
 /** The account id is part of the key, so a request can't read another account's message even by mistake. */
 export const messagePartition = (account_id: string, id: string): string => `${itemTypes.message}${account_id}#${id}`;
 
-/** The sort key `HEAD` comes before `SEGMENT`, so a single Query returns a message's head and its first segment. */
+/** One Query from `HEAD` to the end of `SEGMENT#` returns a message's head, its attempts and its first segment. */
 export const headSort = "HEAD";
 
+/** A message's delivery attempts in the order of their times. */
+const attemptSort = "HEAD#ATTEMPT#";
+
+const segmentPrefix = "SEGMENT#";
+
 export const segmentSort = (digest: string, index: number): string =>
-  `SEGMENT#${digest}#${String(index).padStart(5, "0")}`;
+  `${segmentPrefix}${digest}#${String(index).padStart(5, "0")}`;
+
+export const isSegmentSort = (sort: string): boolean => sort.startsWith(segmentPrefix);
+
+/** `~` sorts after every character of our sort keys. */
+export const endOf = (sort: string): string => `${sort}~`;
+
+export const endOfAttempts = endOf(attemptSort);
+export const endOfSegments = endOf(segmentPrefix);
 
 export const headKey = (account_id: string, id: string) => itemKey(messagePartition(account_id, id), headSort);
+
+/** @param time as `toNanoseconds` returns it */
+export const attemptKey = (account_id: string, id: string, time: string, event_id: string) =>
+  itemKey(messagePartition(account_id, id), `${attemptSort}${time}#${sha256(event_id)}`);
 
 /** Pages have different partition keys: under a single one, it took 32 seconds to store an email of 40 MiB. */
 export const segmentKey = (account_id: string, id: string, digest: string, index: number, page = 0) => {
@@ -49,10 +75,17 @@ export const segmentKey = (account_id: string, id: string, digest: string, index
 export const pageListKey = (account_id: string, id: string, digest: string) =>
   itemKey(messagePartition(account_id, id), `SEGMENT_PAGES#${digest}`);
 
+/** The segments in a message's own partition, and the lists of its pages. */
 export const segmentsOf = (account_id: string, id: string) => itemKey(messagePartition(account_id, id), "SEGMENT");
 
-/** @param email in lower case, because addresses that differ only in case belong to one user */
-export const userKey = (email: string) => itemKey(itemTypes.user + email, "USER");
+/** Another recipient of an imported email. Sorts after the segments, so Get Message doesn't read it. */
+export const recipientKey = (account_id: string, id: string, address: string) =>
+  itemKey(messagePartition(account_id, id), `TO#${sha256(normalAddress(address))}`);
+
+/** A digest, because DynamoDB rejects an index key of more than 2,048 bytes, and so that no key shows an address. */
+export const personKey = (address: string): string => itemTypes.person + sha256(normalAddress(address));
+
+export const userKey = (email: string) => itemKey(itemTypes.user + normalAddress(email), "USER");
 
 export const memberKey = (account_id: string, user_id: string) =>
   itemKey(itemTypes.account + account_id, `MEMBER#${user_id}`);
@@ -64,5 +97,5 @@ export const idempotencyRecordKey = (account_id: string, key: string) =>
 export const eventKey = (account_id: string, id: string) =>
   itemKey(`${itemTypes.event}${account_id}#${sha256(id)}`, "EVENT");
 
-export const messageMarkerKey = (account_id: string, id: string) =>
-  itemKey(`${itemTypes.messageMarker}${account_id}#${id}`, "TRACE");
+export const markerKey = (account_id: string, id: string) =>
+  itemKey(`${itemTypes.marker}${account_id}#${id}`, "MARKER");

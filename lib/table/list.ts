@@ -1,6 +1,7 @@
 /** Reads the items of a partition whose sort keys begin with a prefix. */
 import { type NativeAttributeValue, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { ItemKey } from "./keys.ts";
+import { patiently } from "./retry.ts";
 import type { Table } from "./table.ts";
 
 type Item = Record<string, NativeAttributeValue>;
@@ -21,19 +22,18 @@ export const listPage = async <Stored extends object = Item>(
   { after, limit, only = [] }: PageOptions = {},
 ): Promise<{ items: (ItemKey & Stored)[]; next: string | undefined }> => {
   const names = Object.fromEntries(["pk", "sk", ...only].map((name) => [`#${name}`, name]));
-  const { Items = [], LastEvaluatedKey } = await table.client.send(
-    new QueryCommand({
-      TableName: table.name,
-      KeyConditionExpression: "#pk = :pk AND begins_with(#sk, :sk)",
-      ExpressionAttributeNames: names,
-      ExpressionAttributeValues: { ":pk": pk, ":sk": sk },
-      ProjectionExpression: only.length > 0 ? Object.keys(names).join(", ") : undefined,
-      ConsistentRead: true,
-      ExclusiveStartKey: after === undefined ? undefined : { pk, sk: sk + after },
-      Limit: limit && limit + 1, // With `limit`, the last page could announce an empty one.
-      ReturnConsumedCapacity: "TOTAL",
-    }),
-  );
+  const query = new QueryCommand({
+    TableName: table.name,
+    KeyConditionExpression: "#pk = :pk AND begins_with(#sk, :sk)",
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: { ":pk": pk, ":sk": sk },
+    ProjectionExpression: only.length > 0 ? Object.keys(names).join(", ") : undefined,
+    ConsistentRead: true,
+    ExclusiveStartKey: after === undefined ? undefined : { pk, sk: sk + after },
+    Limit: limit && limit + 1, // With `limit`, the last page could announce an empty one.
+    ReturnConsumedCapacity: "TOTAL",
+  });
+  const { Items = [], LastEvaluatedKey } = await patiently(table, () => table.client.send(query));
   const items = Items.slice(0, limit) as (ItemKey & Stored)[];
   const last = items.length < Items.length ? items.at(-1) : LastEvaluatedKey;
   return { items, next: last?.sk.slice(sk.length) };

@@ -1,17 +1,13 @@
 /** Opens the table. Timeouts and retries are short, because a Lambda environment waits with every call. */
 import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { ConfiguredRetryStrategy } from "@smithy/core/retry";
 import { inPlaceBase64 } from "./in-place-base64.ts";
-import { backoff } from "./retry.ts";
+import { sdkRetries } from "./retry.ts";
 
 type Logger = NonNullable<DynamoDBClientConfig["logger"]>;
 
 /** A logger with a method `info` would make the SDK copy the input and output of every call. */
 const silent: Omit<Logger, "info"> = { trace() {}, debug() {}, warn() {}, error() {} };
-
-/** More attempts keep Lambda environments busy: with six, an overloaded partition would occupy five times as many. */
-const attempts = 3;
 
 /** We log only these fields of an error, because others can contain stored items. */
 export const loggableError = ({ name, message, stack }: Error) => ({ name, message, stack });
@@ -19,6 +15,8 @@ export const loggableError = ({ name, message, stack }: Error) => ({ name, messa
 export type Table = {
   readonly name: string;
   readonly client: Pick<DynamoDBDocumentClient, "send">;
+  /** Whether a throttled transaction is retried until the deadline, instead of for a second. */
+  readonly canWait?: boolean;
   /** Once `uptimeMs()` exceeds this value, no call is retried. */
   readonly deadline?: number;
 };
@@ -29,10 +27,7 @@ type TableOptions = {
   endpoint?: string | undefined;
   /** For how many milliseconds a response from DynamoDB may stall; by default 3,000. */
   timeoutMs?: number;
-  /**
-   * Waits longer before a retry: about 500 ms and then 1 s, instead of 25 and 50 ms. Writing a large message into a new
-   * table took 2.9 attempts per write before, and 1.25 with these waits.
-   */
+  /** For who can wait: see `retry.ts`. */
   canWait?: boolean;
 };
 
@@ -46,16 +41,14 @@ export const openTable = ({
   if (!name) throw new Error("TABLE_NAME is not set: it names the DynamoDB table");
   const client = new DynamoDBClient({
     ...(endpoint && { endpoint }),
-    maxAttempts: attempts,
-    retryStrategy: new ConfiguredRetryStrategy(attempts, (failures) =>
-      canWait ? backoff(failures, 500, 2000) : backoff(failures, 25, 100),
-    ),
+    ...sdkRetries(canWait),
     requestHandler: { connectionTimeout: 1000, socketTimeout: timeoutMs },
     logger: silent as Logger,
     ...inPlaceBase64(),
   });
   return {
     name,
+    canWait,
     client: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }),
   };
 };

@@ -10,7 +10,7 @@ import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { uptimeMs } from "../time/clock.ts";
 import { getItem } from "./get.ts";
-import { backoff } from "./retry.ts";
+import { backoff, longestConflictMs, longestThrottlingMs, patiently, throttlingCodes } from "./retry.ts";
 import type { Table } from "./table.ts";
 import type { Item, Write } from "./writes.ts";
 
@@ -31,16 +31,9 @@ const failedConditions = (entries: readonly Entry[]): FailedConditions => {
   };
 };
 
-/** After a conflict with another transaction, we wait until it has ended. A function has 28 seconds to respond. */
-const longestConflictMs = 20_000;
-
-/** Waiting doesn't make a throttled partition faster, so we give up after a second. */
-const longestThrottlingMs = 1000;
-
 const conflict = "TransactionConflict";
 const failedCondition = "ConditionalCheckFailed";
-const throttling = new Set(["ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"]);
-const ours = new Set([conflict, failedCondition, ...throttling]);
+const ours = new Set([conflict, failedCondition, ...throttlingCodes]);
 
 /** Rethrows the error unless the transaction goes on, or a failed condition, a conflict or throttling cancelled it. */
 const readReasons = (error: unknown): CancellationReason[] => {
@@ -66,14 +59,7 @@ const readFailures = async (table: Table, writes: readonly Write[], abortSignal:
   return (await Promise.all(writes.map(read))).filter(([write, item]) => write.fails(item));
 };
 
-/**
- * Makes all writes in one transaction, and returns `null` on success. If a condition fails, nothing is written, and we
- * return the failed conditions. A retry after a lost response has the same token, so it doesn't write twice.
- *
- * @throws TimeoutError if conflicts last longer than 20 seconds, or until the table's deadline
- * @throws ThrottlingException if throttling lasts longer than a second
- */
-export const transact = async (table: Table, writes: readonly Write[]): Promise<FailedConditions | null> => {
+const transactOnce = async (table: Table, writes: readonly Write[]): Promise<FailedConditions | null> => {
   const startedAt = uptimeMs();
   const timeLeft = (table.deadline ?? Number.POSITIVE_INFINITY) - startedAt;
   const signal = AbortSignal.timeout(Math.floor(Math.max(0, Math.min(timeLeft, longestConflictMs))));
@@ -84,17 +70,18 @@ export const transact = async (table: Table, writes: readonly Write[]): Promise<
   });
 
   try {
+    // The signal ends this loop.
     for (let attempts = 0; ; attempts++) {
       const sent = table.client.send(command, { abortSignal: signal });
       const reasons = await sent.then(() => null, readReasons);
       if (!reasons) return null;
       const codes = new Set(reasons.map(({ Code = "" }) => Code));
-      const isThrottled = !codes.isDisjointFrom(throttling);
-      if (codes.has(failedCondition) && !codes.has(conflict) && !isThrottled) {
+      const wasThrottled = !codes.isDisjointFrom(throttlingCodes);
+      if (codes.has(failedCondition) && !codes.has(conflict) && !wasThrottled) {
         return failedConditions(reportedFailures(writes, reasons));
       }
       const delay = backoff(attempts, 25, 1000);
-      if (isThrottled && uptimeMs() + delay > startedAt + longestThrottlingMs) {
+      if (wasThrottled && uptimeMs() + delay > startedAt + longestThrottlingMs) {
         throw Object.assign(new Error("The table stayed throttled"), { name: "ThrottlingException" });
       }
       await sleep(delay, undefined, { signal });
@@ -107,3 +94,13 @@ export const transact = async (table: Table, writes: readonly Write[]): Promise<
     throw new DOMException("The table stayed busy", { name: "TimeoutError", cause: error });
   }
 };
+
+/**
+ * Makes all writes in one transaction, and returns `null` on success. If a condition fails, nothing is written, and we
+ * return the failed conditions. A retry after a lost response has the same token, so it doesn't write twice.
+ *
+ * @throws TimeoutError if conflicts last longer than 20 seconds, or until the table's deadline
+ * @throws ThrottlingException if throttling lasts longer than a second, or if who can wait has waited until the deadline
+ */
+export const transact = (table: Table, writes: readonly Write[]): Promise<FailedConditions | null> =>
+  patiently(table, () => transactOnce(table, writes));

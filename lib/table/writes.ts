@@ -43,17 +43,17 @@ export const put = (table: Table, key: ItemKey, fields: object): Write => ({
 
 type Change = Omit<NonNullable<TransactItem["Update"]>, "TableName" | "Key">;
 
-export const update = (
+export const update = <Stored extends object = object>(
   table: Table,
   key: ItemKey,
   change: Change,
   fails: (found: Item | undefined) => boolean,
-): Write => ({
+): Write<Stored> => ({
   key,
   transactItem: {
     Update: { TableName: table.name, Key: key, ReturnValuesOnConditionCheckFailure: "ALL_OLD", ...change },
   },
-  fails: (found): found is Item => fails(found),
+  fails: (found): found is Item & Stored => fails(found),
 });
 
 export const updateLive = (

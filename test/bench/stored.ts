@@ -35,7 +35,7 @@ export const storeEmails = async <Size extends string>(
     await storeMessage(table, { ...newMessage(caller.account_id), id: ids[size] }, raw, now);
     const message = await findMessage(table, caller.account_id, ids[size], now);
     if (message)
-      await storeRawMessage(table, { account_id: caller.account_id, id: ids[size], ...headFields(message.head) }, raw);
+      await storeRawMessage(table, { account_id: caller.account_id, id: ids[size], ...headFields(message) }, raw);
   }
   return { caller, ids };
 };

@@ -11,8 +11,8 @@ import {
   apiKeyListingKey,
   eventKey,
   idempotencyRecordKey,
+  markerKey,
   memberKey,
-  messageMarkerKey,
   messagePartition,
   userKey,
 } from "../../lib/table/keys.ts";
@@ -97,7 +97,7 @@ export const openService = ({ url, table, outputs }: Target) => {
   const messageFields = (fields: Partial<NewMessage> = {}): NewMessage => {
     const id = randomUUID();
     partitions.add(messagePartition(account_id, id));
-    partitions.add(messageMarkerKey(account_id, id).pk);
+    partitions.add(markerKey(account_id, id).pk);
     return {
       id,
       account_id,

@@ -4,7 +4,7 @@ import { type IncomingMessage, request } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { removeContent } from "../../lib/messages/remove/delete-message.ts";
+import { removeContent } from "../../lib/messages/remove/remove-content.ts";
 import { storeMessage } from "../../lib/messages/write/store-message.ts";
 import { captureOutput } from "../harness/captured-output.ts";
 import { type Fault, type FaultyEngine, startFaultyService, unavailable } from "../harness/faulty-engine.ts";

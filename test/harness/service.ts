@@ -6,9 +6,9 @@ import { createTable } from "../../infra/local/create-table.ts";
 import { gateway } from "../../infra/local/gateway.ts";
 import type { LambdaHandler } from "../../infra/local/lambda.ts";
 import { type ApiKey, createApiKey } from "../../lib/api-keys/store.ts";
+import { applyChange } from "../../lib/events/apply-events.ts";
 import type { ChangeEvent } from "../../lib/events/event.ts";
-import type { Outcome } from "../../lib/events/event-record.ts";
-import { recordChange } from "../../lib/events/record-events.ts";
+import type { Outcome } from "../../lib/events/outcome.ts";
 import { operations } from "../../lib/http/operations.ts";
 import { keyOfSegment, type Pages } from "../../lib/messages/content/pages.ts";
 import type { NewMessage } from "../../lib/messages/new-message.ts";
@@ -82,7 +82,7 @@ export const recordEvent = (
   what: EventFields,
   now = noon,
   on: Table = table,
-): Promise<Outcome> => recordChange(on, { ...what, id: randomUUID(), account_id, message: { id } }, now);
+): Promise<Outcome> => applyChange(on, { ...what, id: randomUUID(), account_id, message: { id } }, now);
 
 export const opened = { type: "message.opened" } as const;
 export const clicked = { type: "message.clicked" } as const;

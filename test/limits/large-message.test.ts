@@ -22,7 +22,7 @@ import { environments, percentile } from "./load.ts";
 /** A head takes an address from its account and its id only, so that the simulation stores nothing else of a message. */
 const newHead = () => {
   const { id, account_id } = newMessage({ account_id: crypto.randomUUID() });
-  return { id, account_id, expires_at: noon / 1000 + 86_400 };
+  return { id, account_id, created_at: new Date(noon).toISOString(), expires_at: noon / 1000 + 86_400 };
 };
 
 const firstSegment = Buffer.alloc(100_000);

@@ -51,7 +51,7 @@ export const audit = (world: World, { accounts, messages, emails }: Cast): void 
     IDEMPOTENCY: (item) => demand(uses.has(Number(item.expires_at)), "expiry of a stored response", item),
     EVENT: (item) =>
       demand(Number(item.expires_at) > now.to / 1000 - 60 * daySeconds, "expiry of an event record", item),
-    TRACE: (item, account, id) => {
+    MARKER: (item, account, id) => {
       const message = messageOf(account, id);
       const expiry = secondsOf(message?.retain_until ?? "") + 366 * daySeconds;
       const isRight = item.deleted_at ? item.expires_at === undefined : item.expires_at === expiry;

@@ -15,9 +15,9 @@ import { unmarshall } from "@aws-sdk/util-dynamodb";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { markStored } from "../../lib/messages/marker.ts";
-import { changeMessage } from "../../lib/messages/write/change-message.ts";
+import { changeWrites } from "../../lib/messages/write/change-message.ts";
 import { absent, live, nowValue } from "../../lib/table/expiry.ts";
-import { headKey, type ItemKey, memberKey, messageMarkerKey, segmentKey } from "../../lib/table/keys.ts";
+import { headKey, type ItemKey, markerKey, memberKey, segmentKey } from "../../lib/table/keys.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { put, putIfAbsent, updateLive, type Write } from "../../lib/table/writes.ts";
 import { freshTable } from "../harness/tables.ts";
@@ -40,7 +40,7 @@ const keyOf = (pick: Pick): ItemKey => {
     segmentKey(account_id, id, "x", 0),
     segmentKey(account_id, id, "x", 0),
     segmentKey(account_id, id, "y", 0),
-    messageMarkerKey(account_id, id),
+    markerKey(account_id, id),
     memberKey(account_id, id),
   );
 };
@@ -90,13 +90,13 @@ const changeOf = (pick: Pick) =>
 
 const writeOf = (table: Table, pick: Pick): Write => {
   const headPut = () => ({ TableName: table.name, Item: { ...keyOf(pick), ...fieldsOf(pick) }, ...conditionOf(pick) });
-  const counts = { open_count: 1, delivery_attempts: [{ time: "", log: "", status: "" }] };
+  const changes = { statuses: [{ event_id: "1", time: "2", status: "sent" }], attempts: [], opens: 1, clicks: 0 };
   const change = { UpdateExpression: "SET id = :id", ExpressionAttributeValues: { ":id": "two" } };
   const make = pick<() => Write>(
     () => putIfAbsent(table, keyOf(pick), fieldsOf(pick), now),
     () => put(table, keyOf(pick), fieldsOf(pick)),
     () => markStored(table, refOf(pick), 9),
-    () => changeMessage(table, refOf(pick), counts, now),
+    () => changeWrites(table, refOf(pick), changes, {}, now).change,
     () => updateLive(table, keyOf(pick), change, now),
     () => ({ ...put(table, keyOf(pick), {}), transactItem: { Put: headPut() } }),
   );

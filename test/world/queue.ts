@@ -1,6 +1,6 @@
 /** The queue of events, with what SQS does to them: twice, late, out of order, ten at a time. And the bucket of emails. */
 import type { SQSHandler } from "aws-lambda";
-import { maximumRawBytes } from "../../lib/messages/write/store-message.ts";
+import { maximumRawBytes } from "../../lib/messages/write/draft-message.ts";
 import { deliver } from "../harness/sqs.ts";
 import type { Random } from "./random.ts";
 import { currentProcess, inProcess, type Process, type Span, sleep, trueTime } from "./time.ts";

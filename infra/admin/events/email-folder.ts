@@ -2,7 +2,7 @@
 import { readFile, realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { RejectedError } from "../../../lib/messages/rejected-error.ts";
-import { rejectTooLarge } from "../../../lib/messages/write/store-message.ts";
+import { rejectTooLarge } from "../../../lib/messages/write/draft-message.ts";
 import { describe } from "../../cli/user-error.ts";
 
 export type EmailFolder = ReturnType<typeof emailFolder>;

@@ -1,10 +1,10 @@
 /** Reads events from JSON Lines files, and records them. */
 import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
+import { applyEvent } from "../../../lib/events/apply-events.ts";
 import { type MessageEvent, parseEvent } from "../../../lib/events/event.ts";
-import type { Outcome } from "../../../lib/events/event-record.ts";
-import { MessageNotStoredYetError } from "../../../lib/events/record-changes.ts";
-import { recordEvent } from "../../../lib/events/record-events.ts";
+import type { Outcome } from "../../../lib/events/outcome.ts";
+import { MessageNotStoredYetError } from "../../../lib/events/outcome.ts";
 import { RejectedError } from "../../../lib/messages/rejected-error.ts";
 import type { Clock } from "../../../lib/table/expiry.ts";
 import type { Table } from "../../../lib/table/table.ts";
@@ -83,7 +83,7 @@ export const recordLines = async (
   const record = async (line: Line, isLast: boolean): Promise<void> => {
     const { source, bytes, event } = line;
     try {
-      report({ source, bytes, event, outcome: await recordEvent(table, event, emails.read, clock()) });
+      report({ source, bytes, event, outcome: await applyEvent(table, event, emails.read, clock()) });
     } catch (error) {
       const isEarly = error instanceof MessageNotStoredYetError;
       if (isEarly && !isLast) early.push(line);

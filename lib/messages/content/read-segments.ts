@@ -1,5 +1,6 @@
 /** Reads the segments of a message's content in order, four pages at a time. */
-import { getItem, queryFrom } from "../../table/get.ts";
+import { getItem, queryRange } from "../../table/get.ts";
+import { endOfSegments } from "../../table/keys.ts";
 import { retry } from "../../table/retry.ts";
 import type { Head } from "../head.ts";
 import type { StoredMessage } from "../read/find-message.ts";
@@ -27,7 +28,8 @@ export const readSegment = async ({ table, head }: StoredMessage, index: number)
 const readPage = ({ table, head }: StoredMessage, from: number): Promise<Uint8Array[]> => {
   const count = Math.min(head.page_segments, head.segments - from);
   return readTwice(head, from, async (consistent) => {
-    const found = await queryFrom<Segment>(table, keyOfSegment(head, head, from), count, consistent);
+    const key = keyOfSegment(head, head, from);
+    const found = await queryRange<Segment>(table, { from: key, to: endOfSegments, limit: count, consistent });
     return found.length === count ? found.map(({ bytes }) => bytes) : undefined;
   });
 };

@@ -1,23 +1,24 @@
 /**
  * Writes and deletes the segments of a message's content, in an order that makes interruptions harmless:
  *
- *   store    list of pages ──▶ segments ──▶ head
- *   delete   marker ──▶ tombstone in place of the head ──▶ other segments ──▶ first segment
+ *   store    first segment ──▶ list of pages ──▶ other segments ──▶ head
+ *   delete   marker ──▶ tombstone in place of the head ──▶ other items ──▶ first segment
  *
+ * The first segment is in the index of persons, so whatever an interruption leaves is found by the person's address.
  * The list of pages is never deleted, so a delete always finds every page, even after an interruption.
  */
-import { createHash, randomUUID } from "node:crypto";
-import { DeleteCommand, PutCommand, type PutCommandInput } from "@aws-sdk/lib-dynamodb";
+import { createHash } from "node:crypto";
+import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
-import { epochSeconds, nowValue } from "../../table/expiry.ts";
+import { nowValue } from "../../table/expiry.ts";
 import { getItem } from "../../table/get.ts";
-import { headKey, type ItemKey, pageListKey, segmentsOf } from "../../table/keys.ts";
+import { headKey, headSort, type ItemKey, isSegmentSort, pageListKey, segmentsOf } from "../../table/keys.ts";
 import { listItems } from "../../table/list.ts";
 import { retryWrite, succeeds } from "../../table/retry.ts";
 import type { Table } from "../../table/table.ts";
-import { daySeconds } from "../../time/clock.ts";
 import type { ContentFields, Head } from "../head.ts";
 import type { MessageRef } from "../message-ref.ts";
+import { leftoverTime, tombstonePut, unendingSeconds } from "../tombstone.ts";
 import type { Compressed } from "./compression.ts";
 import { keyOfSegment, type Pages, pageSegments } from "./pages.ts";
 
@@ -64,26 +65,30 @@ const keysOf = (message: MessageRef, pages: Pages): ItemKey[] =>
 /** @param replaced the `content_digest` of the item that the new head will overwrite, if there is one */
 export const writeSegments = async (
   table: Table,
-  { account_id, id, expires_at }: Pick<Head, "account_id" | "id" | "expires_at">,
+  {
+    account_id,
+    id,
+    created_at,
+    expires_at,
+    person,
+  }: Pick<Head, "account_id" | "id" | "created_at" | "expires_at" | "person">,
   { segments, ...content }: Compressed,
   replaced?: string,
 ): Promise<ContentFields> => {
   const content_digest = contentDigest(segments, expires_at, replaced);
   const pages = { content_digest, segments: segments.length, page_segments: pageSegments(segments.length) };
   const put = (Item: object) => table.client.send(new PutCommand({ TableName: table.name, Item }));
-  if (segments.length > 1) {
+  const [first, ...others] = keysOf({ account_id, id }, pages);
+  if (first) {
+    const indexed = person && { person, created_at: leftoverTime(created_at) };
+    await retryWrite(() => put({ ...first, bytes: segments[0], expires_at, ...indexed }), table.deadline);
+  }
+  if (others.length > 0) {
     const list = { ...pageListKey(account_id, id, content_digest), pages, expires_at };
     await retryWrite(() => put(list), table.deadline);
   }
-  const keys = keysOf({ account_id, id }, pages);
-  await writeAll(table, keys, (key, index) => put({ ...key, bytes: segments[index], expires_at }));
+  await writeAll(table, others, (key, index) => put({ ...key, bytes: segments[index + 1], expires_at }));
   return { ...content, ...pages };
-};
-
-/** Replaces the head by a tombstone. If another call is about to write a head, its condition then fails. */
-export const tombstonePut = (table: Table, { account_id, id }: MessageRef, now: number): PutCommandInput => {
-  const expires_at = epochSeconds(now) - daySeconds; // A time that is past even for a slow clock.
-  return { TableName: table.name, Item: { ...headKey(account_id, id), content_digest: randomUUID(), expires_at } };
 };
 
 const deleteAll = (table: Table, keys: ItemKey[]): Promise<void> =>
@@ -100,31 +105,41 @@ export const discardSegments = async (
   now: number,
 ): Promise<void> => {
   const unchanged = {
-    ConditionExpression: "content_digest = :replaced AND expires_at <= :now",
-    ExpressionAttributeValues: { ":replaced": replaced ?? "", ...nowValue(now) },
+    ConditionExpression: "content_digest = :replaced AND expires_at <= :now AND expires_at <> :unending",
+    ExpressionAttributeValues: { ":replaced": replaced ?? "", ":unending": unendingSeconds, ...nowValue(now) },
   };
   // We put a tombstone, so that no other call stores a head with these segments. If there is neither a head nor a
   // tombstone, a delete is running, which also deletes the segments.
-  await succeeds(() => table.client.send(new PutCommand({ ...tombstonePut(table, message, now), ...unchanged })));
+  await succeeds(
+    () => table.client.send(new PutCommand({ ...tombstonePut(table, message, now), ...unchanged })),
+    table.deadline,
+  );
   const current = await getItem<Head>(table, headKey(message.account_id, message.id), { consistent: true });
   if (current && current.content_digest !== written.content_digest) {
     await deleteAll(table, keysOf(message, written));
   }
 };
 
-type Listed = ItemKey & { pages?: Pages };
+export type Listed = ItemKey & { pages?: Pages; person?: string };
 
 /** Finds what a message has in its own partition besides the head, including leftovers of earlier versions. */
+export const listBesideHead = async (table: Table, { account_id, id }: MessageRef): Promise<Listed[]> => {
+  const listed = await listItems<Listed>(table, { ...headKey(account_id, id), sk: "" }, "pages", "person");
+  return listed.filter(({ sk }) => sk !== headSort);
+};
+
+/** As {@link listBesideHead}, but only segments and their lists, and none of the version that `except` describes. */
 export const listSegments = async (table: Table, { account_id, id }: MessageRef, except?: Pages): Promise<Listed[]> => {
   const listed = await listItems<Listed>(table, segmentsOf(account_id, id), "pages");
   return listed.filter(({ sk }) => !except || !sk.includes(except.content_digest));
 };
 
-/** Deletes the first segment last, so that repeating an interrupted deletion still reports the message as deleted. */
-export const deleteSegments = async (table: Table, message: MessageRef, listed: readonly Listed[]): Promise<number> => {
+/** Deletes the first segments last, because by these an interrupted deletion is found. Returns how many there were. */
+export const deleteListed = async (table: Table, message: MessageRef, listed: readonly Listed[]): Promise<number> => {
   const further = listed.flatMap(({ pages }) => (pages ? keysOf(message, pages).slice(1) : []));
-  const firsts = listed.filter(({ pages }) => !pages);
-  await deleteAll(table, further);
+  const own = listed.filter(({ pages }) => !pages);
+  const firsts = own.filter(({ sk }) => isSegmentSort(sk));
+  await deleteAll(table, [...further, ...own.filter(({ sk }) => !isSegmentSort(sk))]);
   await deleteAll(table, firsts);
-  return firsts.length;
+  return own.length;
 };

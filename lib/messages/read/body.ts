@@ -44,7 +44,7 @@ export const messageBody = (message: StoredMessage, selected?: readonly MessageF
     return JSON.stringify(Object.fromEntries(entries)).slice(1, -1);
   };
   const noContent = head.segments === 0 ? { content: null, content_parsed: null } : {};
-  const fields = [headFields(head), noContent].map(json).filter(Boolean).join(",");
+  const fields = [headFields(message), noContent].map(json).filter(Boolean).join(",");
   const hasContent = wanted.has("content");
   const hasParsed = wanted.has("content_parsed");
   if (head.segments === 0 || !(hasContent || hasParsed)) return `{${fields}}`;

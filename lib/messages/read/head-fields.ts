@@ -1,6 +1,9 @@
-/** Turns a stored head into fields of the Message object. */
+/** Turns a stored head and its attempts into fields of the Message object. */
+
+import { toDeliveryAttempt } from "../attempt.ts";
 import { fieldsOfHead } from "../fields.ts";
-import type { Head, StatusChange } from "../head.ts";
+import type { Head } from "../head.ts";
+import type { StoredMessage } from "./find-message.ts";
 
 declare global {
   /** Node.js has `JSON.rawJSON` since version 22, but TypeScript does not declare it. */
@@ -9,21 +12,13 @@ declare global {
   }
 }
 
-/** Status changes with the same time are ordered by event id, so the order of arrival doesn't matter. */
-const isBefore = (a: StatusChange, b: StatusChange): boolean =>
-  a.time === b.time ? a.event_id < b.event_id : a.time < b.time;
-
-/** Returns the Message object without the content. */
-export const headFields = (stored: Head) => {
-  const changes = (stored.status_changes ?? []).toSorted((a, b) => (isBefore(a, b) ? -1 : 1));
-  const head: Head = Object.assign({}, stored, ...changes);
+/** Returns the Message object without the content, and without the list of attempts if they weren't read. */
+export const headFields = ({ head, attempts }: Pick<StoredMessage, "attempts"> & { head: Head }) => {
   const fields: { [Name in (typeof fieldsOfHead)[number]]?: unknown } = {
     ...head,
     object: "message",
-    delivery_attempts: head.delivery_attempts
-      .toSorted((a, b) => (a.time < b.time ? -1 : 1))
-      .map(({ time, log, status }) => ({ time, log, status })), // DynamoDB doesn't keep the order of fields.
-    num_attempts: head.delivery_attempts.length,
+    delivery_attempts: attempts?.map(toDeliveryAttempt),
+    num_attempts: attempts?.length ?? head.num_attempts,
     // An int64 must keep all its digits in the JSON.
     reference_message_id: head.reference_message_id && JSON.rawJSON(String(head.reference_message_id)),
   };

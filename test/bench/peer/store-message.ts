@@ -21,7 +21,7 @@ export const handler = async ({ pathParameters }: APIGatewayProxyEvent) => {
   const json = JSON.stringify({ content: raw.toString(), content_parsed: await parse(raw) });
   const expires_at = Math.floor(Number(retain_until) / 1000);
   const content = await compressToSegments([Buffer.from(json)], raw.length);
-  const written = await writeSegments(table, { ...message, expires_at }, content);
+  const written = await writeSegments(table, { ...message, created_at: "", expires_at }, content);
   const Item = { ...key, ...message, ...written, digest, expires_at };
   await table.client.send(new PutCommand({ TableName: table.name, Item }));
   return { statusCode: 200, body: "" };

@@ -6,7 +6,8 @@ import fc from "fast-check";
 import { beforeAll, expect, test, vi } from "vitest";
 import { createApiKey, revokeApiKey, rotateApiKey } from "../../../lib/api-keys/store.ts";
 import { removeMember, setMemberRole } from "../../../lib/members/store.ts";
-import { deleteMessage, removeContent } from "../../../lib/messages/remove/delete-message.ts";
+import { deleteMessage } from "../../../lib/messages/remove/delete-message.ts";
+import { removeContent } from "../../../lib/messages/remove/remove-content.ts";
 import { storeMessage } from "../../../lib/messages/write/store-message.ts";
 import { apiKeyKey, apiKeyListingKey, userKey } from "../../../lib/table/keys.ts";
 import type { Table } from "../../../lib/table/table.ts";
@@ -99,7 +100,7 @@ const workDay = async () => {
       [emptied.id, 0, true],
       [whole.id, 2, false],
     ].sort(),
-    blocked: [`TRACE#${account_id}#${deleted.id}`, `TRACE#${account_id}#${brief.id}`].sort(),
+    blocked: [`MARKER#${account_id}#${deleted.id}`, `MARKER#${account_id}#${brief.id}`].sort(),
     leftovers: [],
   };
   return { old, morning, expected, bob };

@@ -142,9 +142,9 @@ describe("Least privilege", () => {
 
     expect(shown(PolicyDocument.Statement)).toEqual([
       ["logs:CreateLogStream logs:PutLogEvents", undefined, undefined],
-      ["dynamodb:GetItem", "MESSAGE#* EVENT#* TRACE#*", undefined],
+      ["dynamodb:GetItem", "MESSAGE#* EVENT#* MARKER#*", undefined],
       ["dynamodb:DeleteItem dynamodb:PutItem", "MESSAGE#*", undefined],
-      ["dynamodb:PutItem dynamodb:UpdateItem", "MESSAGE#* EVENT#* TRACE#*", "TransactWriteItems"],
+      ["dynamodb:PutItem dynamodb:UpdateItem", "MESSAGE#* EVENT#* MARKER#*", "TransactWriteItems"],
       ["s3:GetObject", undefined, undefined],
       [sqs.replaceAll(/\w+/g, "sqs:$&"), undefined, undefined],
     ]);

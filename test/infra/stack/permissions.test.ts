@@ -1,11 +1,12 @@
 /** The functions with the real engine and the permissions of the template. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import { applyEvents } from "../../../lib/events/apply-events.ts";
 import { takeEvents } from "../../../lib/events/receive-batch.ts";
-import { recordEvents } from "../../../lib/events/record-events.ts";
 import { addAccountMember, getMessage, type Operation } from "../../../lib/http/operations.ts";
 import { deleteMessage } from "../../../lib/messages/remove/delete-message.ts";
 import { storeMessage } from "../../../lib/messages/write/store-message.ts";
+import { interceptedTable } from "../../harness/intercepted-table.ts";
 import { guard, rolePermissions } from "../../harness/permissions.ts";
 import { bearer, call, newKey, newMessage, noon, startService, table } from "../../harness/service.ts";
 import { deliver } from "../../harness/sqs.ts";
@@ -59,13 +60,14 @@ test("RecordEvents has every permission that it needs, and no other", async () =
   );
   const guarded = guard(rolePermissions(template, intake as Resource));
   const { conflict, unused } = guarded;
-  let whileReading: () => Promise<unknown> = async () => {};
-  const readEmail = async () => {
-    await whileReading();
-    return randomBytes(1_000_000);
-  };
+  let whileStoring: (() => Promise<unknown>) | undefined;
+  const readEmail = async () => randomBytes(1_000_000);
+  const meanwhile = interceptedTable(guarded.table, async ({ constructor: { name } }, proceed) => {
+    if (name === "PutCommand") await whileStoring?.();
+    return proceed();
+  });
   const handler = takeEvents(
-    (events) => recordEvents(guarded.table, events, readEmail, noon),
+    (events) => applyEvents(meanwhile, events, readEmail, noon),
     async () => {},
   );
   const record = (...bodies: string[]) =>
@@ -93,7 +95,7 @@ test("RecordEvents has every permission that it needs, and no other", async () =
   }
   expect(await record(stored, ...changes)).toEqual([]);
   const deleted = { ...message, id: randomUUID() };
-  whileReading = () => deleteMessage(table, { account_id, id: deleted.id }, noon, { force: true });
+  whileStoring = () => deleteMessage(table, { account_id, id: deleted.id }, noon, { force: true });
   expect(await record(event({ type: "message.stored", message: deleted, raw_email: "1.eml" }))).toEqual([]);
   expect(unused()).toEqual([]);
 });

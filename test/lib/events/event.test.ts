@@ -33,7 +33,7 @@ test("An event has its ids in lower case and its times in UTC, and other fields 
     note: 1,
   });
 
-  expect(event).toEqual({ ...status, time: "2026-11-20T12:00:00.000Z" });
+  expect(event).toEqual({ ...status, time: "2026-11-20T12:00:00.000000000Z" });
 });
 
 const withReference = (digits: string) =>

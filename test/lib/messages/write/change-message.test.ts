@@ -25,7 +25,7 @@ const stored = async (fields: object = {}) => {
 
 const read = async ({ id }: { id: string }, now = noon) => {
   const found = await findMessage(table, account_id, id, now);
-  return found && JSON.parse(JSON.stringify(headFields(found.head)));
+  return found && JSON.parse(JSON.stringify(headFields(found)));
 };
 
 const events = [

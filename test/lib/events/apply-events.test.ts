@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { DeleteCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
+import { applyChange, applyEvent, applyEvents } from "../../../lib/events/apply-events.ts";
 import { parseEvent, type StoredEvent } from "../../../lib/events/event.ts";
-import { recordChange, recordEvent } from "../../../lib/events/record-events.ts";
 import { readMarker } from "../../../lib/messages/marker.ts";
 import { findMessage } from "../../../lib/messages/read/find-message.ts";
 import { RejectedError } from "../../../lib/messages/rejected-error.ts";
@@ -25,7 +25,7 @@ const message = async ({ lasts = day, raw_email = "hello.eml" as string | null }
 };
 
 const store = (event: StoredEvent, now = noon, raw = hello) =>
-  recordEvent(table, event, () => Promise.resolve(raw), now);
+  applyEvent(table, event, () => Promise.resolve(raw), now);
 
 test("A message is stored once, with the email of its key, if it has one", async () => {
   const { stored, head } = await message();
@@ -36,9 +36,9 @@ test("A message is stored once, with the email of its key, if it has one", async
     return hello;
   };
 
-  expect(await recordEvent(table, stored, readEmail, noon)).toBe("recorded");
+  expect(await applyEvent(table, stored, readEmail, noon)).toBe("recorded");
   expect(await store(stored)).toBe("repeated");
-  expect(await recordEvent(table, without.stored, readEmail, noon)).toBe("recorded");
+  expect(await applyEvent(table, without.stored, readEmail, noon)).toBe("recorded");
 
   expect(keys).toEqual(["hello.eml"]);
   expect(await without.head()).toMatchObject({ segments: 0 });
@@ -63,7 +63,7 @@ test("A message that is blocked before its first event is not stored", async () 
   const { stored, opened, account_id, id, head } = await message();
   await deleteMessage(table, { account_id, id }, noon, { force: true });
 
-  expect([await store(stored), await recordChange(table, opened, noon)]).toEqual(["expired", "expired"]);
+  expect([await store(stored), await applyChange(table, opened, noon)]).toEqual(["expired", "expired"]);
 
   expect(await head()).toBeUndefined();
 });
@@ -86,7 +86,7 @@ test.each(["GetCommand", "PutCommand", "TransactWriteCommand"])(
       return randomBytes(300_000);
     };
 
-    expect(await recordEvent(deleting, stored, readEmail, noon)).toBe("expired");
+    expect(await applyEvent(deleting, stored, readEmail, noon)).toBe("expired");
 
     expect(await head()).toBeUndefined();
     expect(await segmentItemsOf({ account_id, id })).toEqual([]);
@@ -99,28 +99,28 @@ test("A message that expires before its event arrives is not stored, and its oth
   expect(await store(stored, noon + 1000)).toBe("expired");
 
   expect(await itemsOf({ account_id, id })).toEqual([]);
-  expect(await recordChange(table, opened, noon + 1000)).toBe("expired");
+  expect(await applyChange(table, opened, noon + 1000)).toBe("expired");
 });
 
 test("An event is recorded once within its longest life of 28 days, to the second", async () => {
   const { stored, opened, head } = await message({ lasts: 60 * day });
   await store(stored);
 
-  expect(await recordChange(table, opened, noon)).toBe("recorded");
-  expect(await recordChange(table, opened, noon + 28 * day - 1000)).toBe("repeated");
+  expect(await applyChange(table, opened, noon)).toBe("recorded");
+  expect(await applyChange(table, opened, noon + 28 * day - 1000)).toBe("repeated");
   expect(await head()).toMatchObject({ open_count: 1 });
 
   const Key = eventKey(opened.account_id, opened.id);
   const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key }));
   expect(Item?.expires_at).toBe((noon + 28 * day) / 1000);
-  expect(await recordChange(table, opened, noon + 28 * day)).toBe("recorded");
+  expect(await applyChange(table, opened, noon + 28 * day)).toBe("recorded");
 });
 
 test("An event record contains only digests of the event's id and its content", async () => {
   const { stored, opened } = await message();
   await store(stored);
   const id = "ada@example.org opened it";
-  await recordChange(table, { ...opened, id }, noon);
+  await applyChange(table, { ...opened, id }, noon);
 
   const Key = eventKey(opened.account_id, id);
   const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key }));
@@ -137,43 +137,42 @@ test("A different event with the id of another one is rejected, and changes noth
   const { stored, opened, head } = await message();
   const next = await message();
   await store(stored);
-  await recordChange(table, opened, noon);
+  await applyChange(table, opened, noon);
   const taken = new RejectedError("its id is taken by another event of the account");
 
-  const clicked = () => recordChange(table, { ...opened, type: "message.clicked" }, noon);
+  const clicked = () => applyChange(table, { ...opened, type: "message.clicked" }, noon);
   const storedToo = () => store({ ...next.stored, account_id: stored.account_id, id: opened.id });
-  const openedToo = () => recordChange(table, { ...opened, id: stored.id }, noon);
+  const openedToo = () => applyChange(table, { ...opened, id: stored.id }, noon);
 
   for (const record of [clicked, storedToo, openedToo]) await expect(record()).rejects.toThrow(taken);
   expect(await head()).toMatchObject({ open_count: 1, click_count: 0 });
 });
 
-test("An event that does not fit into the message's item is rejected, and the others are recorded", async () => {
-  const { stored, account_id, id, head } = await message();
+test("The 251st delivery attempt is rejected, and a status, an open and a click are still recorded", async () => {
+  const { stored, opened, account_id, id } = await message();
   await store(stored);
-  const attempt = (event: string, kilobytes: number) =>
-    recordChange(
-      table,
-      {
-        type: "message.delivery_attempt",
-        id: event,
-        account_id,
-        message: { id },
-        time: new Date(noon).toISOString(),
-        status: "deferred",
-        log: "x".repeat(kilobytes * 1000),
-      },
-      noon,
-    );
-  const tooLarge = new RejectedError("it does not fit into the message's item of 400 KB");
+  const change = (event_id: string, second: number) => ({
+    ...opened,
+    id: event_id,
+    time: `2096-11-20T12:00:${String(second % 60).padStart(2, "0")}.000000000Z`,
+    status: "deferred",
+  });
+  const attempt = (event_id: string) =>
+    ({ ...change(event_id, 1), type: "message.delivery_attempt", log: event_id }) as const;
+  const all = Array.from({ length: 252 }, (_, index) => attempt(String(index)));
 
-  await expect(attempt("1", 450)).rejects.toThrow(tooLarge);
-  await expect(attempt("1", 20_000)).rejects.toThrow(tooLarge);
-  expect(await attempt("2", 300)).toBe("recorded");
-  await expect(attempt("3", 300)).rejects.toThrow(tooLarge);
-  expect(await attempt("4", 1)).toBe("recorded");
+  const results = await applyEvents(table, all, () => Promise.reject(new Error("no email")), noon);
 
-  expect((await head())?.delivery_attempts).toHaveLength(2);
+  const outcomes = Map.groupBy(results.values(), ({ outcome }) => outcome);
+  expect(outcomes.get("recorded")).toHaveLength(250);
+  expect(new Set(outcomes.get("failed")?.map(({ error }) => String(error)))).toEqual(
+    new Set(["RejectedError: its message has 250 delivery attempts already"]),
+  );
+  expect(await applyChange(table, { ...change("s", 2), type: "message.status" }, noon)).toBe("recorded");
+  expect(await applyChange(table, { ...opened, id: "o" }, noon)).toBe("recorded");
+  const read = await findMessage(table, account_id, id, noon);
+  expect(read?.head).toMatchObject({ num_attempts: 250, status: "deferred", open_count: 1 });
+  expect(read?.attempts).toHaveLength(250);
 });
 
 test("The marker of a message outlives it by a year, in which opens and clicks may still arrive", async () => {
@@ -190,5 +189,5 @@ test("An event of a purged message is dropped like an event of an expired messag
   await store(stored);
   await table.client.send(new DeleteCommand({ TableName: table.name, Key: headKey(account_id, id) }));
 
-  expect(await recordChange(table, opened, noon + 100 * day)).toBe("expired");
+  expect(await applyChange(table, opened, noon + 100 * day)).toBe("expired");
 });

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { applyEvents } from "../../../lib/events/apply-events.ts";
 import { type ChangeEvent, type MessageEvent, parseEvent } from "../../../lib/events/event.ts";
-import { recordEvents } from "../../../lib/events/record-events.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { interceptedTable } from "../../harness/intercepted-table.ts";
 import { bearer, call, newKey, newMessage, noon, startService, table } from "../../harness/service.ts";
@@ -79,7 +79,7 @@ const deliverAll = async (
   scheduler: fc.Scheduler,
   queue: MessageEvent[],
   [batches, batchSize]: [number, number],
-  record: (events: MessageEvent[]) => ReturnType<typeof recordEvents>,
+  record: (events: MessageEvent[]) => ReturnType<typeof applyEvents>,
 ) => {
   for (let delivered = 0; queue.length > 0; delivered += batches) {
     if (delivered > mostDeliveries) throw new Error("An event is never recorded");
@@ -168,7 +168,7 @@ test("Each event is recorded once, in any order, however often it arrives and wh
         scheduler,
         order.flatMap((index) => events[index] ?? []),
         together,
-        (batch) => recordEvents(on, batch, () => Promise.resolve(raw), noon),
+        (batch) => applyEvents(on, batch, () => Promise.resolve(raw), noon),
       );
 
       for (const [index, { account_id, secret }] of accounts.entries()) {
