@@ -9,8 +9,8 @@ import { join } from "node:path";
 import { type AttributeValue, DynamoDBClient, PutItemCommand, paginateScan } from "@aws-sdk/client-dynamodb";
 import { expect, test } from "vitest";
 import { revokeApiKey } from "../../lib/api-keys/store.ts";
+import { applyChange } from "../../lib/events/apply-events.ts";
 import type { ChangeEvent } from "../../lib/events/event.ts";
-import { recordChange } from "../../lib/events/record-events.ts";
 import { deleteMessage } from "../../lib/messages/remove/delete-message.ts";
 import { storeMessage } from "../../lib/messages/write/store-message.ts";
 import {
@@ -82,7 +82,7 @@ const makeFixture = async (): Promise<Fixture> => {
   const events = [...changes, delivered].map(
     (change): ChangeEvent => ({ ...change, id: randomUUID(), account_id, message: { id: small } }),
   );
-  for (const event of events) await recordChange(table, event, noon);
+  for (const event of events) await applyChange(table, event, noon);
   await deleteMessage(table, { account_id, id: deleted }, noon);
   const get = (id: string, by = secret): Request => ({
     method: "GET",
@@ -128,13 +128,13 @@ const readFixture = async (fixture: Fixture): Promise<void> => {
   const url = await startService(() => fixture.now);
 
   for (const [request, response] of fixture.exchanges) expect(await send(url, request)).toEqual(response);
-  for (const event of fixture.events) expect(await recordChange(table, event, fixture.now)).toBe("repeated");
+  for (const event of fixture.events) expect(await applyChange(table, event, fixture.now)).toBe("repeated");
   const [request, response] = fixture.exchanges[0] as [Request, Response];
   expect(await send(url, request)).toEqual(response);
 
   // This version can change what the release stored.
   const { account_id, message } = fixture.events[0] as ChangeEvent;
-  await recordChange(table, { ...opened, id: randomUUID(), account_id, message }, fixture.now);
+  await applyChange(table, { ...opened, id: randomUUID(), account_id, message }, fixture.now);
   const { open_count } = JSON.parse(response.body);
   expect(JSON.parse((await send(url, request)).body)).toMatchObject({ open_count: open_count + 1 });
   await deleteMessage(table, { account_id, id: message.id as string }, fixture.now);
