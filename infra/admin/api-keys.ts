@@ -1,32 +1,42 @@
 /** `create-api-key`, `list-api-keys`, `rotate-api-key` and `revoke-api-key`. */
 import { randomUUID } from "node:crypto";
 import { text } from "node:stream/consumers";
-import { InvalidArgumentError } from "@commander-js/extra-typings";
-import { parseScope, scopeForms, scopes } from "../../lib/api-keys/scopes.ts";
+import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import { parseScope, scopeForms } from "../../lib/api-keys/scopes.ts";
 import * as store from "../../lib/api-keys/store.ts";
 import { epochSeconds } from "../../lib/table/expiry.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { daySeconds } from "../../lib/time/clock.ts";
-import { UserError } from "../cli/user-error.ts";
-import { collect, defineCommand, duration, openTableOf, report, reportRows, type Shell, uuid } from "./command.ts";
+import { describe, UserError } from "../cli/user-error.ts";
+import { clockOf } from "./clock.ts";
+import {
+  collect,
+  defineCommand,
+  duration,
+  inTurn,
+  openTableOf,
+  report,
+  reportRows,
+  type Shell,
+  uuid,
+} from "./command.ts";
 
-const noSuchKey = "no such key, or it was revoked or has expired";
+const unusable = "no such key, or it was revoked or has expired";
 
 const expiry = ({ expires_at }: Pick<store.ApiKey, "expires_at">): string | null =>
   expires_at === undefined ? null : new Date(expires_at * 1000).toISOString();
 
-/** A new key may take the label of a revoked one, so revoked keys don't count. */
-const keysLabelled = async (table: Table, account_id: string, label: string, now: number): Promise<store.ApiKey[]> => {
-  const apiKeys = await store.listApiKeys(table, account_id, now);
-  return apiKeys.filter((apiKey) => apiKey.label === label && !apiKey.revoked_at);
-};
-
-const reportNewKey = (
+/**
+ * Prints a key that isn't stored yet. A key that nobody saw must not work, so whoever stores it waits for this.
+ *
+ * @throws UserError if it can't be printed
+ */
+const printNewKey = async (
   shell: Shell,
   json: true | undefined,
   { secret, apiKey }: store.NewApiKey,
   replaces?: { id: string; expires_at: string | null },
-): void => {
+): Promise<void> => {
   const { id, account_id, scopes } = apiKey;
   const expires_at = expiry(apiKey);
   const lines = [
@@ -38,6 +48,18 @@ const reportNewKey = (
     ...(replaces ? [`replaces  ${replaces.id}   (works until ${replaces.expires_at})`] : []),
   ];
   report(shell, json, { api_key: secret, id, account_id, scopes, expires_at, replaces }, ...lines);
+  const kept = replaces ? ` ${replaces.id} works as before` : "";
+  await shell.written().catch(() => {
+    throw new UserError(`${id}: the new key could not be printed, so it was not created.${kept}`);
+  });
+};
+
+const storePrinted = async <Result>({ apiKey }: store.NewApiKey, write: () => Promise<Result>): Promise<Result> => {
+  try {
+    return await write();
+  } catch (error) {
+    throw new UserError(`${apiKey.id}: revoke it, because the printed key may work or not: ${describe(error)}`);
+  }
 };
 
 const scope = (text: string): string => {
@@ -53,23 +75,30 @@ const labelOf = (text: string): string => {
 
 export const createApiKey = (shell: Shell) =>
   defineCommand("create-api-key", "create a key and print it (it cannot be shown again)")
+    .addOption(
+      new Option("--scope <scope>", `a scope of the key, once or more: ${scopeForms}`)
+        .argParser(collect(scope))
+        .makeOptionMandatory(),
+    )
     .option("--account <uuid>", "the account of the key: any UUID that you choose (default: a new one)", uuid)
-    .option("--scope <scope>", `a scope of the key, once or more: ${scopeForms} (default: *)`, collect(scope))
     .option("--label <text>", "a name for people, such as the program that uses the key", labelOf)
     .option("--expires-in <time>", "expire after 90d, 12h or 30m (default: never)", duration)
+    .addHelpText("after", "\nThe key is printed before it works: a key that could not be printed is not created.")
     .action(async ({ account, scope, label, expiresIn, local, json }) => {
-      const now = Date.now();
       const table = openTableOf({ local });
-      if (account && label && (await keysLabelled(table, account, label, now)).length > 0) {
+      const now = (await clockOf(shell, table))();
+      if (account && label && (await store.keysLabelled(table, account, label, now)).length > 0) {
         throw new UserError(`${label}: a key of the account already has this label`, 2);
       }
       const grant = {
         account_id: account ?? randomUUID(),
-        scopes: scope ?? [scopes.everything],
+        scopes: scope,
         ...(label !== undefined && { label }),
         ...(expiresIn !== undefined && { expires_at: epochSeconds(now) + expiresIn }),
       };
-      reportNewKey(shell, json, await store.createApiKey(table, grant, now));
+      const created = store.newApiKey(grant, now);
+      await printNewKey(shell, json, created);
+      await storePrinted(created, () => store.storeApiKey(table, created.apiKey));
     });
 
 export const listApiKeys = (shell: Shell) =>
@@ -77,7 +106,8 @@ export const listApiKeys = (shell: Shell) =>
     .requiredOption("--account <uuid>", "the account", uuid)
     .addHelpText("after", "\nThe list contains revoked keys, but no expired keys.")
     .action(async ({ account, local, json }) => {
-      const apiKeys = await store.listApiKeys(openTableOf({ local }), account, Date.now());
+      const table = openTableOf({ local });
+      const apiKeys = await store.listApiKeys(table, account, (await clockOf(shell, table))());
       const rows = apiKeys.map((apiKey) => ({
         id: apiKey.id,
         label: apiKey.label ?? null,
@@ -102,10 +132,20 @@ const keysIn = (text: string): { secrets: string[]; digests: string[] } => ({
 /** @throws UserError if `account_id` is missing, or the label doesn't name exactly one valid key */
 const idOfLabel = async (table: Table, label: string, account_id: string | undefined, now: number): Promise<string> => {
   if (!account_id) throw new UserError(`${label}: neither an id nor a key. A label requires --account`, 2);
-  const [apiKey, ...others] = await keysLabelled(table, account_id, label, now);
-  if (!apiKey) throw new UserError(`${label}: ${noSuchKey}`);
+  const [apiKey, ...others] = await store.keysLabelled(table, account_id, label, now);
+  if (!apiKey) throw new UserError(`${label}: ${unusable}`);
   if (others.length === 0) return apiKey.id;
   throw new UserError(`${label}: ${others.length + 1} keys have this label. Name a key by its id`);
+};
+
+/** The shell's history, the list of processes and npm's logs would keep a key that is an argument. */
+const rejectSecrets = (operands: string[]): void => {
+  if (!operands.some((operand) => operand.includes("emk_"))) return;
+  throw new UserError(
+    "A key is read from standard input only (operand -), because your shell and npm keep arguments. Nothing was changed, " +
+      "but regard this key as leaked",
+    2,
+  );
 };
 
 /** You can pipe a whole leaked log into the command, which finds the API keys in it. */
@@ -121,48 +161,70 @@ const grace = (value: string): number => (value === "0" ? 0 : duration(value));
 
 export const rotateApiKey = (shell: Shell) =>
   defineCommand("rotate-api-key", "replace a key; the old key expires after a grace time")
-    .argument("<key>", "the old key, its id, or with --account its label; - reads it from standard input")
+    .argument("<key>", "the old key's id, or with --account its label; - finds the key or its id in standard input")
     .option("--account <uuid>", "the account of the label", uuid)
     .option("--grace <time>", "how long the old key still works: 7d, 12h, 30m, or 0 (default: 24h)", grace)
+    .addHelpText(
+      "after",
+      "\nThe new key is printed before it replaces the old one. With --grace 0, the old one is revoked.",
+    )
     .action(async (operand, { account, grace = daySeconds, local, json }) => {
+      rejectSecrets([operand]);
       const table = openTableOf({ local });
-      const now = Date.now();
       const text = await readText(operand, shell);
+      const now = (await clockOf(shell, table))();
       const { secrets, digests } = keysIn(text);
       const [id = await idOfLabel(table, text, account, now), ...others] = secrets.length > 0 ? secrets : digests;
       if (others.length > 0) throw new UserError("The input names more than one key", 2);
-      const rotated = await store.rotateApiKey(table, id, grace, now);
-      if (!rotated) throw new UserError(`${id}: ${noSuchKey}`);
-      reportNewKey(shell, json, rotated, { id, expires_at: expiry(rotated.old) });
+      const rotation = await store.rotateApiKey(table, id, grace, now);
+      if (!rotation) throw new UserError(`${id}: ${unusable}`);
+      await printNewKey(shell, json, rotation, { id, expires_at: expiry(rotation.old) });
+      if (await storePrinted(rotation, rotation.replace)) return;
+      throw new UserError(
+        `${id}: the key was changed meanwhile. The printed key was not created: run the command again`,
+      );
     });
+
+/** Returns false if there is no such key. */
+const revokeOne = async (shell: Shell, json: true | undefined, table: Table, id: string, now: number) => {
+  if (await store.revokeApiKey(table, id, now)) {
+    report(shell, json, { id, revoked: true, revoked_at: new Date(now).toISOString() }, `revoked   ${id}`);
+    return true;
+  }
+  const { revoked_at } = (await store.findApiKey(table, id)) ?? {};
+  if (!revoked_at) return false;
+  report(shell, json, { id, revoked: false, revoked_at }, `revoked   ${id}   (already, at ${revoked_at})`);
+  return true;
+};
 
 export const revokeApiKey = (shell: Shell) =>
   defineCommand("revoke-api-key", "revoke keys from the next request on")
-    .argument("<key...>", "an id, a key, or with --account a label; - finds every key in standard input")
+    .argument("<key...>", "an id, or with --account a label; - finds every key and id in standard input")
     .option("--account <uuid>", "the account of the labels", uuid)
+    .addHelpText(
+      "after",
+      "\nThe exit status is 0 if none of the keys works afterwards, so you can run the command again.",
+    )
     .action(async (operands, { account, local, json }) => {
+      rejectSecrets(operands);
       const table = openTableOf({ local });
-      const now = Date.now();
-      const revoke = async (id: string): Promise<boolean> => {
-        const revoked = await store.revokeApiKey(table, id, now);
-        if (revoked) report(shell, json, { id, revoked }, `revoked   ${id}`);
-        return revoked;
-      };
+      const now = (await clockOf(shell, table))();
+      const revoke = (id: string) => revokeOne(shell, json, table, id, now);
       const revokeNamedIn = async (operand: string): Promise<void> => {
         const text = await readText(operand, shell);
         const { secrets, digests } = keysIn(text);
         const isLabel = secrets.length + digests.length === 0;
         const named = isLabel ? [await idOfLabel(table, text, account, now)] : secrets;
-        for (const id of named) {
-          if (!(await revoke(id))) shell.fail(new UserError(`${id}: ${noSuchKey}`));
-        }
         const unknown: string[] = [];
+        for (const id of named) {
+          if (!(await revoke(id))) shell.fail(new UserError(`${id}: no such key`));
+        }
         for (const id of digests.filter((digest) => !named.includes(digest))) {
           if (!(await revoke(id))) unknown.push(id);
         }
         // Logs contain many SHA-256 digests that are no keys' ids, so it's an error only if we revoked nothing.
         if (named.length > 0 || unknown.length < digests.length) return;
-        for (const id of unknown) shell.fail(new UserError(`${id}: ${noSuchKey}`));
+        for (const id of unknown) shell.fail(new UserError(`${id}: no such key`));
       };
-      for (const operand of operands) await revokeNamedIn(operand).catch(shell.fail);
+      await inTurn(shell, operands, revokeNamedIn);
     });

@@ -16,13 +16,14 @@ import { deleteMessage } from "../../lib/messages/remove/delete-message.ts";
 import { removeContent } from "../../lib/messages/remove/remove-content.ts";
 import { isLive } from "../../lib/table/expiry.ts";
 import { getItem } from "../../lib/table/get.ts";
-import { headKey, type ItemKey, itemTypes, memberKey } from "../../lib/table/keys.ts";
+import { apiKeyListingKey, headKey, type ItemKey, itemTypes, memberKey } from "../../lib/table/keys.ts";
 import { succeeds } from "../../lib/table/retry.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { UserError } from "../cli/user-error.ts";
+import { clockOf } from "./clock.ts";
 import { report, type Shell } from "./command.ts";
 import { hasSegments } from "./message-command.ts";
-import { announceScan, describeTable, scanTable } from "./scan.ts";
+import { announceScan, describeTable, itemByItem, scanTable } from "./scan.ts";
 
 export const kinds = [
   "keys revoked",
@@ -33,6 +34,7 @@ export const kinds = [
   "contents removed",
   "deleted ids blocked",
   "roles that differ",
+  "keys that only the restored table has",
 ] as const;
 type Kind = (typeof kinds)[number];
 
@@ -43,15 +45,13 @@ type Tables = {
   restored: Table;
   old: Table;
   now: number;
-  /** Keys, users and members that were created after the restore are not copies, so they stay as they are. */
+  /** Users and members that functions created after the restore are not copies, so they stay as they are. */
   restoredAt: string;
   reportRole: (member: StoredMember, old: StoredMember) => void;
+  reportUnknown: (apiKey: ApiKey) => Kind;
 };
 
-/**
- * The operator's clock may differ from AWS's clock by a minute. In its first minute, a restored table accepts no writes
- * yet.
- */
+/** A function's clock may differ from the table's by seconds. In its first minute, a restored table accepts no writes yet. */
 const clockMilliseconds = 60_000;
 
 /** Deletes a message from the restored table, or completes a deletion that was interrupted. */
@@ -82,14 +82,24 @@ const carryMessage = (tables: Tables, { pk, deleted_at }: Marked): Promise<Kind 
   return (deleted_at ? carryDeletion : carryRemoval)(tables, { account_id, id });
 };
 
-const carryKey = ({ restored, now }: Tables, apiKey: ApiKey, old: ApiKey | undefined): Change[] => {
-  if (!isLive(apiKey, now) || apiKey.revoked_at) return [];
-  if (!old || old.revoked_at) {
-    return [async () => ((await revokeApiKey(restored, apiKey.id, now)) ? "keys revoked" : undefined)];
+/**
+ * Clocks don't count here: operators create keys, and only items tell for sure. If the old table has neither the key nor its
+ * listing, the key was created in the restored table, or somebody deleted both by hand, and then we can't know.
+ */
+const carryKey = async (tables: Tables, apiKey: ApiKey, old: ApiKey | undefined): Promise<Change[]> => {
+  const { restored, now, reportUnknown } = tables;
+  const { id, account_id, revoked_at } = apiKey;
+  if (!isLive(apiKey, now) || revoked_at) return [];
+  if (
+    old?.revoked_at ||
+    (!old && (await getItem(tables.old, apiKeyListingKey(account_id, id), { consistent: true })))
+  ) {
+    return [async () => ((await revokeApiKey(restored, id, now)) ? "keys revoked" : undefined)];
   }
+  if (!old) return [async () => reportUnknown(apiKey)];
   const { expires_at = Number.POSITIVE_INFINITY } = old;
   if (expires_at >= (apiKey.expires_at ?? Number.POSITIVE_INFINITY)) return [];
-  const shorten = () => shortenApiKey(restored, { ...apiKey, expires_at }, now);
+  const shorten = () => shortenApiKey(restored, apiKey, expires_at);
   return [async () => ((await shorten()) ? "keys that expire earlier" : undefined)];
 };
 
@@ -130,9 +140,10 @@ type Restored = ItemKey & { created_at: string };
 
 const changesOf = async (tables: Tables, item: Restored): Promise<Change[]> => {
   const { pk, sk, created_at } = item;
-  if (created_at > tables.restoredAt) return [];
+  const isKey = pk.startsWith(itemTypes.apiKey);
+  if (!isKey && created_at > tables.restoredAt) return [];
   const old = await getItem<never>(tables.old, { pk, sk }, { consistent: true });
-  if (pk.startsWith(itemTypes.apiKey)) return carryKey(tables, item as never, old);
+  if (isKey) return carryKey(tables, item as never, old);
   if (pk.startsWith(itemTypes.user)) return carryUser(tables, item as never, old);
   return carryMember(tables, item as never, old);
 };
@@ -187,7 +198,13 @@ export const carryOverFrom = async (shell: Shell, json: true | undefined, restor
     const line = `kept   ${email} of ${account_id} as ${role}, but ${from} has ${old.role}: see set-member-role`;
     report(shell, json, { account_id, user_id, email, role, old_role: old.role }, line);
   };
-  const tables: Tables = { restored, old, now: Date.now(), restoredAt, reportRole };
+  const reportUnknown = ({ id, account_id, label }: ApiKey): Kind => {
+    const line = `kept   key ${id} of ${account_id}, which ${from} never had: revoke it, unless it was created in ${restored.name}`;
+    report(shell, json, { account_id, id, label: label ?? null }, line);
+    return "keys that only the restored table has";
+  };
+  const now = (await clockOf(shell, restored))();
+  const tables: Tables = { restored, old, now, restoredAt, reportRole, reportUnknown };
   if (!(await haveItemsInCommon(tables))) {
     throw new UserError(`${restored.name} has nothing in common with ${from}, so it is no copy of it`);
   }
@@ -202,10 +219,11 @@ export const carryOverFrom = async (shell: Shell, json: true | undefined, restor
       only: ["deleted_at", "content_removed_at"],
       bytes: ofOld.TableSizeBytes,
     };
-    await scanTable<Marked, never>(shell, old, deletions, async (item) => {
+    const carry = async (item: Marked): Promise<never[]> => {
       count(await carryMessage(tables, item));
       return [];
-    });
+    };
+    await scanTable(shell, old, deletions, itemByItem(carry));
     const rights = {
       FilterExpression: "begins_with(pk, :key) OR begins_with(pk, :user) OR begins_with(sk, :member)",
       ExpressionAttributeValues: {
@@ -213,10 +231,11 @@ export const carryOverFrom = async (shell: Shell, json: true | undefined, restor
         ":user": itemTypes.user,
         ":member": memberKey("", "").sk,
       },
-      only: ["id", "account_id", "user_id", "email", "role", "created_at", "expires_at", "revoked_at"],
+      only: ["id", "account_id", "label", "user_id", "email", "role", "created_at", "expires_at", "revoked_at"],
       bytes: ofRestored.TableSizeBytes,
     };
-    const changes = await scanTable<Restored, Change>(shell, restored, rights, (item) => changesOf(tables, item));
+    const read = itemByItem((item: Restored) => changesOf(tables, item));
+    const changes = await scanTable(shell, restored, rights, read);
     for (const change of changes) count(await change());
     return counts;
   };

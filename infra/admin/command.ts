@@ -18,11 +18,15 @@ export type Streams = {
   /** Progress appears only on a terminal, because in a file it would be noise. */
   terminal?: Terminal | undefined;
   sleep: (ms: number) => Promise<unknown>;
+  /** Resolves once all printed lines are written. @throws Error if one can't be, because the disk is full or the pipe closed */
+  written: () => Promise<unknown>;
 };
 
 /** In a command's output, control characters are escaped. */
-export type Shell = Pick<Streams, "print" | "input" | "terminal" | "sleep"> & {
+export type Shell = Pick<Streams, "print" | "input" | "terminal" | "sleep" | "written"> & {
   printJson: (object: object) => void;
+  /** Prints a line to standard error that is no error. */
+  warn: (line: string) => void;
   /**
    * Prints the error and sets the exit status, but returns: the command goes on. `source` is the file or line that
    * caused the error.
@@ -73,14 +77,30 @@ export const readOperands = async (operands: string[], { input }: Shell): Promis
   throw new UserError("Standard input is empty", 2);
 };
 
-/** If one operand fails, we report it and go on with the next. */
-export const forEachOperand = async (
+/**
+ * If one operand is wrong, we report it and go on with the next. Any other error, such as expired credentials, would meet
+ * the next ones, too: it ends the command, and we say which operand was the first that may not be done.
+ */
+export const inTurn = async (
   shell: Shell,
   operands: string[],
   act: (operand: string) => Promise<void>,
 ): Promise<void> => {
-  for (const operand of await readOperands(operands, shell)) await act(operand).catch(shell.fail);
+  for (const [index, operand] of operands.entries()) {
+    try {
+      await act(operand);
+    } catch (error) {
+      if (error instanceof UserError) shell.fail(error);
+      else return shell.fail(error, operands.length > 1 ? `${operand} (${index + 1} of ${operands.length})` : operand);
+    }
+  }
 };
+
+export const forEachOperand = async (
+  shell: Shell,
+  operands: string[],
+  act: (operand: string) => Promise<void>,
+): Promise<void> => inTurn(shell, await readOperands(operands, shell), act);
 
 const localPort = (value: string): number => {
   const port = Number(value);

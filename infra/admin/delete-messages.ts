@@ -2,6 +2,7 @@
 import * as messages from "../../lib/messages/remove/delete-message.ts";
 import * as contents from "../../lib/messages/remove/remove-content.ts";
 import { dayMilliseconds } from "../../lib/time/clock.ts";
+import { clockOf } from "./clock.ts";
 import { openTableOf, report, type Shell } from "./command.ts";
 import { defineMessageCommand, forEachMessage } from "./message-command.ts";
 
@@ -25,11 +26,12 @@ export const deleteMessage = (shell: Shell) =>
   defineMessageCommand("delete-message", "delete messages")
     .option("--force", "block the id even if no message has it: no event can store one")
     .addHelpText("after", aboutBackups)
-    .action((operands, { account, force, local, json }) => {
+    .action(async (operands, { account, force, local, json }) => {
       const table = openTableOf({ local });
+      const clock = await clockOf(shell, table);
       return forEachMessage(shell, operands, account, async (message) => {
         const { id } = message;
-        const now = Date.now();
+        const now = clock();
         const deletion = await messages.deleteMessage(table, message, now, force && { force });
         const recoverable_until = deletion === "deleted" ? recoverableUntil(local, now) : null;
         const line = {
@@ -54,11 +56,12 @@ Importing the same email again doesn't bring its content back.`;
 export const removeContent = (shell: Shell) =>
   defineMessageCommand("remove-content", "delete the emails of messages (content: null)")
     .addHelpText("after", aboutBackups + aboutOtherFields)
-    .action((operands, { account, local, json }) => {
+    .action(async (operands, { account, local, json }) => {
       const table = openTableOf({ local });
+      const clock = await clockOf(shell, table);
       return forEachMessage(shell, operands, account, async (message) => {
         const { id } = message;
-        const now = Date.now();
+        const now = clock();
         const content_removed = await contents.removeContent(table, message, now);
         const recoverable_until = content_removed ? recoverableUntil(local, now) : null;
         const line = content_removed

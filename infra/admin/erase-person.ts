@@ -4,7 +4,7 @@ import { addressDomain } from "../../lib/addresses/address.ts";
 import { removeMember, type StoredMember, type User } from "../../lib/members/store.ts";
 import { deleteMessage } from "../../lib/messages/remove/delete-message.ts";
 import { getItem } from "../../lib/table/get.ts";
-import { headSort, memberKey, userKey } from "../../lib/table/keys.ts";
+import { headSort, type ItemKey, memberKey, userKey } from "../../lib/table/keys.ts";
 import { succeeds } from "../../lib/table/retry.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { showDuring } from "../cli/progress.ts";
@@ -12,7 +12,7 @@ import { UserError } from "../cli/user-error.ts";
 import { defineCommand, openTableOf, readOperands, report, type Shell } from "./command.ts";
 import { recoverableUntil } from "./delete-messages.ts";
 import { hasSegments } from "./message-command.ts";
-import { announceScan, describeTable, scanPrice, scanTable } from "./scan.ts";
+import { announceScan, describeTable, itemByItem, scanPrice, scanTable } from "./scan.ts";
 
 /** Two addresses are the same if they differ only in case, or in the spelling of an international domain. */
 const normalAddress = (address: string): string | null => {
@@ -107,7 +107,8 @@ const findAll = async (
     only: fields,
     bytes,
   };
-  const found = await scanTable<Scanned, Found>(shell, table, filter, (item) => findIn(table, item, isTheirs));
+  const read = itemByItem((item: Scanned & ItemKey) => findIn(table, item, isTheirs));
+  const found = await scanTable(shell, table, filter, read);
   // We delete the user last, so that an interrupted run leaves no member without a user.
   for (const address of new Set(named.map((one) => one.toLowerCase()))) {
     found.push(...(await findUserOf(table, address)));

@@ -2,8 +2,10 @@
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { dayMilliseconds } from "../../lib/time/clock.ts";
 import { isInRange } from "../../lib/time/timestamp.ts";
+import { UserError } from "../cli/user-error.ts";
 import { findMail } from "../mail/find-mail.ts";
 import { type Imported, type ImportOutcome, importMail } from "../mail/import-mail.ts";
+import { clockOf } from "./clock.ts";
 import { collect, defineCommand, openTableOf, report, type Shell, uuid } from "./command.ts";
 import { countOutcomes } from "./outcomes.ts";
 
@@ -21,12 +23,11 @@ const days = (value: string): number => {
   throw new InvalidArgumentError("It takes a number of days from 1 to 36500.");
 };
 
-const futureDate = (value: string): Date => {
+const date = (value: string): Date => {
   const time = new Date(value);
   if (Number.isNaN(time.getTime()) || !isInRange(time)) {
     throw new InvalidArgumentError("It takes a date such as 2027-01-31.");
   }
-  if (time.getTime() <= Date.now()) throw new InvalidArgumentError("It takes a date in the future.");
   return time;
 };
 
@@ -55,15 +56,17 @@ export const importMessage = (shell: Shell) =>
     .option("--tag <tag>", "a tag of the messages, once or more", collect(String))
     .option("--retain-days <number>", "how long the messages are kept", days, 30)
     .addOption(
-      new Option("--retain-until <date>", "the time when the messages expire")
-        .argParser(futureDate)
-        .conflicts("retainDays"),
+      new Option("--retain-until <date>", "the time when the messages expire").argParser(date).conflicts("retainDays"),
     )
     .option("--restore-deleted", "store messages again that were deleted (default: skip them)")
     .addHelpText("after", examples)
     .action(async (paths, options) => {
-      const now = Date.now();
       const { account, domain, direction, sender, recipient, status, retainDays, retainUntil, json } = options;
+      const table = openTableOf(options);
+      const files = await findMail(paths, shell.input);
+      const now = (await clockOf(shell, table))();
+      if (retainUntil && retainUntil.getTime() <= now)
+        throw new UserError("--retain-until takes a date in the future", 2);
       const fields = {
         account_id: account,
         domain_id: domain,
@@ -74,8 +77,6 @@ export const importMessage = (shell: Shell) =>
         status: status ?? (direction === "incoming" ? "received" : "sent"),
         retain_until: retainUntil ?? new Date(now + retainDays * dayMilliseconds),
       };
-      const table = openTableOf(options);
-      const files = await findMail(paths, shell.input);
       const totalBytes = files.reduce((total, { bytes }) => total + bytes, 0);
       const outcomes = countOutcomes(shell, "emails", [...Object.values(names), failed], totalBytes);
       let total = 0;

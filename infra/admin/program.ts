@@ -46,6 +46,7 @@ export const runAdmin = async (args: string[], { print, complain, ...streams }: 
     ...streams,
     print: (line) => print(visible(line)),
     printJson: (object) => print(visible(JSON.stringify(object))),
+    warn: (line) => complain(visible(line)),
     fail: (error, source) => {
       const line = source === undefined ? describe(error) : `${source}: ${describe(error)}`;
       complain(visible(withoutSecrets(line)));

@@ -1,5 +1,6 @@
 /** The command `record-events` records events from files instead of the queue. */
 import { stat } from "node:fs/promises";
+import { clockOf } from "./clock.ts";
 import { defineCommand, openTableOf, type Shell } from "./command.ts";
 import { emailFolder } from "./events/email-folder.ts";
 import { type Recorded, recordLines } from "./events/record-lines.ts";
@@ -30,6 +31,7 @@ export const recordEvents = (shell: Shell) =>
     .action(async (paths, options) => {
       const { emails, json } = options;
       const table = openTableOf(options);
+      const clock = await clockOf(shell, table);
       const outcomes = countOutcomes(shell, "events", names, await bytesOf(paths));
       const report = (recorded: Recorded): void => {
         const { source, bytes } = recorded;
@@ -41,6 +43,6 @@ export const recordEvents = (shell: Shell) =>
           outcomes.add(outcome, bytes, json && (() => shell.printJson(object)));
         }
       };
-      await recordLines(table, paths, emailFolder(emails), Date.now, shell.input, report).finally(outcomes.end);
+      await recordLines(table, paths, emailFolder(emails), clock, shell.input, report).finally(outcomes.end);
       if (!json) shell.print(outcomes.summary());
     });

@@ -9,6 +9,7 @@ import { replaceContent } from "../../lib/messages/write/replace-content.ts";
 import { UserError } from "../cli/user-error.ts";
 import { findMail } from "../mail/find-mail.ts";
 import { readEmails } from "../mail/read-emails.ts";
+import { clockOf } from "./clock.ts";
 import { defineCommand, openTableOf, report, type Shell, uuid } from "./command.ts";
 import { messageId, noSuchMessage } from "./message-command.ts";
 
@@ -36,7 +37,7 @@ export const restoreContent = (shell: Shell) =>
     .action(async (name, path, { account, local, json }) => {
       const table = openTableOf({ local });
       const id = messageId(name);
-      const now = Date.now();
+      const now = (await clockOf(shell, table))();
       const message = await findMessage(table, account, id, now, { withContent: false });
       if (!message) throw noSuchMessage(id);
       const { head } = message;

@@ -47,8 +47,17 @@ type Options = Pick<ScanCommandInput, "FilterExpression" | "ExpressionAttributeV
   bytes: number | undefined;
 };
 
+/** Turns a reader of one item into a reader of a page. */
+export const itemByItem =
+  <Item, Result>(read: (item: Item) => Promise<Result[]>) =>
+  async (items: Item[]): Promise<Result[]> => {
+    const results: Result[] = [];
+    for (const item of items) results.push(...(await read(item)));
+    return results;
+  };
+
 /**
- * Calls `read` for each item that passes the filter. Don't delete items during a scan, because the embedded DynamoDB
+ * Calls `read` with the items of each page that pass the filter. Don't delete items during a scan, because the embedded DynamoDB
  * would then end the scan too early.
  *
  * @throws the first error of `read` or of the table
@@ -57,7 +66,7 @@ export const scanTable = async <Stored extends object, Result>(
   { terminal }: Shell,
   table: Table,
   { only, bytes = 0, ...filter }: Options,
-  read: (item: ItemKey & Stored) => Promise<Result[]>,
+  read: (items: (ItemKey & Stored)[]) => Promise<Result[]>,
 ): Promise<Result[]> => {
   const progress = showProgress(terminal, "pages", bytes);
   const results: Result[] = [];
@@ -84,7 +93,7 @@ export const scanTable = async <Stored extends object, Result>(
         isRetryable: isThrottled,
         deadline: Number.POSITIVE_INFINITY,
       });
-      for (const item of Items) results.push(...(await read(item as ItemKey & Stored)));
+      results.push(...(await read(Items as (ItemKey & Stored)[])));
       progress.add((ConsumedCapacity?.CapacityUnits ?? 0) * bytesPerUnit);
       from = LastEvaluatedKey;
     } while (from && !hasFailed);

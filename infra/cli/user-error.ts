@@ -36,6 +36,12 @@ const fixOf = ({ name, message, code = "", errno, $fault }: SdkError): string | 
       ? "Set AWS_REGION. A DynamoDB on this machine accepts any region"
       : "Set AWS_REGION to the table's region, or pass --local";
   }
+  if (
+    name.startsWith("ExpiredToken") ||
+    (/TokenProviderError|CredentialsProviderError/.test(name) && /expired/i.test(message))
+  ) {
+    return "Your AWS credentials have expired. Sign in again, and run the command again";
+  }
   if (name === "CredentialsProviderError") {
     return endpoint
       ? "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. A DynamoDB on this machine accepts any credentials"

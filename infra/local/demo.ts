@@ -1,6 +1,6 @@
 /** The demonstration account: an API key and three messages that show the features of Get Message. */
 import { readFile } from "node:fs/promises";
-import { createApiKey, listApiKeys, rotateApiKey } from "../../lib/api-keys/store.ts";
+import { createApiKey, keysLabelled, revokeApiKey } from "../../lib/api-keys/store.ts";
 import { readEnvelope } from "../../lib/email/envelope.ts";
 import { applyChange } from "../../lib/events/apply-events.ts";
 import type { ChangeEvent } from "../../lib/events/event.ts";
@@ -105,15 +105,13 @@ const store = async (table: Table, { file, created, fields, events }: DemoMessag
 const label = "demonstration";
 
 /**
- * The table stores only the digest of an API key, so we can't print the old key again; we create a new key, and the old
- * one expires at once.
+ * The table stores only the digest of an API key, so we can't print the old key again; we create a new key, and
+ * revoke the old one.
  */
 const newKey = async (table: Table, now: number): Promise<string> => {
-  const keys = await listApiKeys(table, account_id, now);
-  const earlier = keys.find((key) => key.label === label && !key.revoked_at);
-  const replaced = earlier && (await rotateApiKey(table, earlier.id, 0, now));
-  const created = replaced ?? (await createApiKey(table, { account_id, scopes: ["*"], label }, now));
-  return created.secret;
+  const earlier = await keysLabelled(table, account_id, label, now);
+  for (const { id } of earlier) await revokeApiKey(table, id, now);
+  return (await createApiKey(table, { account_id, scopes: ["*"], label }, now)).secret;
 };
 
 /**

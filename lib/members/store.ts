@@ -46,6 +46,9 @@ export const listMembers = async (table: Table, account_id: string): Promise<Sto
   return items.map(({ pk, sk, person, ...member }) => member).sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
 };
 
+export const findMember = (table: Table, account_id: string, user_id: string): Promise<StoredMember | undefined> =>
+  getItem<StoredMember>(table, memberKey(account_id, user_id), { consistent: true });
+
 /** A user who is removed and added again gets a new member id, so a write to the old member fails. */
 const unchanged = ({ account_id, user_id }: AccountMember, TableName: string) => ({
   TableName,

@@ -13,6 +13,9 @@ export type Marker = { deleted_at?: string; expires_at?: number };
 /** A marker is kept for a year after its message has expired, because some people open emails months later. */
 const lifetimeSeconds = 366 * daySeconds;
 
+/** When the message of a marker expires or has expired. */
+export const expiryOf = (expires_at: number): string => new Date((expires_at - lifetimeSeconds) * 1000).toISOString();
+
 /** Also returns an expired marker. */
 export const readMarker = (table: Table, { account_id, id }: MessageRef): Promise<Marker | undefined> =>
   getItem<Marker>(table, markerKey(account_id, id), { consistent: true });

@@ -96,6 +96,7 @@ export const newWorld = (seed: string, handlers: Handlers, weather: { rate: numb
         complain: (line) => errors.push(line),
         input: Readable.from([Buffer.from(input)]),
         sleep,
+        written: async () => {},
       });
       count(args[0] ?? "");
       return { status, lines, errors };

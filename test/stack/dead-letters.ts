@@ -8,7 +8,7 @@ import type { openShell } from "./shell.ts";
 type Run = ReturnType<typeof openShell>;
 
 const createKey = async (run: Run, account: string) =>
-  JSON.parse(await run(`npm run -s admin -- create-api-key --account ${account} --json`));
+  JSON.parse(await run(`npm run -s admin -- create-api-key --scope "*" --account ${account} --json`));
 
 /** @param stage of a stack with the intake, whose events become dead letters after a minute */
 export const describeRepairs = (run: Run, stage: string): void => {

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import * as store from "../../../lib/api-keys/store.ts";
 import type { Clock } from "../../../lib/table/expiry.ts";
-import { dayMilliseconds, daySeconds } from "../../../lib/time/clock.ts";
+import { dayMilliseconds } from "../../../lib/time/clock.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
 import { interceptedTable } from "../../harness/intercepted-table.ts";
 import { bearer, call, startService, table } from "../../harness/service.ts";
@@ -12,7 +12,8 @@ const hour = 60 * 60 * 1000;
 const unusable = "no such key, or it was revoked or has expired";
 
 type Key = { api_key: string; id: string; account_id: string; expires_at: string };
-const create = async (options = ""): Promise<Key> => (await adminJson(`create-api-key ${options}`))[0];
+const create = async (options = "", scope = "*"): Promise<Key> =>
+  (await adminJson(`create-api-key --scope ${scope} ${options}`))[0];
 const list = (account: string) => adminJson(`list-api-keys --account ${account}`);
 
 /** Returns the status of a request with each key: 404 if the key works, otherwise 401. */
@@ -24,8 +25,8 @@ const statuses = async (keys: Key[], clock: Clock = Date.now): Promise<number[]>
   return (await Promise.all(responses)).map(({ status }) => status);
 };
 
-test("A key is printed once, by default for a new account and with all scopes, and works at once", async () => {
-  const { status, stdout } = await admin("create-api-key");
+test("A key is printed once, by default for a new account, and works at once", async () => {
+  const { status, stdout } = await admin("create-api-key --scope *");
 
   expect(status).toBe(0);
   expect(stdout).toEqual([
@@ -57,7 +58,7 @@ test("--json prints one object", async () => {
 });
 
 test("A label is in use by at most one key of an account", async () => {
-  const command = `create-api-key --label shop --account ${randomUUID()}`;
+  const command = `create-api-key --scope * --label shop --account ${randomUUID()}`;
   const [{ id }] = await adminJson(command);
 
   const stderr = ["shop: a key of the account already has this label"];
@@ -69,7 +70,7 @@ test("A label is in use by at most one key of an account", async () => {
 test("list-api-keys lists each key of the account, the oldest first, without its secret", async () => {
   const account = randomUUID();
   const first = await create(`--account ${account} --label shop --expires-in 1d`);
-  const second = await create(`--account ${account} --scope messages:read:all`);
+  const second = await create(`--account ${account}`, "messages:read:all");
   await admin(`revoke-api-key ${second.id}`);
 
   const listed = await list(account);
@@ -108,7 +109,7 @@ test("The keys of an account are read 20 at a time, however many there are", asy
 });
 
 test("After a rotation, both keys work and are listed until the grace time is over", async () => {
-  const old = await create("--label shop --scope messages:read:all");
+  const old = await create("--label shop", "messages:read:all");
 
   const [rotated] = await adminJson(`rotate-api-key ${old.id} --grace 12h`);
 
@@ -143,22 +144,51 @@ test("The successor of a key of 30 days lasts 30 days, and the old key never las
   expect(rotated.replaces.expires_at).toBe(old.expires_at);
 });
 
-test("Of two rotations at the same time, the shorter grace time counts, whichever ends last", async () => {
+test.each([
+  ["rotated with a shorter grace time", (id: string) => adminJson(`rotate-api-key ${id} --grace 1h`)],
+  ["revoked", (id: string) => adminJson(`revoke-api-key ${id}`)],
+])("A key that is %s meanwhile is not rotated, and the printed key never works", async (_, meanwhile) => {
   const { id, account_id } = await create();
-  let isFirst = true;
-  const meeting = interceptedTable(table, async (command, proceed) => {
-    if (command.constructor.name === "TransactWriteCommand" && isFirst) {
-      isFirst = false;
-      await store.rotateApiKey(table, id, 60, Date.now());
-    }
+  let expected: unknown[] = [];
+  const written = async () => {
+    await meanwhile(id);
+    expected = await list(account_id);
+  };
+
+  const ran = await admin(`rotate-api-key ${id} --grace 7d --json`, { written });
+
+  const stderr = [`${id}: the key was changed meanwhile. The printed key was not created: run the command again`];
+  expect(ran).toMatchObject({ status: 1, stderr });
+  expect(await statuses([{ account_id, ...JSON.parse(ran.stdout[0] ?? "") }])).toEqual([401]);
+  expect(await list(account_id)).toEqual(expected);
+});
+
+test("A key that could not be printed is not created, and the one that it should replace works as before", async () => {
+  const old = await create("--label shop");
+  const written = () => Promise.reject(new Error("ENOSPC"));
+
+  const created = await admin(`create-api-key --scope * --account ${old.account_id}`, { written });
+  const rotated = await admin(`rotate-api-key ${old.id} --grace 0`, { written });
+
+  const line = /^[\da-f]{64}: the new key could not be printed, so it was not created\./;
+  expect(created).toMatchObject({ status: 1, stderr: [expect.stringMatching(line)] });
+  expect(rotated).toMatchObject({ status: 1, stderr: [expect.stringMatching(`${old.id} works as before$`)] });
+  expect(await list(old.account_id)).toMatchObject([{ id: old.id, expires_at: null, revoked_at: null }]);
+});
+
+test("A label is looked for in the list of keys, and only the keys that have it are read", async () => {
+  const account_id = randomUUID();
+  for (const label of ["shop", "till", undefined, "shop"]) {
+    await store.createApiKey(table, { account_id, scopes: ["*"], label }, Date.now());
+  }
+  const read: string[] = [];
+  const counted = interceptedTable(table, (command, proceed) => {
+    read.push(command.constructor.name);
     return proceed();
   });
 
-  const rotated = await store.rotateApiKey(meeting, id, 7 * daySeconds, Date.now());
-
-  expect(Number(rotated?.old.expires_at) - Date.now() / 1000).toBeLessThanOrEqual(60);
-  const [old] = await list(account_id);
-  expect(Date.parse(old.expires_at) / 1000).toBe(rotated?.old.expires_at);
+  expect(await store.keysLabelled(counted, account_id, "shop", Date.now())).toHaveLength(2);
+  expect(read).toEqual(["QueryCommand", "GetCommand", "GetCommand"]);
 });
 
 test("Rotating needs exactly one key that works", async () => {
@@ -173,16 +203,34 @@ test("Rotating needs exactly one key that works", async () => {
   expect(await list(one.account_id)).toHaveLength(1);
 });
 
-test("A key is revoked by its id, by the key itself or by its label, from the next request on", async () => {
-  const keys = [await create(), await create(), await create("--label shop")];
-  const [byId, byKey, byLabel] = keys;
+test("A key is revoked by its id or by its label from the next request on, and once", async () => {
+  const keys = [await create(), await create("--label shop --expires-in 1d")];
+  const [byId, byLabel] = keys;
 
-  const names = `${byId?.id} ${byKey?.api_key} shop --account ${byLabel?.account_id}`;
-  const ran = await admin(`revoke-api-key ${names}`);
+  const ran = await admin(`revoke-api-key ${byId?.id} shop --account ${byLabel?.account_id}`);
+  const [again] = await adminJson(`revoke-api-key ${byId?.id}`);
 
   expect(ran).toMatchObject({ status: 0, stdout: keys.map(({ id }) => `revoked   ${id}`), stderr: [] });
-  expect(await statuses(keys)).toEqual([401, 401, 401]);
+  expect(await statuses(keys)).toEqual([401, 401]);
+  expect(again).toEqual({
+    id: byId?.id,
+    revoked: false,
+    revoked_at: (await list(byId?.account_id ?? ""))[0].revoked_at,
+  });
 });
+
+test.each(["revoke-api-key", "rotate-api-key"])(
+  "%s rejects a key that is an argument, and changes nothing",
+  async (name) => {
+    const { id, account_id, api_key } = await create();
+
+    const ran = await admin([name, `Bearer ${api_key}`]);
+
+    const reason = /^A key is read from standard input only \(operand -\), because .+ Nothing was changed/;
+    expect(ran).toMatchObject({ status: 2, stdout: [], stderr: [expect.stringMatching(reason)] });
+    expect(await list(account_id)).toMatchObject([{ id, expires_at: null, revoked_at: null }]);
+  },
+);
 
 test("Every key on standard input is revoked, wherever it occurs in a leak", async () => {
   const keys = await Promise.all(Array.from({ length: 6 }, () => create()));
@@ -241,19 +289,17 @@ test("A label of two keys revokes neither", async () => {
 });
 
 test("A key that cannot be revoked is reported without its secret, and the others are revoked", async () => {
-  const [{ id, api_key }, other] = [await create(), await create()];
-  await admin(`revoke-api-key ${id}`);
+  const other = await create();
   const unknown = `emk_${"x".repeat(43)}`;
 
-  const { status, stdout, stderr } = await admin(
-    `revoke-api-key ${api_key} ${unknown} emk_short shop --account ${randomUUID()} ${other.id}`,
-  );
+  const { status, stdout, stderr } = await admin(`revoke-api-key - shop --account ${randomUUID()} ${other.id}`, {
+    input: unknown,
+  });
   const withoutAccount = await admin("revoke-api-key shop");
   const empty = await admin("revoke-api-key -", { input: "\n" });
 
   expect({ status, stdout }).toEqual({ status: 1, stdout: [`revoked   ${other.id}`] });
-  const names = [id, store.idOfSecret(unknown), "emk_…", "shop"];
-  expect(stderr).toEqual(names.map((name) => `${name}: ${unusable}`));
+  expect(stderr).toEqual([`${store.idOfSecret(unknown)}: no such key`, `shop: ${unusable}`]);
   expect(withoutAccount.stderr).toEqual(["shop: neither an id nor a key. A label requires --account"]);
   expect(empty).toMatchObject({ status: 2, stderr: ["Standard input is empty"] });
 });

@@ -23,7 +23,7 @@ const mboxOf = (emails: string[]) =>
 
 /** Returns the response of Get Message. */
 const getMessage = async (id: string): Promise<Record<string, string>> => {
-  const [{ api_key }] = await adminJson(`create-api-key --account ${account}`);
+  const [{ api_key }] = await adminJson(`create-api-key --scope * --account ${account}`);
   const url = `${await startService(Date.now)}/v2/accounts/${account}/messages/${id}`;
   return JSON.parse(await (await call(url, { headers: bearer(api_key) })).text());
 };

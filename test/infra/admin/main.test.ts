@@ -1,5 +1,7 @@
 /** The commands with the environment of a new user, and as a process in a pipe. */
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { expect, inject, test, vi } from "vitest";
 import { localEnvironment } from "../../../infra/cli/local-environment.ts";
 import { admin } from "../../harness/admin.ts";
@@ -24,7 +26,37 @@ test.each<[string, Record<string, string>, string, number, string]>([
 ])("With %s, one line describes the fix", async (_, variables, options, status, line) => {
   for (const [name, value] of Object.entries({ ...unset, ...variables })) vi.stubEnv(name, value);
 
-  expect(await admin(`create-api-key ${options}`)).toMatchObject({ status, stdout: [], stderr: [line] });
+  expect(await admin(`create-api-key --scope * ${options}`)).toMatchObject({ status, stdout: [], stderr: [line] });
+});
+
+test.skipIf(!existsSync("/dev/full"))("A key that does not fit onto a full disk is not created", async () => {
+  const variables = { ...inject("engine"), TABLE_NAME: table.name };
+  const account = randomUUID();
+  const command = `node infra/admin/main.ts create-api-key --scope "*" --account ${account}`;
+
+  const { status, stderr } = await run(`${command} > /dev/full`, { variables });
+
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^Standard output could not be written: no space left on device$/m);
+  expect(stderr).toMatch(/^[\da-f]{64}: the new key could not be printed, so it was not created/m);
+  expect((await admin(`list-api-keys --account ${account}`)).stdout).toEqual([]);
+});
+
+test("An error that the next operands would meet, too, ends the command with one line", async () => {
+  vi.spyOn(DynamoDBDocumentClient.prototype, "send")
+    .mockImplementationOnce(async () => ({}))
+    .mockRejectedValue(
+      Object.assign(new Error("The security token included in the request is expired"), {
+        name: "ExpiredTokenException",
+        $fault: "client",
+      }),
+    );
+  const ids = Array.from({ length: 22 }, () => randomUUID());
+
+  const ran = await admin(`delete-message ${ids.join(" ")} --account ${randomUUID()}`);
+
+  const line = `${ids[0]} (1 of 22): Your AWS credentials have expired. Sign in again, and run the command again`;
+  expect(ran).toMatchObject({ status: 1, stdout: [], stderr: [line] });
 });
 
 test("A reader that closes the pipe early ends the command without an error", async () => {

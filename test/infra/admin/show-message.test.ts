@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { expect, inject, test, vi } from "vitest";
+import { deleteMessage } from "../../../lib/messages/remove/delete-message.ts";
 import { storeMessage } from "../../../lib/messages/write/store-message.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
 import { loseSegment, newMessage, opened, recordEvent, table } from "../../harness/service.ts";
@@ -38,6 +39,32 @@ test("A person sees one field per line", async () => {
   expect(stdout.map((line) => line.replace(/ +/, " "))).toEqual(expect.arrayContaining(lines));
 });
 
+test("Why a message is absent: deleted, expired, expired before it was stored, or unknown", async () => {
+  const account_id = randomUUID();
+  const past = new Date(Math.floor(Date.now() / 1000) * 1000 - 60_000);
+  const deleted = await store({ account_id });
+  await deleteMessage(table, deleted, Date.now());
+  const expired = await store({ account_id, retain_until: past });
+  const late = newMessage({ account_id, retain_until: past });
+  const event = { type: "message.stored", id: "1", account_id, message: late, raw_email: null };
+  await admin("record-events -", { input: JSON.stringify(event) });
+  const unknown = randomUUID();
+
+  const ran = await admin(`show-message ${deleted.id} ${expired.id} ${late.id} ${unknown} --account ${account_id}`);
+
+  const since = `expired at ${past.toISOString()}`;
+  expect([ran.status, ran.stdout, ran.stderr]).toEqual([
+    1,
+    [],
+    [
+      expect.stringMatching(`^${deleted.id}: deleted at 20.+Z: no event can store it again$`),
+      `${expired.id}: ${since}`,
+      `${late.id}: ${since}`,
+      expect.stringMatching(`^${unknown}: unknown`),
+    ],
+  ]);
+});
+
 test("A missing message, another account's message and a bad id are reported", async () => {
   const { account_id, id } = await store();
   const none = randomUUID();
@@ -45,8 +72,8 @@ test("A missing message, another account's message and a bad id are reported", a
   const other = await admin(`show-message ${id} --account ${randomUUID()}`);
   const several = await admin(`show-message ${none} x ${id} --account ${account_id}`);
 
-  expect(other).toMatchObject({ status: 1, stdout: [], stderr: [`${id}: the account has no such message`] });
-  expect(several.stderr).toEqual([`${none}: the account has no such message`, "x: a message's id is a UUID"]);
+  expect(other).toMatchObject({ status: 1, stdout: [], stderr: [expect.stringMatching(`^${id}: unknown`)] });
+  expect(several.stderr).toEqual([expect.stringMatching(`^${none}: unknown`), "x: a message's id is a UUID"]);
   expect(several.status).toBe(2);
   expect(several.stdout).toContain(`id                      ${id}`);
 });

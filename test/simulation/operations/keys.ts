@@ -12,7 +12,7 @@ export const keyOperations = {
     run: async (stage, { account, name, minutes }) => {
       const { world } = stage;
       const now = Math.floor(Date.now() / 1000);
-      const args = ["create-api-key", "--account", account];
+      const args = ["create-api-key", "--scope", "*", "--account", account];
       if (minutes) args.push("--expires-in", `${minutes}m`);
       const from = trueTime();
       const { lines } = await world.admin(args);

@@ -1,0 +1,54 @@
+/** Commands on a machine whose clock is wrong: what they write has the table's time. */
+import { randomUUID } from "node:crypto";
+import { expect, test, vi } from "vitest";
+import { clockOf } from "../../../infra/admin/clock.ts";
+import { admin, adminJson } from "../../harness/admin.ts";
+import { bearer, call, startService, table } from "../../harness/service.ts";
+
+const hour = 3_600_000;
+const day = 24 * hour;
+
+const wrongBy = (ms: number): void => void vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + ms });
+
+/** The status of a request with the key, for a function whose clock is right: 404 if the key works. */
+const statusOf = async (now: number, { api_key, account_id }: { api_key: string; account_id: string }) => {
+  const url = await startService(() => now);
+  return (await call(`${url}/v2/accounts/${account_id}/messages/${randomUUID()}`, { headers: bearer(api_key) })).status;
+};
+
+test.each([
+  [2 * day, "2 days ahead"],
+  [-3 * hour, "3 hours behind"],
+])(
+  "With a clock that is wrong by %d ms, keys are created, replaced and revoked with the table's time",
+  async (ms, text) => {
+    const now = Date.now();
+    wrongBy(ms);
+
+    const created = await admin("create-api-key --scope * --expires-in 30m --json");
+    const key = JSON.parse(created.stdout[0] ?? "");
+    const before = await statusOf(now, key);
+    const [rotated] = await adminJson(`rotate-api-key ${key.id} --grace 0`);
+    const [revoked] = await adminJson(`revoke-api-key ${rotated.id}`);
+
+    expect(created.stderr).toEqual([`The clock of this machine is ${text}. The command uses the table's time`]);
+    expect(Math.abs(Date.parse(key.expires_at) - (now + 30 * 60_000))).toBeLessThan(60_000);
+    expect(before).toBe(404);
+    expect(await statusOf(now, key)).toBe(401);
+    expect(revoked).toMatchObject({ id: rotated.id, revoked: true });
+    expect(Math.abs(Date.parse(revoked.revoked_at) - now)).toBeLessThan(60_000);
+  },
+);
+
+test("A clock that is right is used with its milliseconds, and one that is wrong by less than a minute is corrected in silence", async () => {
+  const warn = vi.fn();
+  const right = await clockOf({ warn }, table);
+  const now = Date.now();
+  expect(Math.abs(right() - now)).toBeLessThan(500);
+  wrongBy(30_000);
+
+  const corrected = await clockOf({ warn }, table);
+
+  expect(Math.abs(corrected() - now)).toBeLessThan(5000);
+  expect(warn).not.toHaveBeenCalled();
+});
