@@ -9,6 +9,7 @@ import { succeeds } from "../../lib/table/retry.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { showDuring } from "../cli/progress.ts";
 import { UserError } from "../cli/user-error.ts";
+import { clockOf } from "./clock.ts";
 import { defineCommand, openTableOf, readOperands, report, type Shell } from "./command.ts";
 import { recoverableUntil } from "./delete-messages.ts";
 import { hasSegments } from "./message-command.ts";
@@ -150,13 +151,14 @@ export const erasePerson = (shell: Shell) =>
       const wrong = named.find((address) => normalAddress(address) === null);
       if (wrong !== undefined) throw new UserError(`${wrong}: not an email address`, 2);
       const table = openTableOf({ local });
+      const clock = await clockOf(shell, table);
       const description = await describeTable(table);
       announceScan(shell, json, table, description);
 
       const counts = new Map<Kind, number>();
       for (let isOver = false; !isOver; ) {
         const found = await findAll(shell, table, description.TableSizeBytes, named);
-        const now = Date.now();
+        const now = clock();
         for (const { kind, fields, text, erase } of found) {
           if (isDeletion) await erase(table, now);
           counts.set(kind, (counts.get(kind) ?? 0) + 1);
@@ -167,7 +169,7 @@ export const erasePerson = (shell: Shell) =>
         if (!isOver) await waitForAdds(shell);
       }
 
-      const end = recoverableUntil(local, Date.now());
+      const end = recoverableUntil(local, clock());
       const recovery = end && isDeletion ? `. Point-in-time recovery has them until ${end}` : "";
       const hint = isDeletion ? recovery : ". Nothing was deleted: --delete does";
       const total = summaryOf(counts);

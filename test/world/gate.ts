@@ -9,7 +9,7 @@ import { SQSClient } from "@aws-sdk/client-sqs";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { isUnavailable } from "../../lib/table/retry.ts";
 import { type Input, longestLag } from "./engine.ts";
-import { currentProcess, type Process, sleep } from "./time.ts";
+import { currentProcess, type Process, sleep, trueTime } from "./time.ts";
 
 const faults = {
   throttled: /./,
@@ -118,7 +118,27 @@ const send = async (name: string, input: Input, signal?: AbortSignal): Promise<o
   }
 };
 
-type Command = { constructor: { name: string }; input: object };
+type Answer = { output: object; response: { headers: { date: string } } };
+type Command = {
+  constructor: { name: string };
+  input: object;
+  middlewareStack: {
+    identify: () => string[];
+    resolve: (next: () => Promise<Answer>, context: object) => (call: object) => Promise<Answer>;
+  };
+};
+
+/** A middleware that the code adds to a command reads the response's headers: the table's clock is right. */
+const throughMiddlewares = async (command: Command, signal: AbortSignal | undefined): Promise<object> => {
+  const { input, middlewareStack } = command;
+  const perform = () => send(command.constructor.name, input as Input, signal);
+  if (middlewareStack.identify().length === 0) return perform();
+  const answer = async (): Promise<Answer> => {
+    const output = await perform();
+    return { output, response: { headers: { date: new Date(trueTime()).toUTCString() } } };
+  };
+  return (await middlewareStack.resolve(answer, {})({ input })).output;
+};
 
 /** Puts the gate in front of the SDK's clients. Returns the function that takes it away. */
 export const buildGate = (): (() => void) => {
@@ -129,7 +149,7 @@ export const buildGate = (): (() => void) => {
   for (const { prototype } of clients) {
     Object.assign(prototype, {
       send: (command: Command, options?: { abortSignal?: AbortSignal }) =>
-        send(command.constructor.name, command.input as Input, options?.abortSignal),
+        throughMiddlewares(command, options?.abortSignal),
     });
   }
   return () => {

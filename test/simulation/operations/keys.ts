@@ -2,6 +2,8 @@
 import { trueTime } from "../../world/time.ts";
 import { command, operation } from "./operation.ts";
 
+const secondsOf = (time: unknown): number => Date.parse(String(time)) / 1000;
+
 export const keyOperations = {
   "create-key": operation({
     plan: (random, { accounts, keys, bursts }) => ({
@@ -11,17 +13,17 @@ export const keyOperations = {
     }),
     run: async (stage, { account, name, minutes }) => {
       const { world } = stage;
-      const now = Math.floor(Date.now() / 1000);
       const args = ["create-api-key", "--scope", "*", "--account", account];
       if (minutes) args.push("--expires-in", `${minutes}m`);
       const from = trueTime();
-      const { lines } = await world.admin(args);
+      const { status, lines } = await world.admin(args);
       const [line] = lines;
       const key = `${name} of ${account}`;
       if (!line || world.keys.has(key)) return;
       world.keys.set(key, { secret: String(line.api_key), id: String(line.id) });
-      world.model.end(world.model.begin(key, true, from), trueTime(), "done");
-      if (minutes) world.model.expire(key, now + minutes * 60, { from, to: trueTime() });
+      // The key was printed before it was stored.
+      world.model.end(world.model.begin(key, true, from), trueTime(), status === 0 ? "done" : "maybe");
+      if (minutes) world.model.expire(key, secondsOf(line.expires_at), { from, to: trueTime() });
     },
   }),
 
@@ -44,14 +46,21 @@ export const keyOperations = {
     }),
     run: async (stage, { account, name, grace }) => {
       const { world } = stage;
-      const { id } = world.keys.get(`${name} of ${account}`) ?? {};
+      const key = `${name} of ${account}`;
+      const { id } = world.keys.get(key) ?? {};
       if (!id) return;
-      const end = Math.floor(Date.now() / 1000) + grace * 60;
-      const span = { from: trueTime(), to: Number.POSITIVE_INFINITY };
-      const expiry = world.model.expire(`${name} of ${account}`, end, span);
-      const time = grace === 0 ? "0" : `${grace}m`;
-      const { lines } = await world.admin(["rotate-api-key", id, "--grace", time]);
-      if (lines[0]) expiry.to = trueTime();
+      const from = trueTime();
+      const never = Number.POSITIVE_INFINITY;
+      const revoking = grace === 0 ? world.model.begin(key, false, from) : undefined;
+      const expiry = grace === 0 ? undefined : world.model.expire(key, 0, { from, to: never });
+      const args = ["rotate-api-key", id, "--grace", grace === 0 ? "0" : `${grace}m`];
+      const { status, lines } = await world.admin(args);
+      if (revoking) world.model.end(revoking, trueTime(), status === 0 ? "done" : "maybe");
+      if (!expiry) return;
+      const replaces = lines[0]?.replaces as { expires_at: string } | undefined;
+      if (replaces)
+        Object.assign(expiry, { at: secondsOf(replaces.expires_at), to: status === 0 ? trueTime() : never });
+      else expiry.from = never; // The new key is printed first, so nothing was changed.
     },
   }),
 };
