@@ -71,14 +71,11 @@ test("A key and its listing expire at the same time, but the listing of a replac
   expect(await itemUnder(lasting.id)).toMatchObject({ expires_at: noon / 1000 + 60 });
 });
 
-test("Two rotations of a key at the same time both return a new key, because the transaction in conflict is retried", async () => {
+test("Two rotations of a key at the same time both store a new key, because the transaction in conflict is retried", async () => {
   const engine = await startFaultyEngine({ hold: 300 });
   const { id } = await newKey();
-  const rotate = () => rotateApiKey(engine.table, id, 60, noon);
+  const rotate = async () => (await rotateApiKey(engine.table, id, 60, noon))?.replace();
 
-  const rotated = await Promise.all([rotate(), rotate()]);
-
-  expect(rotated.map((made) => made?.old.id)).toEqual([id, id]);
-  expect(rotated[0]?.secret).not.toBe(rotated[1]?.secret);
+  expect(await Promise.all([rotate(), rotate()])).toEqual([true, true]);
   expect(engine.calls.filter(({ operation }) => operation === "TransactWriteItems").length).toBeGreaterThan(2);
 });
