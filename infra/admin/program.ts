@@ -6,6 +6,7 @@ import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from "./api-key
 import type { Shell, Streams } from "./command.ts";
 import { deleteMessage, removeContent } from "./delete-messages.ts";
 import { erasePerson } from "./erase-person.ts";
+import { findMessages } from "./find-messages.ts";
 import { importMessage } from "./import-message.ts";
 import { listMembers, removeMember, setMemberRole } from "./members.ts";
 import { prepareTable } from "./prepare-table.ts";
@@ -16,7 +17,7 @@ import { showMessage } from "./show-message.ts";
 const groups = {
   "API keys:": [createApiKey, listApiKeys, rotateApiKey, revokeApiKey],
   "Members:": [listMembers, setMemberRole, removeMember],
-  "Messages:": [importMessage, recordEvents, showMessage, restoreContent, removeContent, deleteMessage],
+  "Messages:": [findMessages, importMessage, recordEvents, showMessage, restoreContent, removeContent, deleteMessage],
   "The table:": [erasePerson, prepareTable],
 };
 

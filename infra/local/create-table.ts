@@ -1,7 +1,8 @@
-/** Creates the table in a local DynamoDB, with the keys and the TTL of the deployed table. */
+/** Creates the table in a local DynamoDB, with the keys, the index and the TTL of the deployed table. */
 import { CreateTableCommand, DynamoDBClient, UpdateTimeToLiveCommand } from "@aws-sdk/client-dynamodb";
 import { layout } from "../../lib/table/keys.ts";
 import { toUserError } from "../cli/user-error.ts";
+import { indexSchema, keyAttributes } from "../person/index-schema.ts";
 
 /** Creates the table if it does not exist. Throws a UserError if an environment variable or DynamoDB is missing. */
 export const createTable = async (TableName: string): Promise<void> => {
@@ -17,10 +18,8 @@ export const createTable = async (TableName: string): Promise<void> => {
           { AttributeName: layout.partitionKey, KeyType: "HASH" },
           { AttributeName: layout.sortKey, KeyType: "RANGE" },
         ],
-        AttributeDefinitions: [
-          { AttributeName: layout.partitionKey, AttributeType: "S" },
-          { AttributeName: layout.sortKey, AttributeType: "S" },
-        ],
+        AttributeDefinitions: keyAttributes,
+        GlobalSecondaryIndexes: [indexSchema],
       }),
     );
     await client.send(

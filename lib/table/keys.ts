@@ -40,6 +40,12 @@ export const apiKeyListingKey = (account_id: string, id: string) =>
 /** The account id is part of the key, so a request can't read another account's message even by mistake. */
 export const messagePartition = (account_id: string, id: string): string => `${itemTypes.message}${account_id}#${id}`;
 
+/** Which message an item of its partitions belongs to. */
+export const messageOfKey = ({ pk }: Pick<ItemKey, "pk">): { account_id: string; id: string } => {
+  const [, account_id = "", id = ""] = pk.split("#");
+  return { account_id, id };
+};
+
 /** One Query from `HEAD` to the end of `SEGMENT#` returns a message's head, its attempts and its first segment. */
 export const headSort = "HEAD";
 
@@ -78,9 +84,13 @@ export const pageListKey = (account_id: string, id: string, digest: string) =>
 /** The segments in a message's own partition, and the lists of its pages. */
 export const segmentsOf = (account_id: string, id: string) => itemKey(messagePartition(account_id, id), "SEGMENT");
 
+const recipientPrefix = "TO#";
+
 /** Another recipient of an imported email. Sorts after the segments, so Get Message doesn't read it. */
 export const recipientKey = (account_id: string, id: string, address: string) =>
-  itemKey(messagePartition(account_id, id), `TO#${sha256(normalAddress(address))}`);
+  itemKey(messagePartition(account_id, id), `${recipientPrefix}${sha256(normalAddress(address))}`);
+
+export const isRecipientSort = (sort: string): boolean => sort.startsWith(recipientPrefix);
 
 /** A digest, because DynamoDB rejects an index key of more than 2,048 bytes, and so that no key shows an address. */
 export const personKey = (address: string): string => itemTypes.person + sha256(normalAddress(address));
