@@ -1,9 +1,10 @@
 /**
  * `npm run synth`, `diff` and `deploy` run the CDK command, and check its arguments first. If you forget the value of
  * `--context intake`, CDK only prints a warning and deploys the stack without the intake. CDK writes the stack's
- * outputs only if you name a file for them.
+ * outputs only if you name a file for them. The first deployment of a stack is followed by one that protects it.
  */
 import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
 const args = process.argv.slice(2);
@@ -19,9 +20,27 @@ for (const setting of withoutValue) {
 if (withoutValue.length > 0) process.exit(2);
 
 const stage = settings.findLast((setting) => setting.startsWith("stage="))?.slice("stage=".length) ?? "prod";
-const hasOutputs = args.some((arg) => /^(--outputs-file|-O)/.test(arg));
-const outputs = args[0] === "deploy" && !hasOutputs ? ["--outputs-file", `cdk.out/outputs.${stage}.json`] : [];
+const isDeployment = args[0] === "deploy";
+const outputOption = args.findIndex((arg) => /^(--outputs-file|-O)/.test(arg));
+const outputsFile =
+  outputOption < 0
+    ? `cdk.out/outputs.${stage}.json`
+    : (/^(?:--outputs-file=|-O=?)(.+)/.exec(args[outputOption] ?? "")?.[1] ?? args[outputOption + 1] ?? "");
+if (isDeployment && outputOption < 0) args.push("--outputs-file", outputsFile);
 
-const cdk = createRequire(import.meta.url).resolve("aws-cdk/bin/cdk");
-const { status } = spawnSync(process.execPath, [cdk, ...args, ...outputs], { stdio: "inherit" });
-process.exitCode = status ?? 1;
+const cdk = (): number => {
+  const program = createRequire(import.meta.url).resolve("aws-cdk/bin/cdk");
+  return spawnSync(process.execPath, [program, ...args], { stdio: "inherit" }).status ?? 1;
+};
+
+/** CDK would protect a stack before CloudFormation creates it, and nobody could repeat a creation that fails. */
+const isUnprotected = (): boolean =>
+  Object.values<Record<string, string>>(JSON.parse(readFileSync(outputsFile, "utf8"))).some(
+    (outputs) => outputs.IsUnprotected === "true",
+  );
+
+process.exitCode = cdk();
+if (isDeployment && process.exitCode === 0 && existsSync(outputsFile) && isUnprotected()) {
+  console.error("The stack is new and complete. A second deployment now protects it and its data against deletion.");
+  process.exitCode = cdk();
+}

@@ -1,10 +1,10 @@
 /** The intake: other programs put raw emails into an S3 bucket, and send events to an SQS queue. */
-import { type CfnResource, Duration, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
+import { type CfnResource, Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { ManagedPolicy, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
-import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
-import { BlockPublicAccess, Bucket, BucketEncryption, CfnBucket } from "aws-cdk-lib/aws-s3";
-import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
+import { LogGroup, type LogGroupProps } from "aws-cdk-lib/aws-logs";
+import { BlockPublicAccess, Bucket, BucketEncryption } from "aws-cdk-lib/aws-s3";
+import { Queue, QueueEncryption, RedrivePermission } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { serviceName } from "../../lib/events/metrics.ts";
 import { deadLetterDays, longestEventDays, queueDays, receivesWithin } from "../../lib/events/redelivery.ts";
@@ -32,16 +32,8 @@ const timeout = Duration.minutes(2);
  */
 const visibilityTimeout = Duration.minutes(6 * timeout.toMinutes());
 
-/** Lambda's limits for the maximum concurrency of an event source. */
-const [minimumConcurrency, maximumConcurrency] = [2, 1000];
-
-/**
- * A new AWS account has only 10 concurrent executions and can't reserve any. If the intake's function used all 10
- * executions, Lambda would throttle the API.
- */
-const defaultConcurrency = 5;
-
-export type IntakeProps = SharedProps & Pick<Settings, "deadLetterMinutes">;
+export type IntakeProps = SharedProps &
+  Pick<Settings, "deadLetterMinutes" | "eventConcurrency"> & { removalPolicy: RemovalPolicy };
 
 export class Intake extends Construct {
   readonly emails: Bucket;
@@ -51,14 +43,15 @@ export class Intake extends Construct {
   /** Allows a program to put emails into the bucket and to send events to the queue. */
   readonly pipelinePolicy: ManagedPolicy;
 
-  constructor(scope: Construct, id: string, { deadLetterMinutes, ...shared }: IntakeProps) {
+  constructor(scope: Construct, id: string, props: IntakeProps) {
     super(scope, id);
-    const { removalPolicy } = shared;
-    const concurrency = shared.concurrency && Math.max(minimumConcurrency, shared.concurrency);
+    const { deadLetterMinutes, eventConcurrency, removalPolicy, ...shared } = props;
+    const { key } = shared;
 
     this.emails = new Bucket(this, "Emails", {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-      encryption: BucketEncryption.S3_MANAGED,
+      encryption: key ? BucketEncryption.KMS : BucketEncryption.S3_MANAGED,
+      ...(key && { encryptionKey: key, bucketKeyEnabled: true }), // Without a bucket key, S3 asks KMS for each object.
       enforceSSL: true,
       minimumTLSVersion: 1.2,
       lifecycleRules: [
@@ -70,21 +63,26 @@ export class Intake extends Construct {
       removalPolicy,
       autoDeleteObjects: removalPolicy === RemovalPolicy.DESTROY,
     });
-    if (removalPolicy === RemovalPolicy.DESTROY) this.keepNoLogOfEmptying();
-    this.deadLetters = this.queue("DeadLetters", {
-      removalPolicy,
+    if (removalPolicy === RemovalPolicy.DESTROY) this.keepNoLogOfEmptying(shared.logs);
+    const encryption = key
+      ? { encryption: QueueEncryption.KMS, encryptionMasterKey: key }
+      : { encryption: QueueEncryption.SQS_MANAGED };
+    const queue = { enforceSSL: true, removalPolicy, ...encryption };
+    this.deadLetters = new Queue(this, "DeadLetters", {
+      ...queue,
       retentionPeriod: Duration.days(deadLetterDays),
     });
-    this.events = this.queue("Events", {
-      removalPolicy,
+    this.events = new Queue(this, "Events", {
+      ...queue,
       retentionPeriod: Duration.days(queueDays),
       visibilityTimeout,
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: receivesWithin(60 * deadLetterMinutes) },
+      // The queue of dead letters can't name this one, because each would need the other's name first.
+      redriveAllowPolicy: { redrivePermission: RedrivePermission.DENY_ALL },
     });
 
     this.recordEvents = new ServiceFunction(this, serviceName, {
       ...shared,
-      concurrency,
       description: "Records the events of the queue",
       file: "functions/record-events.ts",
       memoryMegabytes: 1769, // buys one vCPU; a message of 40 MiB needs several times its size
@@ -96,11 +94,12 @@ export class Intake extends Construct {
     lambda.addToRolePolicy(
       new PolicyStatement({ actions: ["s3:GetObject"], resources: [this.emails.arnForObjects("*")] }),
     );
+    key?.grantDecrypt(lambda);
     lambda.addEventSource(
       new SqsEventSource(this.events, {
         batchSize: 10,
         reportBatchItemFailures: true,
-        maxConcurrency: Math.min(maximumConcurrency, concurrency ?? defaultConcurrency),
+        maxConcurrency: eventConcurrency,
       }),
     );
 
@@ -111,35 +110,18 @@ export class Intake extends Construct {
         new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [this.events.queueArn] }),
       ],
     });
-    this.acknowledgeRules();
+    if (key) {
+      // S3 needs the second call for an upload in parts, and SQS for each message.
+      const actions = ["kms:GenerateDataKey", "kms:Decrypt"];
+      this.pipelinePolicy.addStatements(new PolicyStatement({ actions, resources: [key.keyArn] }));
+    }
   }
 
   /** CDK adds a function that empties the bucket; by default, that function's logs would be kept for ever. */
-  private keepNoLogOfEmptying() {
+  private keepNoLogOfEmptying(logs: LogGroupProps) {
     const provider = Stack.of(this).node.findChild("Custom::S3AutoDeleteObjectsCustomResourceProvider");
-    const { logGroupName } = new LogGroup(this, "EmptyingLog", {
-      retention: RetentionDays.ONE_MONTH,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
+    const { logGroupName } = new LogGroup(this, "EmptyingLog", logs);
     const handler = provider.node.findChild("Handler") as CfnResource;
     handler.addPropertyOverride("LoggingConfig", { LogGroup: logGroupName });
-  }
-
-  private queue(id: string, props: ConstructorParameters<typeof Queue>[2]): Queue {
-    return new Queue(this, id, { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true, ...props });
-  }
-
-  private acknowledgeRules() {
-    Validations.of(this.emails).acknowledge({
-      id: "AwsSolutions-S1",
-      reason: "Only programs of this account put objects here. CloudTrail's data events can log each access.",
-    });
-    const reason = "All objects of a bucket that contains only raw emails.";
-    const { defaultChild } = this.emails.node;
-    if (!CfnBucket.isCfnBucket(defaultChild)) return;
-    const id = `AwsSolutions-IAM5[Resource::<${Stack.of(this).getLogicalId(defaultChild)}.Arn>/*]`;
-    for (const holder of [this.recordEvents, this.pipelinePolicy]) {
-      Validations.of(holder).acknowledge({ id, reason });
-    }
   }
 }

@@ -5,8 +5,10 @@ import type { Operation } from "../../lib/http/operations.ts";
 import { permissionsOf } from "./permissions.ts";
 import { ServiceFunction, type SharedProps } from "./service-function.ts";
 
+export type OperationFunctionProps = SharedProps & { operation: Operation; concurrency: number | undefined };
+
 export class OperationFunction extends ServiceFunction {
-  constructor(scope: Construct, { operation, ...shared }: SharedProps & { operation: Operation }) {
+  constructor(scope: Construct, { operation, ...shared }: OperationFunctionProps) {
     const { id, method, path, file, streams } = operation;
     super(scope, id, {
       ...shared,

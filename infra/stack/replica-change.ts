@@ -1,22 +1,22 @@
 /** Checks a change to the table's replicas before the deployment, because CloudFormation reports a mistake too late. */
 import { isDeepStrictEqual } from "node:util";
-import { CloudFormationClient, GetTemplateCommand } from "@aws-sdk/client-cloudformation";
 import { UserError } from "../cli/user-error.ts";
-
-type Replica = { Region: string };
-type Resource = { Type: string; Properties?: { Replicas?: Replica[]; StreamSpecification?: object } };
-export type Template = { Resources?: Record<string, Resource> };
+import type { Resource, Template } from "./deployed-stack.ts";
 
 const tableOf = (template: Template): Resource | undefined =>
   Object.values(template.Resources ?? {}).find(({ Type }) => Type === "AWS::DynamoDB::GlobalTable");
 
-const regionsOf = ({ Properties }: Resource): Set<string> => new Set(Properties?.Replicas?.map(({ Region }) => Region));
+const replicasOf = ({ Properties }: Resource) => Properties?.Replicas as { Region: string }[] | undefined;
+
+const regionsOf = (table: Resource): Set<string> => new Set(replicasOf(table)?.map(({ Region }) => Region));
 
 /** Returns the table without its replica in `region`, and without the stream that CDK adds for replicas. */
 const withoutReplica = (resource: Resource | undefined, region: string | undefined): unknown => {
-  if (!resource?.Properties?.Replicas) return resource;
-  const { Replicas, StreamSpecification: _, ...others } = resource.Properties;
-  return { ...resource, Properties: others, Replicas: Replicas.filter(({ Region }) => Region !== region) };
+  const replicas = resource && replicasOf(resource);
+  if (!replicas) return resource;
+  const { StreamSpecification: _, ...others } = resource.Properties ?? {};
+  const Replicas = replicas.filter(({ Region }) => Region !== region);
+  return { ...resource, Properties: { ...others, Replicas } };
 };
 
 /** Returns the id of the first changed resource, not counting the replica in `region`. */
@@ -53,15 +53,4 @@ export const checkReplicaChange = (deployed: Template, next: Template): void => 
   throw new UserError(
     `replicaRegions must change in a deployment of its own, but ${other} changes too. Deploy the other changes first`,
   );
-};
-
-/** Returns an empty template if we can't read one, for example because there is no stack yet; the check then passes. */
-export const readDeployedTemplate = async (StackName: string, region: string | undefined): Promise<Template> => {
-  const client = new CloudFormationClient({ ...(region && { region }), maxAttempts: 2 });
-  try {
-    const { TemplateBody = "{}" } = await client.send(new GetTemplateCommand({ StackName }));
-    return JSON.parse(TemplateBody);
-  } catch {
-    return {};
-  }
 };

@@ -1,9 +1,10 @@
 /** A Lambda function with its IAM role and its log group. */
 import { dirname, join } from "node:path";
-import { type Duration, type RemovalPolicy, Stack } from "aws-cdk-lib";
+import { Aws, type Duration, Stack } from "aws-cdk-lib";
 import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { Architecture, Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
-import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
+import type { IKey } from "aws-cdk-lib/aws-kms";
+import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from "aws-cdk-lib/aws-lambda";
+import { LogGroup, type LogGroupProps } from "aws-cdk-lib/aws-logs";
 import { AssetHashType, DockerImage } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
 import { metricNamespace } from "../../lib/http/metrics.ts";
@@ -38,6 +39,16 @@ const statement = (
   });
 };
 
+/** DynamoDB asks KMS in the name of its caller. AWS lists these calls as the least that a customer-managed key needs. */
+const useOfKey = (key: IKey): PolicyStatement =>
+  new PolicyStatement({
+    actions: "Decrypt DescribeKey Encrypt GenerateDataKey ReEncryptFrom ReEncryptTo"
+      .split(" ")
+      .map((call) => `kms:${call}`),
+    resources: [key.keyArn],
+    conditions: { StringEquals: { "kms:ViaService": `dynamodb.${Aws.REGION}.${Aws.URL_SUFFIX}` } },
+  });
+
 const bundled = (file: string): Code =>
   Code.fromAsset(dirname(join(projectRoot, file)), {
     assetHashType: AssetHashType.OUTPUT,
@@ -56,10 +67,10 @@ const bundled = (file: string): Code =>
 export type SharedProps = {
   stage: string;
   table: ServiceTable;
-  /** Lambda's reserved concurrency for each function. */
-  concurrency: number | undefined;
-  logRetention: RetentionDays;
-  removalPolicy: RemovalPolicy;
+  logs: LogGroupProps;
+  /** The customer-managed key of the table and the intake, which DynamoDB, S3 and SQS use in the function's name. */
+  key: IKey | undefined;
+  tracing: boolean;
 };
 
 export type ServiceFunctionProps = SharedProps & {
@@ -69,6 +80,8 @@ export type ServiceFunctionProps = SharedProps & {
   memoryMegabytes: number;
   timeout: Duration;
   permissions: readonly Permission[];
+  /** Lambda's reserved concurrency. */
+  concurrency?: number | undefined;
   environment?: Record<string, string>;
 };
 
@@ -79,10 +92,10 @@ export class ServiceFunction extends Construct {
   readonly timeout: Duration;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
-    const { stage, table, concurrency, logRetention, removalPolicy, timeout, permissions } = props;
+    const { stage, table, logs, key, concurrency, timeout, permissions } = props;
     super(scope, id);
 
-    this.logGroup = new LogGroup(this, "Log", { retention: logRetention, removalPolicy });
+    this.logGroup = new LogGroup(this, "Log", logs);
     this.role = new Role(this, "Role", {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
       description: `Permissions of ${id} in ${Stack.of(this).stackName}`,
@@ -91,6 +104,8 @@ export class ServiceFunction extends Construct {
     for (const permission of permissions) {
       this.role.addToPrincipalPolicy(statement(table, permission, permissions));
     }
+
+    if (key) this.role.addToPrincipalPolicy(useOfKey(key));
 
     this.timeout = timeout;
     this.lambda = new LambdaFunction(this, "Function", {
@@ -108,6 +123,7 @@ export class ServiceFunction extends Construct {
       memorySize: props.memoryMegabytes,
       timeout,
       ...(concurrency && { reservedConcurrentExecutions: concurrency }),
+      ...(props.tracing && { tracing: Tracing.ACTIVE }),
       role: this.role,
       logGroup: this.logGroup,
     });

@@ -14,13 +14,14 @@ const text = (pattern: RegExp, accepts: string) => z.string().check(z.regex(patt
 
 const count = (pattern: RegExp, accepts: string) => z.pipe(text(pattern, accepts), z.transform(Number));
 
-const flag = z._default(
-  z.pipe(
-    text(/^(true|false)$/, "true or false"),
-    z.transform((value) => value === "true"),
-  ),
-  false,
-);
+const flag = (otherwise: boolean) =>
+  z._default(
+    z.pipe(
+      text(/^(true|false)$/, "true or false"),
+      z.transform((value) => value === "true"),
+    ),
+    otherwise,
+  );
 
 /** Every setting is optional. Each error message completes the sentence "`setting` must be …". */
 const Settings = z.object({
@@ -60,7 +61,7 @@ const Settings = z.object({
    * AWS WAF accepts limits of up to 2,000,000,000.
    */
   keyRateLimit: z.optional(count(/^[1-9]\d{1,7}$/, "a number of requests per minute from 10 to 99999999")),
-  /** How many executions of each function may run at once (Lambda's reserved concurrency). */
+  /** How many executions of each operation's function may run at once (Lambda's reserved concurrency). */
   concurrency: z.optional(count(/^[1-9]\d{0,5}$/, "a number of executions")),
   /** The name of an existing table, which the stack uses instead of creating a table. */
   tableName: z.optional(text(/^[\w.-]{3,255}$/, "the name of a DynamoDB table in the stack's region")),
@@ -77,11 +78,43 @@ const Settings = z.object({
     [],
   ),
   /** Adds a bucket, a queue and a function through which your programs send messages and events. */
-  intake: flag,
+  intake: flag(false),
+  /**
+   * How many executions of `RecordEvents` the queue may start at once (Lambda's maximum concurrency of an event source, 2
+   * to 1,000). A new AWS account has only 10 concurrent executions: if the events used them all, the API would get none.
+   */
+  eventConcurrency: z._default(count(/^([2-9]|[1-9]\d{1,2}|1000)$/, "a number of executions from 2 to 1000"), 5),
   /** For how many minutes a failed event is retried before it becomes a dead letter. */
   deadLetterMinutes: z._default(count(/^([1-9]|[1-5]\d|60)$/, "a number of minutes from 1 to 60"), 60),
+  /** The customer-managed key that encrypts the table, the logs and the intake. Without it, AWS's own keys do. */
+  kmsKey: z.optional(
+    text(
+      /^arn:aws[a-z-]*:kms:[a-z\d-]+:\d{12}:key\/(mrk-[a-f\d]{32}|[a-f\d-]{36})$/,
+      "the ARN of a KMS key (not of an alias) in the stack's region",
+    ),
+  ),
+  /** Sends traces of the API and its functions to AWS X-Ray. */
+  tracing: flag(false),
+  /** Tags of every resource, for your company's bills and rules. */
+  tags: z._default(
+    z.pipe(
+      text(/^[^=,]{1,128}=[^=,]{1,256}(,[^=,]{1,128}=[^=,]{1,256})*$/, "NAME=VALUE,NAME=VALUE"),
+      z.transform((list): Record<string, string> => Object.fromEntries(list.split(",").map((tag) => tag.split("=")))),
+    ),
+    {},
+  ),
+  /** Sets the role with which API Gateway writes logs, for all APIs of the account in the region. */
+  gatewayLogRole: flag(true),
+  /** Parts of the deployed stack that this deployment may remove or replace. */
+  remove: z._default(
+    z.pipe(
+      text(/^\w+(,\w+)*$/, "names separated by commas, such as intake,domain"),
+      z.transform((list): string[] => list.split(",")),
+    ),
+    [],
+  ),
   /** Lets `cdk destroy` also delete the table, the logs and the intake's data. */
-  removeEverything: flag,
+  removeEverything: flag(false),
 });
 export type Settings = z.output<typeof Settings>;
 
@@ -96,6 +129,9 @@ const settingsOfStage = (stages: unknown, stage: string): Given => {
     throw new UserError('stages must map each stage to its settings, as in {"prod": {"logRetentionDays": 90}}');
   }
   const found = named.data[stage];
+  if (found && "remove" in found) {
+    throw new UserError("remove is for one deployment: write it as --context remove=…, not into cdk.json");
+  }
   if (found) return { ...found, stage };
   throw new UserError(`cdk.json has no stage named ${stage}. Its stages are ${Object.keys(named.data).join(", ")}`);
 };
@@ -111,7 +147,7 @@ const checkTogether = (settings: Settings, region: string | undefined) => {
   if (region !== undefined && !regions.has(region)) {
     throw new UserError(`There is no AWS region named ${region}`);
   }
-  const { domain, certificate, alarmTopic, tableName, replicaRegions } = settings;
+  const { domain, certificate, alarmTopic, tableName, replicaRegions, kmsKey } = settings;
   if ((domain === undefined) !== (certificate === undefined)) {
     throw new UserError("Set both domain and certificate, or neither");
   }
@@ -121,7 +157,10 @@ const checkTogether = (settings: Settings, region: string | undefined) => {
   if (region !== undefined && replicaRegions.includes(region)) {
     throw new UserError(`replicaRegions must not name ${region}, because the stack itself is there`);
   }
-  for (const [name, arn] of Object.entries({ certificate, alarmTopic })) {
+  if (kmsKey !== undefined && replicaRegions.length > 0 && !kmsKey.includes(":key/mrk-")) {
+    throw new UserError("kmsKey must be a multi-Region key with replicaRegions, with a replica in each of the regions");
+  }
+  for (const [name, arn] of Object.entries({ certificate, alarmTopic, kmsKey })) {
     const itsRegion = arn?.split(":")[3];
     if (itsRegion === undefined || region === undefined || itsRegion === region) continue;
     throw new UserError(`${name} is in ${itsRegion}, but the stack is deployed to ${region}`);

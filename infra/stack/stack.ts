@@ -1,5 +1,6 @@
 /** One CDK stack contains the whole service. Each operation has its own Lambda function and its own route. */
-import { Aws, CfnOutput, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { Aws, CfnMapping, CfnOutput, RemovalPolicy, Stack, Tags } from "aws-cdk-lib";
+import { Key } from "aws-cdk-lib/aws-kms";
 import type { Construct } from "constructs";
 import { metricNamespace } from "../../lib/http/metrics.ts";
 import type { Operation } from "../../lib/http/operations.ts";
@@ -15,34 +16,60 @@ export type EmailApiStackProps = {
   operations: readonly Operation[];
   /** If no region is set, the template can be deployed anywhere, but its table has no replicas. */
   region: string | undefined;
+  /**
+   * A stack that doesn't exist yet, or whose creation has failed. Nothing of it is protected against deletion, so that
+   * CloudFormation can roll back a creation that fails, and CDK can delete what is left and repeat it.
+   */
+  isNew?: boolean;
 };
 
+/** Where AWS's console is, by partition. */
+const consoles = {
+  aws: "console.aws.amazon.com",
+  "aws-cn": "console.amazonaws.cn",
+  "aws-us-gov": "console.amazonaws-us-gov.com",
+};
+
+/** The output of a stack that was deployed for the first time. */
+export const isUnprotected = "IsUnprotected";
+
 export class EmailApiStack extends Stack {
-  constructor(scope: Construct, { settings, operations, region }: EmailApiStackProps) {
-    const { stage, domain, certificate, tableName, replicaRegions, alarmTopic, concurrency } = settings;
+  constructor(scope: Construct, { settings, operations, region, isNew = false }: EmailApiStackProps) {
+    const { stage, domain, certificate, tableName, replicaRegions, alarmTopic, kmsKey, tracing } = settings;
+    const isProtected = !settings.removeEverything && !isNew;
     super(scope, `EmailApi-${stage}`, {
       description: `Email retrieval and member API, ${stage}`,
-      terminationProtection: !settings.removeEverything,
+      terminationProtection: isProtected,
       ...(region && { env: { region } }),
     });
-    const removalPolicy = settings.removeEverything ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN;
-    const logRetention = settings.logRetentionDays;
+    for (const [name, value] of Object.entries(settings.tags)) Tags.of(this).add(name, value);
+    const removalPolicy = settings.removeEverything ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE; // What a failed creation or update has just created is deleted.
+    const key = kmsKey === undefined ? undefined : Key.fromKeyArn(this, "Key", kmsKey);
+    const logs = {
+      retention: settings.logRetentionDays,
+      ...(key && { encryptionKey: key }),
+      deletionProtectionEnabled: isProtected,
+      removalPolicy,
+    };
 
-    const table = serviceTable(this, "Table", { tableName, replicaRegions, removalPolicy });
-    const shared = { stage, table, concurrency, logRetention, removalPolicy };
+    const table = serviceTable(this, "Table", { tableName, replicaRegions, key, removalPolicy, isProtected });
+    const shared = { stage, table, logs, key, tracing };
     const api = new Api(this, "Api", {
       stage,
       operations: operations.map((operation) => ({
         operation,
-        handler: new OperationFunction(this, { ...shared, operation }),
+        handler: new OperationFunction(this, { ...shared, operation, concurrency: settings.concurrency }),
       })),
       domain: domain && certificate ? { name: domain, certificate } : undefined,
       limits: settings,
-      logRetention,
-      removalPolicy,
+      logs,
+      tracing,
+      setsLogRole: settings.gatewayLogRole,
     });
-    const { deadLetterMinutes } = settings;
-    const intake = settings.intake ? new Intake(this, "Intake", { ...shared, deadLetterMinutes }) : undefined;
+    const { deadLetterMinutes, eventConcurrency } = settings;
+    const intake = settings.intake
+      ? new Intake(this, "Intake", { ...shared, deadLetterMinutes, eventConcurrency, removalPolicy })
+      : undefined;
     const { dashboard } = new Monitoring(this, "Monitoring", {
       stage,
       api,
@@ -51,12 +78,14 @@ export class EmailApiStack extends Stack {
       alarmTopic,
     });
 
+    const mapping = Object.fromEntries(Object.entries(consoles).map(([partition, host]) => [partition, { host }]));
+    const console = new CfnMapping(this, "Consoles", { mapping }).findInMap(Aws.PARTITION, "host");
     const output = (id: string, value: string, description: string) => new CfnOutput(this, id, { value, description });
     output("ApiUrl", api.url, "The base URL of the API");
     output("TableName", table.tableName, "The value of TABLE_NAME for npm run admin");
     output(
       "DashboardUrl",
-      `https://${Aws.REGION}.console.aws.amazon.com/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/${dashboard.dashboardName}`,
+      `https://${Aws.REGION}.${console}/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/${dashboard.dashboardName}`,
       "The dashboard",
     );
     output("AccessLogGroup", api.accessLog.logGroupName, "The log of every request that API Gateway received");
@@ -72,6 +101,7 @@ export class EmailApiStack extends Stack {
       output("DeadLetterQueueUrl", intake.deadLetters.queueUrl, "The queue of events that keep failing");
       output("PipelinePolicyArn", intake.pipelinePolicy.managedPolicyArn, "The policy for a sending pipeline's role");
     }
+    if (isNew) output(isUnprotected, "true", "Nothing is protected against deletion before the next deployment");
     if (api.domainTarget) output("DomainTarget", api.domainTarget, "The target of the domain's CNAME record");
   }
 }

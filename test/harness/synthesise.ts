@@ -13,7 +13,7 @@ process.env.CDK_VALIDATION = "false";
 export const cdkJson = JSON.parse(readFileSync(new URL("../../cdk.json", import.meta.url), "utf8"));
 
 /** Context that skips the bundles, which take most of the time. The template is the same otherwise. */
-export const withoutBundles = { "aws:cdk:bundling-stacks": [] };
+export const withoutBundles = { "aws:cdk:bundling-stacks": ["none"] };
 
 const region = "eu-west-1";
 
@@ -26,17 +26,25 @@ export const everySetting = {
   keyRateLimit: "600",
   concurrency: "50",
   replicaRegions: "us-west-2",
+  eventConcurrency: "20",
   intake: "true",
+  kmsKey: "arn:aws:kms:eu-west-1:123456789012:key/mrk-1234abcd12ab34cd56ef1234567890ab",
+  tracing: "true",
+  tags: "team=mail,cost-center=42",
 };
 
 /** @param context the values of `--context`, in addition to cdk.json */
-export const synthesise = (context: Record<string, unknown> = {}, operations: readonly Operation[] = allOperations) => {
+export const synthesise = (
+  context: Record<string, unknown> = {},
+  operations: readonly Operation[] = allOperations,
+  isNew = false,
+) => {
   const app = new App({
     context: { ...cdkJson.context, ...context },
     outdir: temporaryFolder(),
   });
   const settings = readSettings(app.node.getAllContext(), region);
-  const stack = new EmailApiStack(app, { settings, operations, region });
+  const stack = new EmailApiStack(app, { settings, operations, region, isNew });
   return { app, stack, template: Template.fromStack(stack), directory: app.outdir };
 };
 

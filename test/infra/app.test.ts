@@ -49,6 +49,16 @@ test("A setting without a value ends the command, instead of being left out of t
   });
 });
 
+test("Commands that deploy nothing, such as cdk bootstrap, need no setting", async () => {
+  const CDK_OUTDIR = temporaryFolder();
+  const context = { ...cdkJson.context, "aws:cdk:bundling-stacks": [], stages: { dev: {} } };
+
+  const outcome = await runInNewHome("node infra/app.ts", context, { CDK_OUTDIR });
+
+  expect(outcome).toMatchObject({ status: 0, stderr: "cdk.json has no stage named prod. Its stages are dev\n" });
+  expect(readdirSync(CDK_OUTDIR)).toContain("NoStack.template.json");
+});
+
 test("A wrong setting ends the command with one line", async () => {
   expect(await runInNewHome("node infra/app.ts", { stage: "Prod" })).toMatchObject({
     status: 1,

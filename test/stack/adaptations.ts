@@ -61,7 +61,7 @@ export const adaptations: Adaptation[] = [
 ];
 
 /** No DNS server knows the emulator, so the API's URL becomes the emulator's own. */
-const adaptUrl = ({ Outputs }: Template, endpoint: string): void => {
+const adaptUrl = ({ Outputs = {} }: Template, endpoint: string): void => {
   const { ApiUrl } = Outputs;
   const url = JSON.stringify(ApiUrl?.Value);
   const [, api, stage] = /\{"Ref":"([^"]+)"\},"\.execute-api.*"(\/[^"]+)"\]/.exec(url) ?? [];
@@ -69,7 +69,7 @@ const adaptUrl = ({ Outputs }: Template, endpoint: string): void => {
 };
 
 export const adaptTemplate = (template: Template, chosen: Adaptation[], endpoint: string): Template => {
-  for (const [id, resource] of Object.entries(template.Resources)) {
+  for (const [id, resource] of Object.entries(template.Resources ?? {})) {
     for (const { adapt } of chosen) adapt(resource, () => delete template.Resources[id]);
   }
   adaptUrl(template, endpoint);

@@ -50,8 +50,21 @@ const deployDev = "npm run deploy -- --context stage=dev";
 const intake = "--context intake=true --context deadLetterMinutes=1";
 let firstRequest = "";
 
-test("README's commands deploy the stack", async () => {
+test("A first deployment that fails leaves nothing, and can be repeated. cdk bootstrap reads no setting", async () => {
+  await run("npx cdk bootstrap --context stage=no-stage --context domain=without-certificate");
+  await expect(run(`CREATION_FAILS=true ${deployDev}`)).rejects.toThrow(/ROLLBACK_COMPLETE/);
+
+  expect(await existing(await resourcesOf("EmailApi-dev"))).toEqual([]);
+});
+
+test("README's commands deploy the stack, and protect it and its table as soon as it exists", async () => {
   await run(deployment);
+
+  const deployed = JSON.stringify(await readTemplate("EmailApi-dev")); // The emulator ignores the table's own setting.
+  expect(new Set(deployed.match(/"DeletionProtectionEnabled":\w+/g))).toEqual(
+    new Set(['"DeletionProtectionEnabled":true']),
+  );
+  await expect(run("npx cdk destroy --context stage=dev")).rejects.toThrow(/TerminationProtection/i);
 });
 
 test("README's commands create a key and a message, and the first request returns 200", async () => {
@@ -121,6 +134,10 @@ test("README's commands put an email into the bucket and its event into the queu
   expect(message.stored_content.bytes).toBeGreaterThan(1000);
 });
 
+test("A deployment without intake=true is rejected, and says how to keep the intake or to let it go", async () => {
+  await expect(run(deployDev)).rejects.toThrow(/add --context intake=true.*--context remove=intake$/m);
+});
+
 describeRepairs(run, "dev");
 
 for (const [text, reason] of Object.entries(skipped)) test.skip(`test:deployed skips "${text}". ${reason}`);
@@ -144,7 +161,6 @@ test("tableName serves the restored table. cdk destroy leaves the table and what
   await expectRestored();
 
   const resources = await resourcesOf("EmailApi-copy");
-  await expect(run(`npx cdk destroy ${settings}`)).rejects.toThrow(/TerminationProtection/i);
   await unprotect("EmailApi-copy");
   await run(`npx cdk destroy ${settings}; API_URL=$DEV_URL`);
   expect(await run(firstRequest)).toMatch(/^HTTP\/1.1 200 /m);

@@ -5,9 +5,8 @@ import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { expect, inject, test, vi } from "vitest";
 import { createTable } from "../../../infra/local/create-table.ts";
 import { checkExistingTable } from "../../../infra/stack/existing-table.ts";
+import { runApp } from "../../harness/cloudformation.ts";
 import { listen } from "../../harness/listen.ts";
-import { run } from "../../harness/process.ts";
-import { cdkJson, withoutBundles } from "../../harness/synthesise.ts";
 
 const check = (name: string) => checkExistingTable(name, "eu-west-1");
 
@@ -53,15 +52,7 @@ test("Credentials that may not describe the table deploy it, and a line says tha
 });
 
 test("A mistyped tableName ends a deployment with one line, before anything changes", async () => {
-  const outcome = await run("node infra/app.ts", {
-    variables: {
-      CDK_CONTEXT_JSON: JSON.stringify({ ...cdkJson.context, ...withoutBundles, tableName: "no-such-table" }),
-      CDK_VALIDATION: "false",
-      CDK_DEFAULT_REGION: "eu-west-1",
-      CDK_DEFAULT_ACCOUNT: "123456789012",
-      ...inject("engine"),
-    },
-  });
+  const outcome = await runApp({}, { tableName: "no-such-table" }, inject("engine"));
 
   expect(outcome).toMatchObject({
     status: 1,

@@ -1,10 +1,8 @@
 /** A change of `replicaRegions` on a deployed stack. */
-import { createServer } from "node:http";
-import { describe, expect, test, vi } from "vitest";
-import { checkReplicaChange, readDeployedTemplate } from "../../../infra/stack/replica-change.ts";
-import { listen } from "../../harness/listen.ts";
-import { run } from "../../harness/process.ts";
-import { cdkJson, templateWith, withoutBundles } from "../../harness/synthesise.ts";
+import { describe, expect, test } from "vitest";
+import { checkReplicaChange } from "../../../infra/stack/replica-change.ts";
+import { runApp } from "../../harness/cloudformation.ts";
+import { templateWith } from "../../harness/synthesise.ts";
 
 const templateOf = (settings: Record<string, string>) => templateWith(settings).toJSON();
 const none = templateOf({});
@@ -42,41 +40,11 @@ describe("A deployment", () => {
   });
 });
 
-/** Starts a CloudFormation with one stack, or with none. Returns its URL. */
-const startCloudFormation = async (template?: object): Promise<string> => {
-  const escaped = JSON.stringify(template)?.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
-  const [status, body] = template
-    ? [200, `<R><GetTemplateResult><TemplateBody>${escaped}</TemplateBody></GetTemplateResult></R>`]
-    : [400, "<R><Error><Code>ValidationError</Code><Message>Stack does not exist</Message></Error></R>"];
-  const server = createServer((request, response) => {
-    request.resume();
-    response.writeHead(status, { "Content-Type": "text/xml" }).end(body);
-  });
-  return `http://127.0.0.1:${await listen(server)}`;
-};
-
-test("The template of a deployed stack is read, and a new stack has none", async () => {
-  vi.stubEnv("AWS_ENDPOINT_URL_CLOUDFORMATION", await startCloudFormation(none));
-  expect(await readDeployedTemplate("EmailApi-prod", "eu-west-1")).toEqual(none);
-
-  vi.stubEnv("AWS_ENDPOINT_URL_CLOUDFORMATION", await startCloudFormation());
-  expect(await readDeployedTemplate("EmailApi-prod", "eu-west-1")).toEqual({});
-});
-
 test("The CDK app compares with the deployed stack, and ends with one line if the change is too large", async () => {
-  const context = { ...cdkJson.context, ...withoutBundles, replicaRegions: "us-west-2,eu-central-1" };
-
-  const outcome = await run("node infra/app.ts", {
-    variables: {
-      CDK_CONTEXT_JSON: JSON.stringify(context),
-      CDK_VALIDATION: "false",
-      CDK_DEFAULT_REGION: "eu-west-1",
-      CDK_DEFAULT_ACCOUNT: "123456789012",
-      AWS_ENDPOINT_URL_CLOUDFORMATION: await startCloudFormation(none),
-      AWS_ACCESS_KEY_ID: "any",
-      AWS_SECRET_ACCESS_KEY: "any",
-    },
-  });
+  const outcome = await runApp(
+    { status: "CREATE_COMPLETE", template: none },
+    { replicaRegions: "us-west-2,eu-central-1" },
+  );
 
   expect(outcome).toMatchObject({
     status: 1,
