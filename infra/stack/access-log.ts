@@ -2,8 +2,8 @@
 import { AccessLogField, AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
 
 /**
- * A caller can choose the value of `gateway_request_id` with a header, but can't choose any other value in the log. The
- * latency of a streamed response includes the time that the caller takes to read it. API Gateway writes `-` for a
+ * A caller can choose two values with headers: `gateway_request_id`, and `user_agent`, which is last, because AWS doesn't
+ * document whether API Gateway escapes a quotation mark in it. The latency of a streamed response includes the time that the caller takes to read it. API Gateway writes `-` for a
  * missing number, so numbers are in quotes to keep the JSON valid.
  */
 export const accessLogFormat = AccessLogFormat.custom(
@@ -20,5 +20,8 @@ export const accessLogFormat = AccessLogFormat.custom(
     integration_status: AccessLogField.contextIntegrationStatus(),
     function_request_id: AccessLogField.contextAwsEndpointRequestId(),
     error_type: AccessLogField.contextErrorResponseType(),
+    ip: AccessLogField.contextIdentitySourceIp(),
+    tls_version: "$context.tlsVersion",
+    user_agent: AccessLogField.contextIdentityUserAgent(),
   }),
 );

@@ -8,7 +8,7 @@ const [filter] = ofType(template, "AWS::Logs::MetricFilter").filter(
   ({ Properties }) => Properties.MetricTransformations[0].MetricName === "Rejected",
 );
 
-test("A line is JSON even if a value is missing, and has no value of the caller but API Gateway's request id", () => {
+test("A line is JSON even if a value is missing, and has two values of the caller's: a request id and, last, the user agent", () => {
   const Format: string = stage?.Properties.AccessLogSetting.Format;
 
   expect(JSON.parse(Format.replaceAll(/\$context\.[\w.]+/g, "-"))).toBeTypeOf("object");
@@ -25,6 +25,9 @@ test("A line is JSON even if a value is missing, and has no value of the caller 
     integration_status: "$context.integrationStatus",
     function_request_id: "$context.awsEndpointRequestId",
     error_type: "$context.error.responseType",
+    ip: "$context.identity.sourceIp",
+    tls_version: "$context.tlsVersion",
+    user_agent: "$context.identity.userAgent",
   });
 });
 

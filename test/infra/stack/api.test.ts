@@ -68,7 +68,13 @@ describe("The API", () => {
     [{}, 100, 200],
     [{ rateLimit: "1000", burstLimit: "2000" }, 1000, 2000],
   ])("with %j, accepts %i requests per second and %i at once for each method", (settings, rate, burst) => {
-    const method = { HttpMethod: "*", ResourcePath: "/*", MetricsEnabled: true, DataTraceEnabled: false };
+    const method = {
+      HttpMethod: "*",
+      ResourcePath: "/*",
+      MetricsEnabled: true,
+      DataTraceEnabled: false,
+      LoggingLevel: "ERROR",
+    };
 
     templateWith(settings).hasResourceProperties("AWS::ApiGateway::Stage", {
       StageName: "prod",
@@ -108,8 +114,17 @@ describe("The API", () => {
     own.hasOutput("DomainTarget", {});
   });
 
-  test("writes its log with a role that outlives the stack", () => {
+  test("writes its log with a role that outlives the stack, unless the account has one", () => {
     template.hasResource("AWS::ApiGateway::Account", { DeletionPolicy: "Retain" });
+    templateWith({ gatewayLogRole: "false" }).resourceCountIs("AWS::ApiGateway::Account", 0);
+  });
+
+  test("creates the group of its execution log first, so that its lines are not kept for ever", () => {
+    const [id] = Object.entries(template.findResources("AWS::Logs::LogGroup"))
+      .filter(([, { Properties }]) => JSON.stringify(Properties.LogGroupName)?.includes("API-Gateway-Execution-Logs_"))
+      .map(([name]) => name);
+
+    template.hasResource("AWS::ApiGateway::Stage", { DependsOn: Match.arrayWith([id]) });
   });
 });
 

@@ -84,24 +84,24 @@ describe("The queues", () => {
   });
 
   test.each([
-    [undefined, 5],
-    ["1", 2],
-    ["50", 50],
-    ["5000", 1000],
-  ])("with concurrency %s, run the function at most %i times at once", (concurrency, MaximumConcurrency) => {
-    const settings = concurrency === undefined ? {} : { concurrency };
-    const reserved = find("AWS::Lambda::Function", "IntakeRecordEvents", settings).ReservedConcurrentExecutions;
+    [{}, 5],
+    [{ concurrency: "50" }, 5],
+    [{ eventConcurrency: "1000" }, 1000],
+  ])("with %j, run the function at most %i times at once, and take nothing from the API", (settings, most) => {
+    const { ScalingConfig } = find("AWS::Lambda::EventSourceMapping", "IntakeRecordEvents", settings);
+    const { ReservedConcurrentExecutions } = find("AWS::Lambda::Function", "IntakeRecordEvents", settings);
 
-    expect(find("AWS::Lambda::EventSourceMapping", "IntakeRecordEvents", settings).ScalingConfig).toEqual({
-      MaximumConcurrency,
-    });
-    if (concurrency === undefined) expect(reserved).toBeUndefined();
-    else expect(reserved).toBeGreaterThanOrEqual(MaximumConcurrency);
+    expect(ScalingConfig).toEqual({ MaximumConcurrency: most });
+    expect(ReservedConcurrentExecutions).toBeUndefined();
+  });
+
+  test("are nobody's dead-letter queue, as far as a template can say so", () => {
+    expect(find("AWS::SQS::Queue", "IntakeEvents").RedriveAllowPolicy).toEqual({ redrivePermission: "denyAll" });
   });
 });
 
 test.each([
-  ["outlive the intake", {}, "Retain", 0],
+  ["outlive the intake", {}, "RetainExceptOnCreate", 0],
   ["are deleted if removeEverything is set", { removeEverything: "true" }, "Delete", 1],
 ])("Emails, events and dead letters %s", (_, settings, policy, emptied) => {
   const template = templateWith({ ...intake, ...settings });

@@ -33,7 +33,7 @@ describe("The functions", () => {
   test("have no reserved concurrency, unless concurrency is set", () => {
     const reserved = (value: unknown) => ({ ReservedConcurrentExecutions: value });
 
-    template.allResourcesProperties("AWS::Lambda::Function", reserved(Match.absent()));
+    templateWith({ eventConcurrency: "50" }).allResourcesProperties("AWS::Lambda::Function", reserved(Match.absent()));
     templateWith({ concurrency: "50" }).allResourcesProperties("AWS::Lambda::Function", reserved(50));
   });
 

@@ -14,17 +14,22 @@ describe("The table", () => {
       AttributeDefinitions: ["pk", "sk"].map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
       TimeToLiveSpecification: { AttributeName: "expires_at", Enabled: true },
       SSESpecification: { SSEEnabled: true, SSEType: "KMS" },
-      Replicas: [{ PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } }],
+      Replicas: [
+        {
+          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+          ContributorInsightsSpecification: { Enabled: true, Mode: "THROTTLED_KEYS" },
+        },
+      ],
     });
   });
 
   test.each([
-    ["outlives its stack and has deletion protection", {}, "Retain", true],
-    ["is deleted with its stack if removeEverything is set", { removeEverything: "true" }, "Delete", false],
-  ])("%s", (_, settings, policy, isProtected) => {
+    ["outlives its stack and has deletion protection", {}, "RetainExceptOnCreate", "Retain", true],
+    ["is deleted with its stack if removeEverything is set", { removeEverything: "true" }, "Delete", "Delete", false],
+  ])("%s", (_, settings, policy, replaced, isProtected) => {
     templateWith(settings).hasResource("AWS::DynamoDB::GlobalTable", {
       DeletionPolicy: policy,
-      UpdateReplacePolicy: policy,
+      UpdateReplacePolicy: replaced,
       Properties: { Replicas: [{ DeletionProtectionEnabled: isProtected }] },
     });
   });
@@ -37,6 +42,7 @@ describe("The table", () => {
         Region,
         DeletionProtectionEnabled: Region === "eu-west-1",
         PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+        ContributorInsightsSpecification: { Enabled: true, Mode: "THROTTLED_KEYS" },
       })),
     );
   });

@@ -6,6 +6,7 @@ import { readSettings } from "../../../infra/stack/settings.ts";
 const certificate = "arn:aws:acm:eu-west-1:123456789012:certificate/0a1b2c3d";
 const alarmTopic = "arn:aws:sns:eu-west-1:123456789012:on-call";
 const domain = "api.example.com";
+const kmsKey = "arn:aws:kms:eu-west-1:123456789012:key/mrk-1234abcd12ab34cd56ef1234567890ab";
 
 const userError = (message: unknown) => expect.objectContaining({ name: "UserError", message });
 
@@ -17,7 +18,12 @@ test("Without settings, the stage is prod, limits are moderate, and no data is d
     burstLimit: 200,
     replicaRegions: [],
     intake: false,
+    eventConcurrency: 5,
     deadLetterMinutes: 60,
+    tracing: false,
+    tags: {},
+    gatewayLogRole: true,
+    remove: [],
     removeEverything: false,
   });
 });
@@ -33,6 +39,10 @@ test("Settings from the command line are strings, and those from cdk.json may be
     burstLimit: 2000,
     keyRateLimit: 600,
     concurrency: 50,
+    eventConcurrency: 20,
+    kmsKey,
+    tracing: true,
+    gatewayLogRole: false,
     replicaRegions: ["us-west-2", "eu-central-1"],
     intake: true,
     deadLetterMinutes: 1,
@@ -40,8 +50,18 @@ test("Settings from the command line are strings, and those from cdk.json may be
   };
   const asText = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));
 
-  expect(readSettings(asText)).toEqual(settings);
-  expect(readSettings(settings)).toEqual(settings);
+  expect(readSettings(asText)).toMatchObject(settings);
+  expect(readSettings(settings)).toMatchObject(settings);
+});
+
+test("Tags are a list of names and values", () => {
+  expect(readSettings({ tags: "team=mail,cost-center=42" }).tags).toEqual({ team: "mail", "cost-center": "42" });
+});
+
+test("remove is for one deployment, so cdk.json can't have it", () => {
+  expect(() => readSettings({ stages: { prod: { remove: "intake" } } })).toThrow(
+    userError("remove is for one deployment: write it as --context remove=…, not into cdk.json"),
+  );
 });
 
 test("A replica region that is named twice gets one replica", () => {
@@ -70,6 +90,11 @@ test.each([
   ["keyRateLimit", "9", "a number of requests per minute from 10 to 99999999"],
   ["keyRateLimit", "100000000", "a number of requests per minute from 10 to 99999999"],
   ["concurrency", "0", "a number of executions"],
+  ["eventConcurrency", "1", "a number of executions from 2 to 1000"],
+  ["eventConcurrency", "1001", "a number of executions from 2 to 1000"],
+  ["kmsKey", "alias/mail", "the ARN of a KMS key (not of an alias) in the stack's region"],
+  ["tags", "team", "NAME=VALUE,NAME=VALUE"],
+  ["remove", "the table", "names separated by commas, such as intake,domain"],
   ["tableName", "a table", "the name of a DynamoDB table in the stack's region"],
   ["tableName", "ab", "the name of a DynamoDB table in the stack's region"],
   ["replicaRegions", "eu-west-1 us-west-2", "AWS regions separated by commas, such as eu-west-1,us-west-2"],
@@ -98,6 +123,10 @@ test.each([
     { replicaRegions: "us-west-2", tableName: "EmailApi-prod-restored" },
     "replicaRegions cannot be set with tableName, because the stack does not change that table",
   ],
+  [
+    { replicaRegions: "us-west-2", kmsKey: kmsKey.replace(/mrk.*/, "1234abcd-12ab-34cd-56ef-1234567890ab") },
+    "kmsKey must be a multi-Region key with replicaRegions, with a replica in each of the regions",
+  ],
   [{ stag: "dev" }, expect.stringMatching(/^There is no setting named stag. The settings are stage, /)],
 ])("%j is rejected with one line", (context, message) => {
   expect(() => readSettings(context)).toThrow(userError(message));
@@ -112,6 +141,7 @@ describe("The stack's region", () => {
       "replicaRegions must not name eu-west-1, because the stack itself is there",
     ],
     ["us-east-1", { domain, certificate }, "certificate is in eu-west-1, but the stack is deployed to us-east-1"],
+    ["us-east-1", { kmsKey }, "kmsKey is in eu-west-1, but the stack is deployed to us-east-1"],
     ["us-east-1", { alarmTopic }, "alarmTopic is in eu-west-1, but the stack is deployed to us-east-1"],
   ])("%s rejects %j", (region, context, message) => {
     expect(() => readSettings(context, region)).toThrow(userError(message));
