@@ -6,7 +6,7 @@
  *   old table ──── restore point ──────── revoked, removed, deleted ─────▶ now
  *                        └─▶ restored table, where all of that is back
  */
-import { BatchGetCommand, DeleteCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { type ApiKey, revokeApiKey, shortenApiKey } from "../../lib/api-keys/store.ts";
 import { removeMember, type StoredMember, type User } from "../../lib/members/store.ts";
 import type { Head } from "../../lib/messages/head.ts";
@@ -22,7 +22,9 @@ import type { Table } from "../../lib/table/table.ts";
 import { UserError } from "../cli/user-error.ts";
 import { clockOf } from "./clock.ts";
 import { report, type Shell } from "./command.ts";
+import { haveItemsInCommon } from "./items-in-common.ts";
 import { hasSegments } from "./message-command.ts";
+import { type OldItem, type OnlyInOld, onlyInOld, scanOfOld } from "./only-in-old.ts";
 import { announceScan, describeTable, itemByItem, scanTable } from "./scan.ts";
 
 export const kinds = [
@@ -149,33 +151,6 @@ const changesOf = async (tables: Tables, item: Restored): Promise<Change[]> => {
 };
 
 /**
- * Unrelated tables can contain the same user, so a common user doesn't prove that one table is a copy of the other.
- */
-const isEvidence = ({ pk, sk }: ItemKey): boolean => !pk.startsWith(itemTypes.user) && !sk.startsWith("SEGMENT#");
-
-const hasAnyOf = async ({ client, name }: Table, keys: ItemKey[]): Promise<boolean> => {
-  const RequestItems = { [name]: { Keys: keys, ProjectionExpression: "pk" } };
-  const { Responses } = await client.send(new BatchGetCommand({ RequestItems }));
-  return (Responses?.[name] ?? []).length > 0;
-};
-
-/** Tells whether the two tables have at least one item in common. */
-const haveItemsInCommon = async ({ restored, old }: Tables): Promise<boolean> => {
-  let from: Record<string, unknown> | undefined;
-  do {
-    const { Items = [], LastEvaluatedKey } = await restored.client.send(
-      new ScanCommand({ TableName: restored.name, ProjectionExpression: "pk, sk", ExclusiveStartKey: from }),
-    );
-    const keys = (Items as ItemKey[]).filter(isEvidence);
-    for (let start = 0; start < keys.length; start += 100) {
-      if (await hasAnyOf(old, keys.slice(start, start + 100))) return true;
-    }
-    from = LastEvaluatedKey;
-  } while (from);
-  return false;
-};
-
-/**
  * Checks that one table can be a restored copy of the other. The returned function repeats the old table's revocations
  * and deletions in the restored table, and counts them by kind.
  *
@@ -205,25 +180,21 @@ export const carryOverFrom = async (shell: Shell, json: true | undefined, restor
   };
   const now = (await clockOf(shell, restored))();
   const tables: Tables = { restored, old, now, restoredAt, reportRole, reportUnknown };
-  if (!(await haveItemsInCommon(tables))) {
+  if (!(await haveItemsInCommon(restored, old))) {
     throw new UserError(`${restored.name} has nothing in common with ${from}, so it is no copy of it`);
   }
 
-  return async (): Promise<Map<Kind, number>> => {
+  return async () => {
     announceScan(shell, json, old, ofOld);
     announceScan(shell, json, restored, ofRestored);
     const counts = new Map<Kind, number>(kinds.map((kind) => [kind, 0]));
     const count = (kind: Kind | undefined) => kind && counts.set(kind, (counts.get(kind) ?? 0) + 1);
-    const deletions = {
-      FilterExpression: "attribute_exists(deleted_at) OR attribute_exists(content_removed_at)",
-      only: ["deleted_at", "content_removed_at"],
-      bytes: ofOld.TableSizeBytes,
+    const readOld = async (items: (Marked & OldItem)[]): Promise<OnlyInOld[]> => {
+      const isTaken = (item: Marked) => item.deleted_at !== undefined || item.content_removed_at !== undefined;
+      for (const item of items.filter(isTaken)) count(await carryMessage(tables, item));
+      return onlyInOld(tables, items);
     };
-    const carry = async (item: Marked): Promise<never[]> => {
-      count(await carryMessage(tables, item));
-      return [];
-    };
-    await scanTable(shell, old, deletions, itemByItem(carry));
+    const only = await scanTable(shell, old, scanOfOld(ofOld.TableSizeBytes), readOld);
     const rights = {
       FilterExpression: "begins_with(pk, :key) OR begins_with(pk, :user) OR begins_with(sk, :member)",
       ExpressionAttributeValues: {
@@ -237,6 +208,6 @@ export const carryOverFrom = async (shell: Shell, json: true | undefined, restor
     const read = itemByItem((item: Restored) => changesOf(tables, item));
     const changes = await scanTable(shell, restored, rights, read);
     for (const change of changes) count(await change());
-    return counts;
+    return { counts, only };
   };
 };

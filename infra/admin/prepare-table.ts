@@ -15,6 +15,7 @@ import type { Table } from "../../lib/table/table.ts";
 import { UserError } from "../cli/user-error.ts";
 import { carryOverFrom } from "./carry-over.ts";
 import { defineCommand, openTableOf, report, type Shell } from "./command.ts";
+import type { OnlyInOld } from "./only-in-old.ts";
 import { describeTable, scanPrice } from "./scan.ts";
 
 type State = "enabled" | "enabled already" | "not supported";
@@ -69,19 +70,48 @@ const notSupported = (error: Error): State => {
   throw error;
 };
 
+/** Users come before members, because a membership is of no use without its user. */
+const reportOnlyInOld = async (
+  shell: Shell,
+  json: true | undefined,
+  from: string,
+  only: OnlyInOld[],
+  isCopying: boolean,
+): Promise<void> => {
+  const outcomes = new Map<string, number>();
+  const order = ["user", "member", "key", "message", "message that differs"];
+  for (const { kind, fields, text, copy } of only.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))) {
+    const isCopied = isCopying && copy !== undefined && (await copy());
+    const outcome = isCopied ? "copied" : isCopying ? "not copied" : `only in ${from}`;
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+    report(shell, json, { kind, ...fields, copied: isCopied }, `${copy ? outcome : "kept"}   ${kind}   ${text}`);
+  }
+  if (json) return;
+  for (const [outcome, count] of outcomes) {
+    const hint = isCopying ? "" : ". --copy copies what is missing here";
+    shell.print(`${String(count).padStart(15)}  ${outcome}${hint}`);
+  }
+};
+
 const explanation = `
 Enables time to live, point-in-time recovery and deletion protection.
 
 With --from, it then takes from the restored table what was taken from the old one since the restore point: keys that
 were revoked, that expire earlier or are gone, members and users who were removed, messages and contents that were
 deleted. It never adds a right or data. You can interrupt it and run it again, also while the restored table is in use:
-what was created there stays. It reads both tables once (${scanPrice}, for each of them).`;
+what was created there stays.
+
+It also lists what only the old table has: keys, users, members and messages that it got since. --copy copies them; leave
+it out if the old table got what it must not have. Events that the old table recorded for older messages are named, not copied.
+It reads both tables once (${scanPrice}, for each of them), and for 0.5 units looks for each of the old table's messages and people.`;
 
 export const prepareTable = (shell: Shell) =>
   defineCommand("prepare-table", "get a restored table ready to be served")
     .option("--from <table>", "the table that was restored; carries over what was revoked or deleted since")
+    .option("--copy", "with --from: also copy what only the old table has")
     .addHelpText("after", explanation)
-    .action(async ({ from, local, json }) => {
+    .action(async ({ from, copy, local, json }) => {
+      if (copy && from === undefined) throw new UserError("--copy requires --from", 2);
       const table = openTableOf({ local });
       await checkKeys(table);
       const carryOver = from === undefined ? undefined : await carryOverFrom(shell, json, table, from);
@@ -89,7 +119,10 @@ export const prepareTable = (shell: Shell) =>
         const state = await enable(table).catch(notSupported);
         report(shell, json, { table: table.name, setting, state }, `${state.padEnd(15)}  ${setting}`);
       }
-      for (const [kind, count] of (await carryOver?.()) ?? []) {
+      if (from === undefined || !carryOver) return;
+      const { counts, only } = await carryOver();
+      for (const [kind, count] of counts) {
         report(shell, json, { table: table.name, from, kind, count }, `${String(count).padStart(15)}  ${kind}`);
       }
+      await reportOnlyInOld(shell, json, from, only, copy ?? false);
     });

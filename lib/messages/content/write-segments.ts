@@ -59,7 +59,7 @@ const contentDigest = (segments: Buffer[], expires_at: number, replaced = ""): s
   return hash.digest("hex");
 };
 
-const keysOf = (message: MessageRef, pages: Pages): ItemKey[] =>
+export const keysOf = (message: MessageRef, pages: Pages): ItemKey[] =>
   Array.from({ length: pages.segments }, (_, index) => keyOfSegment(message, pages, index));
 
 /** @param replaced the `content_digest` of the item that the new head will overwrite, if there is one */

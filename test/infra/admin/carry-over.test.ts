@@ -13,7 +13,7 @@ import { apiKeyKey, userKey } from "../../../lib/table/keys.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
 import { cutAfterWrites } from "../../harness/power-cut.ts";
-import { newMessage } from "../../harness/service.ts";
+import { attempted, newMessage, opened, recordEvent } from "../../harness/service.ts";
 import { freshTable, itemsIn, join, restore } from "../../harness/tables.ts";
 
 /** Two segments, because random bytes don't compress. */
@@ -133,6 +133,9 @@ const counts = (
   `${keysOfRestored}  keys that only the restored table has`,
 ];
 
+const countsIn = (stdout: string[]): string[] =>
+  stdout.filter((line) => /^ +\d+ {2}(?!only|copied)/.test(line)).map((line) => line.trim());
+
 test("A restored table loses what the old one lost after the restore point, and nothing else", async () => {
   const { old, morning, expected, bob } = day;
   const restored = await restore(morning);
@@ -143,13 +146,13 @@ test("A restored table loses what the old one lost after the restore point, and 
 
   expect(view).toMatchObject(expected);
   expect([first.status, first.stderr]).toEqual([0, []]);
-  expect(first.stdout.slice(-9).map((line) => line.trim())).toEqual(counts(2, 1, 2, 1, 1, 1, 1, 1));
+  expect(countsIn(first.stdout)).toEqual(counts(2, 1, 2, 1, 1, 1, 1, 1));
   expect(first.stdout).toContain(
     `kept   ${bob.email} of ${account_id} as Analyst, but ${old.name} has Billing Manager: see set-member-role`,
   );
   expect(first.stdout.filter((line) => line.includes("Reading it costs "))).toHaveLength(2);
   expect(first.terminal).toContain(" pages ");
-  expect(again.stdout.slice(-9).map((line) => line.trim())).toEqual(counts(0, 0, 0, 0, 0, 0, 0, 1));
+  expect(countsIn(again.stdout)).toEqual(counts(0, 0, 0, 0, 0, 0, 0, 1));
   expect(await viewOf(restored)).toEqual(view);
 });
 
@@ -168,6 +171,43 @@ test("With --json, each kind is an object, and what the restored table created i
   const { keys, members } = await viewOf(restored);
   expect(keys.sort()).toEqual([...expected.keys, [key.id, undefined]].sort());
   expect(members).toContainEqual([member.id, "Analyst"]);
+});
+
+test("What only the old table has is listed, and with --copy copied whole, once", async () => {
+  const old = await freshTable();
+  const [changed] = [await store(old, null)];
+  const morning = await itemsIn(old);
+  const [key, member, message] = [
+    await createKey(old),
+    await join(old, account_id, "new@example.com"),
+    await store(old, randomBytes(900_000)),
+  ];
+  const erased = await store(old, null);
+  await recordEvent(message, attempted(Date.now()), Date.now(), old);
+  await recordEvent(changed, opened, Date.now(), old);
+  const restored = await restore(morning);
+  await deleteMessage(restored, erased, Date.now(), { force: true });
+
+  const listed = await adminJson(`prepare-table --from ${old.name}`);
+  const untouched = await itemsIn(restored);
+  const copied = await admin(`prepare-table --from ${old.name} --copy`);
+  const again = await admin(`prepare-table --from ${old.name} --copy`);
+
+  const only = listed.filter(({ copied }) => copied === false);
+  expect(only.map(({ kind, id }) => [kind, id])).toEqual([
+    ["user", member.user_id],
+    ["member", member.id],
+    ["key", key.id],
+    ["message", message.id],
+    ["message that differs", changed.id],
+  ]);
+  const isOf = ({ pk }: { pk: string }) => pk.includes(erased.id) || pk.includes(changed.id);
+  expect(untouched.filter((item) => !isOf(item))).toEqual([]);
+  expect(copied.stdout.slice(-2).map((line) => line.trim())).toEqual(["4  copied", "1  not copied"]);
+  const withoutEvents = (await itemsIn(old)).filter((item) => !item.pk.startsWith("EVENT#") && !isOf(item));
+  expect((await itemsIn(restored)).filter((item) => !isOf(item))).toEqual(withoutEvents);
+  expect(again.stdout.filter((line) => line.startsWith("copied"))).toEqual([]);
+  expect((await admin("prepare-table --copy")).stderr).toEqual(["--copy requires --from"]);
 });
 
 test("After a power cut before any write, running it again takes away the rest", async () => {
