@@ -5,6 +5,7 @@
 import { Agent, createServer, request, type Server } from "node:http";
 import { pipeline } from "node:stream";
 import { hasForeignHost, hasForeignOrigin, hasForeignSite } from "./cross-origin.ts";
+import { passedHeaders } from "./passed-headers.ts";
 
 /**
  * Browsers refuse to connect to these ports, the "bad ports" above 1023 of the Fetch standard; old browsers know at
@@ -19,6 +20,9 @@ const rejection = JSON.stringify({
   message: "Web pages may not use this DynamoDB (Host, Origin, Sec-Fetch-Site)",
 });
 
+const isOfDynamoDb = (name: string): boolean =>
+  /^(authorization|content-type|accept-encoding|user-agent|x-amz-.*)$/.test(name);
+
 export const engineGuard = (enginePort: number): Server => {
   const agent = new Agent({ keepAlive: true });
   return createServer((incoming, outgoing) => {
@@ -27,7 +31,8 @@ export const engineGuard = (enginePort: number): Server => {
       outgoing.writeHead(403, { "Content-Type": "application/x-amz-json-1.0" }).end(rejection);
       return;
     }
-    const { method, url, headers } = incoming;
+    const { method, url } = incoming;
+    const headers = passedHeaders(incoming, isOfDynamoDb);
     const forwarded = request({ host: "127.0.0.1", port: enginePort, method, path: url, headers, agent });
     forwarded.on("error", () => outgoing.destroy());
     forwarded.on("response", (response) => {

@@ -1,30 +1,46 @@
 /** `npm start -- --api URL` forwards every request below `/v2/` to a deployed API. */
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import { commonHeaders } from "../../lib/http/response.ts";
-import type { Forward } from "./gateway.ts";
+import { commonHeaders, errorBody } from "../../lib/http/response.ts";
+import type { Forward, Sendable } from "./gateway.ts";
+import { passedHeaders } from "./passed-headers.ts";
 import { targetOf } from "./proxy-event.ts";
 
-/** We don't forward hop-by-hop headers (RFC 9110, section 7.6.1), or headers that concern only the local browser. */
-const notForwarded = new Set(
-  "connection host keep-alive proxy-connection te trailer transfer-encoding upgrade expect origin referer cookie".split(
-    " ",
-  ),
-);
+const requestHeaders = new Set([
+  ...["authorization", "accept", "accept-encoding", "user-agent"],
+  ...["content-type", "content-encoding", "idempotency-key"],
+]);
 
-const endToEnd = ({ headersDistinct }: IncomingMessage): Record<string, string[]> => {
-  const named = (headersDistinct.connection ?? []).flatMap((value) => value.toLowerCase().split(/[\s,]+/));
-  const isForwarded = ([name]: [string, unknown]) => !notForwarded.has(name) && !named.includes(name);
-  const entries = Object.entries(headersDistinct).map(([name, values = []]): [string, string[]] => [name, values]);
-  return Object.fromEntries(entries.filter(isForwarded));
-};
+/** A page, a cookie or Clear-Site-Data of the API would act on this machine's origin. */
+const responseHeaders = new Set([
+  ...["content-encoding", "vary", "retry-after", "idempotent-replayed", "www-authenticate"],
+  ...["x-amzn-remapped-www-authenticate", "x-request-id"],
+]);
 
-/** If the deployed API can't be reached, the caller gets the error that API Gateway would send. */
-const unreachable = (api: URL, error: NodeJS.ErrnoException) => ({
+/** The error that API Gateway would send. */
+const badGateway = (message: string) => ({
   statusCode: 502,
   headers: { ...commonHeaders },
-  body: JSON.stringify({ message: `${api.origin} can't be reached: ${error.code ?? error.message}` }),
+  body: errorBody({ message }),
 });
+
+const isJson = ({ statusCode, headersDistinct }: IncomingMessage): boolean =>
+  statusCode === 204 || String(headersDistinct["content-type"]).split(";")[0]?.trim() === "application/json";
+
+const localResponse = (api: URL, response: IncomingMessage): Sendable => {
+  const { statusCode = 0 } = response;
+  if (statusCode < 200 || statusCode > 599 || !isJson(response)) {
+    response.destroy();
+    return badGateway(`${api.origin} responded with ${statusCode}, and not with JSON`);
+  }
+  const { "Content-Type": type, ...others } = commonHeaders;
+  const headers = passedHeaders(response, (name) => responseHeaders.has(name));
+  return {
+    statusCode,
+    headers: { ...headers, ...others, ...(statusCode !== 204 && { "Content-Type": type }) },
+    body: response,
+  };
+};
 
 /** Checks certificates even if NODE_TLS_REJECT_UNAUTHORIZED is 0, because the request carries an API key. */
 export const forwardTo = (api: URL): Forward => {
@@ -36,14 +52,13 @@ export const forwardTo = (api: URL): Forward => {
       const outgoing = send(api, {
         method: request.method,
         path: prefix + path + (query && `?${query}`),
-        headers: endToEnd(request),
+        headers: passedHeaders(request, (name) => requestHeaders.has(name)),
         rejectUnauthorized: true,
       });
-      outgoing.once("error", (error) => resolve(unreachable(api, error)));
-      outgoing.once("response", (response) => {
-        const { statusCode = 502 } = response;
-        resolve({ statusCode, headers: endToEnd(response), body: response });
-      });
+      outgoing.once("error", ({ code, message }: NodeJS.ErrnoException) =>
+        resolve(badGateway(`${api.origin} can't be reached: ${code ?? message}`)),
+      );
+      outgoing.once("response", (response) => resolve(localResponse(api, response)));
       request.socket.once("close", () => outgoing.destroy());
       request.pipe(outgoing);
     });

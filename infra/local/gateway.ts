@@ -32,7 +32,7 @@ export type Page = {
 };
 
 /** A deployed API may send a header several times; a local function never does. */
-type Sendable = Omit<HttpResponse, "headers"> & { headers: OutgoingHttpHeaders };
+export type Sendable = Omit<HttpResponse, "headers"> & { headers: OutgoingHttpHeaders };
 
 export type Forward = (request: IncomingMessage) => Promise<Sendable>;
 

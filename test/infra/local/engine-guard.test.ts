@@ -43,6 +43,17 @@ test("The guard forwards a program's request, and rejects the request of a page"
   }
 });
 
+test.each(["Trailer: x", "Expect: x", "Keep-Alive: timeout=0", "__proto__: x", "X: \u00e9"])(
+  "A GET with %s does not end the server",
+  async (header) => {
+    const { url, host } = await startGuard(engine.port);
+
+    await exchange(url, get(host, "/", header, "Connection: close"));
+
+    expect((await exchange(url, listTables(host)))?.status).toBe(200);
+  },
+);
+
 test("If the engine is gone, the guard closes the connection at once", async () => {
   const { url, host } = await startGuard(1);
 

@@ -14,6 +14,7 @@ import { temporaryFolder } from "../../harness/temporary-folder.ts";
 const startFor = (api: string) => startLocal({}, ["node", "infra/local/main.ts", "--api", api]);
 
 let listener: RequestListener = () => {};
+const json = { "Content-Type": "application/json" };
 
 /** An API whose address has a path, as each stage has on AWS. */
 const api = createServer((request, response) => listener(request, response));
@@ -26,7 +27,7 @@ test("Requests reach the API, and its responses come back with status, headers a
   listener = async (request, response) => {
     const target = `${request.method} ${request.url}`;
     seen.push({ target, headers: request.headers, body: await text(request) });
-    response.writeHead(429, { "Retry-After": "1", "X-Request-Id": "of-the-api", "Set-Cookie": ["a", "b"] });
+    response.writeHead(429, { ...json, "Retry-After": "1", "X-Request-Id": "of-the-api" });
     response.end('{"message":"Too many requests"}');
   };
   const headers = { Authorization: "Bearer emk_x", Cookie: "c", Origin: url, "Idempotency-Key": "k" };
@@ -41,7 +42,6 @@ test("Requests reach the API, and its responses come back with status, headers a
     "retry-after": "1",
     "x-request-id": "of-the-api",
   });
-  expect(response.headers.getSetCookie()).toEqual(["a", "b"]);
   expect(seen).toMatchObject([
     {
       target: `POST /dev${path}`,
@@ -57,7 +57,7 @@ test("Requests reach the API, and its responses come back with status, headers a
 test("The first bytes come back before the API has sent the last ones", async () => {
   let finish = () => {};
   listener = (_, response) => {
-    response.write("first");
+    response.writeHead(200, json).write("first");
     finish = () => response.end("last");
   };
 
@@ -73,11 +73,48 @@ test("The first bytes come back before the API has sent the last ones", async ()
 
 test("A response that breaks off doesn't look complete", async () => {
   listener = (_, response) => {
-    response.write("first");
+    response.writeHead(200, json).write("first");
     setTimeout(() => response.destroy(), 50);
   };
 
   await expect(fetch(url + path).then((response) => response.text())).rejects.toThrow("terminated");
+});
+
+test("Nothing of a response acts on this machine's origin", async () => {
+  const acting = { "Set-Cookie": "a=b", "Clear-Site-Data": '"*"', "Access-Control-Allow-Origin": "*", Refresh: "0" };
+  listener = (_, response) => response.writeHead(200, { ...json, ...acting }).end("{}");
+
+  const { headers } = await fetch(url + path);
+
+  expect(Object.keys(acting).filter((name) => headers.has(name))).toEqual([]);
+  expect(headers.get("x-content-type-options")).toBe("nosniff");
+});
+
+test.each([
+  ["a page", 200, { "Content-Type": "text/html" }],
+  ["two media types", 200, { "Content-Type": ["text/html", "application/json"] }],
+  ["no media type", 200, {}],
+  ["an unknown status", 999, json],
+])("A response with %s is a 502", async (_, status, headers) => {
+  listener = (_, response) => response.writeHead(status, headers).end("<script>");
+
+  const response = await fetch(url + path);
+
+  expect(response.status).toBe(502);
+  expect(await response.json()).toEqual({ message: expect.stringMatching(/ responded with \d+, and not with JSON$/) });
+});
+
+test("A GET's chunked body reaches the API as a body, and not as a second request", async () => {
+  const seen: string[] = [];
+  listener = async (request, response) => {
+    seen.push(`${request.method} ${await text(request)}`);
+    response.writeHead(200, json).end("{}");
+  };
+  const second = "DELETE /v2/x HTTP/1.1\r\nHost: x\r\n\r\n";
+  const chunked = `${get(new URL(url).host, path, "Transfer-Encoding: chunked")}${second.length.toString(16)}\r\n${second}\r\n0\r\n\r\n`;
+
+  expect(await exchange(url, chunked)).toMatchObject({ status: 200 });
+  expect(seen).toEqual([`GET ${second}`]);
 });
 
 test("An API that can't be reached is a 502 with the reason", async () => {
@@ -95,7 +132,7 @@ test("An API whose certificate isn't trusted gets no key, whatever the environme
   const server = createSecureServer({ key: readFileSync(files.key), cert: readFileSync(files.cert) });
   server.on("request", ({ headers }, response) => {
     keys.push(headers.authorization);
-    response.end("{}");
+    response.writeHead(200, json).end("{}");
   });
   const address = `https://127.0.0.1:${await listen(server)}`;
   const statusWith = async (variables: NodeJS.ProcessEnv) => {
