@@ -1,18 +1,26 @@
 /** Decodes text in any charset that occurs in emails. */
 import { isAscii, isUtf8 } from "node:buffer";
 import iconv from "iconv-lite";
+import { decodeHz, decodeIso2022Cn, decodeIso2022Jp, decodeIso2022Kr, extendsIso2022Jp } from "./iso-2022.ts";
+import { slicesOf, utf8SlicesOf } from "./slices.ts";
+import { decodeUtf7 } from "./utf-7.ts";
 
 const asciiLabels = new Set(["us-ascii", "ascii", "ansi_x3.4-1968", "iso646-us", "iso-ir-6", "csascii"]);
 const utf7Labels = new Set(["utf-7", "utf7", "csutf7", "unicode-1-1-utf-7", "x-unicode-2-0-utf-7"]);
+const hzLabels = new Set(["hz-gb-2312", "hz", "hz-gb", "cshzgb2312"]);
 
 /** Matches names such as `iso-2022-jp-2`, `csISO2022JP` and Microsoft's `cp50220`. */
 const iso2022Jp = /^(?:x-|cs)?iso-?2022-?jp|^(?:x-)?cp5022[012]$/;
+const iso2022Kr = /^(?:x-|cs)?iso-?2022-?kr|^(?:x-)?cp50225$/;
+const iso2022Cn = /^(?:x-|cs)?iso-?2022-?cn/;
 
-const esc = "\x1b";
-const overriddenEscape = new RegExp(String.raw`${esc}(?:\([BIJ]|\$[@B]|&@)(?=${esc})`, "g");
+const esc = 0x1b;
 
-/** iconv-lite accepts even names such as `hex`, which are no charsets, and its UTF-7 decoder is slow. */
-const notCharsets = new Set(["binary", "base64", "hex", "cesu8", "utf7", "utf7imap"]);
+/**
+ * The codecs of iconv-lite that we use. The others are no charsets (`hex`), have no place in emails (`utf7imap`), or
+ * are slow (`utf7`).
+ */
+const iconvCodecs = new Set(["_sbcs", "_dbcs", "_utf32", "utf16", "utf16be", "ucs2", "utf32"]);
 
 /** Node.js's `TextDecoder` lacks some Korean and Hong Kong characters that iconv-lite has. */
 const fullerThanIcu: Record<string, string> = { "euc-kr": "cp949", big5: "big5-hkscs" };
@@ -20,9 +28,16 @@ const fullerThanIcu: Record<string, string> = { "euc-kr": "cp949", big5: "big5-h
 /** Without a byte-order mark, UTF-16 is big-endian (RFC 2781, section 4.3). */
 const utf16ByMark = new Set(["utf-16", "unicode", "ucs-2", "iso-10646-ucs-2", "csunicode"]);
 
-export type DecodeCharset = (bytes: Buffer, charset: string) => string;
+/** Decoders of these charsets remember bytes of one slice for the next. */
+const hasState = /^(?:gb|big5|euc|shift|iso-2022|utf-16)/;
 
-type Codec = (bytes: Buffer) => string;
+export type DecodeCharset = {
+  (bytes: Buffer, charset: string): string;
+  /** Yields the same text in slices of at most 64 Ki characters. */
+  slices: (bytes: Buffer, charset: string) => Iterable<string>;
+};
+
+export type Codec = (bytes: Buffer) => Iterable<string>;
 
 /** Finding a charset's decoder is slow, and a hostile email could name thousands of charsets. */
 const maximumLabels = 100;
@@ -33,15 +48,22 @@ const maximumLabels = 100;
  */
 export const charsetDecoder = (): DecodeCharset => {
   const codecs = new Map<string, Codec>();
-  return (bytes, charset) => {
+  const slices = (bytes: Buffer, charset: string): Iterable<string> => {
     const label = charset.trim().toLowerCase();
     const known = codecs.get(label);
-    if (known) return known(bytes).toWellFormed();
+    if (known) return known(bytes);
     if (codecs.size === maximumLabels) return decodeUnlabelled(bytes);
     const codec = codecOf(label);
     codecs.set(label, codec);
-    return codec(bytes).toWellFormed();
+    return codec(bytes);
   };
+  return Object.assign((bytes: Buffer, charset: string) => join(slices(bytes, charset)), { slices });
+};
+
+export const join = (slices: Iterable<string>): string => {
+  let text = "";
+  for (const slice of slices) text += slice;
+  return text;
 };
 
 /** Some mailers split a character between two encoded words, so we join adjacent words first, except in UTF-7. */
@@ -50,21 +72,51 @@ export const joinsWords = (charset: string): boolean => !utf7Labels.has(charset.
 const codecOf = (label: string): Codec => {
   if (label === "" || asciiLabels.has(label)) return decodeUnlabelled;
   if (utf7Labels.has(label)) return decodeUtf7;
-  if (iso2022Jp.test(label)) return decodeIso2022Jp;
+  if (hzLabels.has(label)) return decodeHz;
+  if (iso2022Jp.test(label)) return iso2022Codec(decodeJapanese);
+  if (iso2022Kr.test(label)) return iso2022Codec(decodeIso2022Kr);
+  if (iso2022Cn.test(label)) return iso2022Codec(decodeIso2022Cn);
   if (utf16ByMark.has(label)) return iconvCodec("utf-16", { defaultEncoding: "utf16be" });
 
   // Some mailers write a charset as `iso8859_15` or `euc_jp`.
   const decoder = webDecoder(label) ?? (label.includes("_") && webDecoder(label.replaceAll("_", "-")));
   if (!decoder) return isInIconv(label) ? iconvCodec(label) : decodeUnlabelled;
-  const fuller = fullerThanIcu[decoder.encoding];
-  return fuller ? iconvCodec(fuller) : (bytes) => decoder.decode(bytes);
+  const { encoding } = decoder;
+  if (encoding === "utf-8") return decodeUtf8;
+  const fuller = fullerThanIcu[encoding];
+  if (fuller) return iconvCodec(fuller);
+  return hasState.test(encoding) ? webCodec(encoding) : webCodecWithoutState(decoder);
 };
 
 const utf8 = new TextDecoder("utf-8");
+const utf8WithMark = new TextDecoder("utf-8", { ignoreBOM: true });
 const windows1252 = new TextDecoder("windows-1252");
-const iso2022JpDecoder = new TextDecoder("iso-2022-jp");
 
-const decodeUnlabelled = (bytes: Buffer): string => (isUtf8(bytes) ? utf8.decode(bytes) : windows1252.decode(bytes));
+/** A byte-order mark is removed only at the start. */
+function* decodeUtf8(bytes: Buffer): Generator<string> {
+  let decoder = utf8;
+  for (const slice of utf8SlicesOf(bytes)) {
+    yield decoder.decode(slice);
+    decoder = utf8WithMark;
+  }
+}
+
+const webCodecWithoutState = (decoder: InstanceType<typeof TextDecoder>): Codec =>
+  function* (bytes) {
+    for (const slice of slicesOf(bytes)) yield decoder.decode(slice);
+  };
+
+const webCodec = (label: string): Codec =>
+  function* (bytes) {
+    const decoder = new TextDecoder(label);
+    for (const slice of slicesOf(bytes)) yield decoder.decode(slice, { stream: true });
+    yield decoder.decode();
+  };
+
+const decodeWindows1252 = webCodecWithoutState(windows1252);
+const decodeWebIso2022Jp = webCodec("iso-2022-jp");
+
+const decodeUnlabelled: Codec = (bytes) => (isUtf8(bytes) ? decodeUtf8(bytes) : decodeWindows1252(bytes));
 
 /** Some mailers cut a header off in the middle of a character, so even UTF-8 can contain a few invalid bytes. */
 export const decodeHeaderBytes = (bytes: Buffer): string => {
@@ -74,22 +126,31 @@ export const decodeHeaderBytes = (bytes: Buffer): string => {
   return isUtf8(bytes) || damaged <= whole ? text : windows1252.decode(bytes);
 };
 
-/** UTF-7 writes UTF-16 as base64 after a `+`, usually up to a `-` (RFC 2152). */
-const shifted = /\+([A-Za-z0-9+/]*)(-?)/g;
+const iso2022Codec =
+  (codec: Codec): Codec =>
+  (bytes) =>
+    isUtf8(bytes) && !isAscii(bytes) ? decodeUtf8(bytes) : codec(bytes);
 
-const decodeUtf7 = (bytes: Buffer): string =>
-  bytes.toString("latin1").replace(shifted, (_, base64: string, end: string) => {
-    if (base64 === "") return end && "+";
-    const units = Buffer.from(base64, "base64");
-    const whole = units.subarray(0, units.length & ~1);
-    return whole.swap16().toString("utf16le");
-  });
+const decodeJapanese: Codec = (bytes) =>
+  extendsIso2022Jp(bytes) ? decodeIso2022Jp(bytes) : decodeWebIso2022Jp(withoutOverriddenEscapes(bytes));
 
 /** If one escape sequence directly follows another, `TextDecoder` inserts U+FFFD, so we drop the first of the two. */
-const decodeIso2022Jp = (bytes: Buffer): string => {
-  if (isUtf8(bytes) && !isAscii(bytes)) return utf8.decode(bytes);
-  return iso2022JpDecoder.decode(Buffer.from(bytes.toString("latin1").replace(overriddenEscape, ""), "latin1"));
+const withoutOverriddenEscapes = (bytes: Buffer): Buffer => {
+  const copy = Buffer.allocUnsafe(bytes.length);
+  let length = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const isOverridden = bytes[i] === esc && bytes[i + 3] === esc && isEscape(bytes[i + 1], bytes[i + 2]);
+    if (isOverridden) i += 2;
+    else copy[length++] = bytes[i] ?? 0;
+  }
+  return copy.subarray(0, length);
 };
+
+/** Matches escape sequences that TextDecoder knows, without ESC: `(B`, `(I`, `(J`, `$@`, `$B` and `&@`. */
+const isEscape = (first: number | undefined, second: number | undefined): boolean =>
+  (first === 0x28 && (second === 0x42 || second === 0x49 || second === 0x4a)) ||
+  (first === 0x24 && (second === 0x40 || second === 0x42)) ||
+  (first === 0x26 && second === 0x40);
 
 const webDecoder = (label: string) => {
   try {
@@ -99,10 +160,20 @@ const webDecoder = (label: string) => {
   }
 };
 
-const isInIconv = (label: string): boolean =>
-  !notCharsets.has(label.replace(/[^0-9a-z]/g, "")) && iconv.encodingExists(label);
+/** Compares iconv-lite's own name, because it takes `hex:1234` for `hex`, and `unicode11utf7` for `utf7`. */
+const isInIconv = (label: string): boolean => {
+  if (!iconv.encodingExists(label) || !iconv.encodings) return false;
+  let name = iconv._canonicalizeEncoding(label as iconv.Encoding);
+  for (;;) {
+    const codec = iconv.encodings[name as iconv.Encoding];
+    if (typeof codec !== "string") return iconvCodecs.has(name) || iconvCodecs.has(codec?.type ?? "");
+    name = codec;
+  }
+};
 
-const iconvCodec =
-  (label: string, options?: iconv.DecodeOptions): Codec =>
-  (bytes) =>
-    iconv.decode(bytes, label, options);
+const iconvCodec = (label: string, options?: iconv.DecodeOptions): Codec =>
+  function* (bytes) {
+    const decoder = iconv.getDecoder(label, options);
+    for (const slice of slicesOf(bytes)) yield decoder.write(slice).toWellFormed();
+    yield decoder.end()?.toWellFormed() ?? "";
+  };

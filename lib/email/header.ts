@@ -1,4 +1,5 @@
 /** Parses header fields, including those that RFC 5322 forbids but mailers send. */
+import { decodeBase64 } from "./base64.ts";
 import { type DecodeCharset, decodeHeaderBytes, joinsWords } from "./charset.ts";
 
 /** `value` is unfolded, and each of its characters is one byte of the email. */
@@ -55,8 +56,26 @@ export const afterComments = (text: string, at: number): number => {
   return next;
 };
 
-/** Matches an encoded word such as `=?utf-8?q?na=C3=AF?=` (RFC 2047, section 2; RFC 2231, section 5). */
-const encodedWord = /=\?([^?* \t]*)(?:\*[^? \t]*)?\?([bq])\?([^?]*)\?=/gi;
+/** Matches the start of an encoded word such as `=?utf-8?q?na=C3=AF?=` (RFC 2047, section 2; RFC 2231, section 5). */
+const wordStart = /=\?([^?* \t]*)(?:\*[^? \t]*)?\?([bq])\?/gi;
+
+/** In Q, `?=20` goes on if only a later `?=` ends at a blank; a word has at most 75 characters (RFC 2047, section 2). */
+const escapeInWord = /\?=[0-9A-F]{2}[^? \t]{0,75}\?=(?![^ \t])/y;
+
+/** Mailers forget to escape a `?` in Q, so `?=` ends a word, and no other `?`. Returns -1 if the word has no end. */
+const wordEnd = (value: string, start: number, isQ: boolean): number => {
+  if (!isQ) {
+    const end = value.indexOf("?", start);
+    return value[end + 1] === "=" ? end : -1;
+  }
+  for (let at = start; at < value.length; at++) {
+    if (value[at] === "=" && value[at + 1] === "?" && value[at + 2] !== "=") return -1; // The next word starts.
+    if (value[at] !== "?" || value[at + 1] !== "=") continue;
+    escapeInWord.lastIndex = at;
+    if (!escapeInWord.test(value)) return at;
+  }
+  return -1;
+};
 
 const plainText = /^[^\x80-\xff=]*$/;
 
@@ -65,32 +84,59 @@ export const decodeHeaderText = (value: string, decode: DecodeCharset): string =
   if (plainText.test(value)) return value;
   let text = "";
   let end = 0;
-  let run: { charset: string; words: Buffer[] } = { charset: "", words: [] };
+  /** The decoded bytes of adjacent words in the same charset. */
+  const bytes = Buffer.allocUnsafe(value.length);
+  let run: { charset: string; length: number } | undefined;
 
   const rawText = (part: string) => part && decodeHeaderBytes(Buffer.from(part, "latin1"));
   const endRun = () => {
-    if (run.words.length > 0) text += decode(Buffer.concat(run.words), run.charset);
-    run = { charset: "", words: [] };
+    if (run) text += decode(bytes.subarray(0, run.length), run.charset);
+    run = undefined;
   };
 
-  for (const word of value.matchAll(encodedWord)) {
-    const [whole, charset = "", encoding, content = ""] = word;
+  const start = new RegExp(wordStart);
+  for (let word = start.exec(value); word; word = start.exec(value)) {
+    const [, label = "", encoding = ""] = word;
+    const isQ = encoding.toLowerCase() === "q";
+    const contentEnd = wordEnd(value, start.lastIndex, isQ);
+    if (contentEnd < 0) {
+      // Another word may start within what looked like the start of this one.
+      start.lastIndex = word.index + 2;
+      continue;
+    }
+    const charset = label.toLowerCase();
     const between = value.slice(end, word.index);
     // White space between encoded words is not shown (RFC 2047, section 6.2).
-    const adjoins = run.words.length > 0 && trimBlanks(between) === "";
-    if (!adjoins || run.charset !== charset.toLowerCase() || !joinsWords(charset)) endRun();
+    const adjoins = run !== undefined && trimBlanks(between) === "";
+    if (!adjoins || run?.charset !== charset || !joinsWords(charset)) endRun();
     if (!adjoins) text += rawText(between);
-    run.charset = charset.toLowerCase();
-    run.words.push(encoding === "b" || encoding === "B" ? Buffer.from(content, "base64") : decodeQ(content));
-    end = word.index + whole.length;
+    run ??= { charset, length: 0 };
+    const content = value.slice(start.lastIndex, contentEnd);
+    run.length += (isQ ? decodeQ(content) : decodeB(content)).copy(bytes, run.length);
+    end = contentEnd + 2;
+    start.lastIndex = end;
   }
   endRun();
   return text + rawText(value.slice(end));
 };
 
-const decodeQ = (content: string): Buffer =>
-  Buffer.from(decodeEscapes(content.replaceAll("_", " "), /=([0-9a-f]{2})/gi), "latin1");
+const decodeQ = (content: string): Buffer => decodeEscapes(content.replaceAll("_", " "), "=");
 
-/** @param pattern for example `/%([0-9a-f]{2})/gi`, which captures the hex digits of `%2F` */
-export const decodeEscapes = (text: string, pattern: RegExp): string =>
-  text.replace(pattern, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+/** Like a body, a word may go on after padding. */
+const decodeB = (content: string): Buffer =>
+  content.includes("=") ? decodeBase64(Buffer.from(content, "latin1")) : Buffer.from(content, "base64");
+
+const twoHexDigits = /[0-9a-f]{2}/iy;
+
+/** Decodes escapes such as `%2F`, which begin with `mark`. Anything else stays as it is. */
+export const decodeEscapes = (text: string, mark: "%" | "="): Buffer => {
+  const bytes = Buffer.from(text, "latin1");
+  let length = 0;
+  for (let at = 0; at < text.length; at++) {
+    twoHexDigits.lastIndex = at + 1;
+    const isEscape = text[at] === mark && twoHexDigits.test(text);
+    bytes[length++] = isEscape ? Number.parseInt(text.slice(at + 1, at + 3), 16) : (bytes[at] ?? 0);
+    if (isEscape) at += 2;
+  }
+  return bytes.subarray(0, length);
+};

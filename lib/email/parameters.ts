@@ -57,10 +57,13 @@ export const parameterText = ({ parameters }: Structured, name: string, decode: 
 /** `name*1*=ve.txt` is segment 1 of `name`, and its second `*` means that `ve.txt` is percent-encoded. */
 type Segment = { base: string; index: number; extended: boolean; text: string };
 
+/** RFC 2231 splits long values, but a file system's longest file name takes less than 20 segments. */
+const maximumParameters = 1000;
+
 const readParameters = (text: string): Structured["parameters"] => {
   const parameters: Structured["parameters"] = new Map();
   const segments: Segment[] = [];
-  for (const { name, value } of attributes(text)) {
+  for (const { name, value } of attributes(text).take(maximumParameters)) {
     const [base = "", index, star] = name.split("*", 3);
     if (index !== undefined) {
       segments.push({ base, index: Number(index), extended: index === "" || star === "", text: value });
@@ -83,7 +86,7 @@ const joinSegments = (segments: Segment[]): Parameter => {
   return { bytes: texts.join("").slice(decodePercent(prefix).length), charset };
 };
 
-const decodePercent = (text: string): string => decodeEscapes(text, /%([0-9a-f]{2})/gi);
+const decodePercent = (text: string): string => decodeEscapes(text, "%").toString("latin1");
 
 /** Some mailers write `utf-8''` before a quoted string, although RFC 2231 forbids it. */
 const quotedCharset = /[^'";]*'[^'";]*'(?=")/y;
@@ -117,14 +120,14 @@ function* attributes(text: string): Generator<{ name: string; value: string }> {
 }
 
 const quotedString = (text: string, quote: number): { value: string; next: number } => {
-  let value = "";
-  let at = quote + 1;
-  while (at < text.length && text[at] !== '"') {
-    // Some Windows mailers don't escape the backslashes in a file name such as `C:\temp\a.txt`.
-    if (text[at] === "\\" && (text[at + 1] === '"' || text[at + 1] === "\\")) at++;
-    value += text[at++] ?? "";
-  }
-  return { value, next: at + 1 };
+  // Some Windows mailers don't escape the backslashes in a file name such as `C:\temp\a.txt`.
+  const isPair = (at: number): boolean => text[at] === "\\" && (text[at + 1] === '"' || text[at + 1] === "\\");
+  let end = quote + 1;
+  while (end < text.length && text[end] !== '"') end += isPair(end) ? 2 : 1;
+  const bytes = Buffer.allocUnsafe(end - quote);
+  let length = 0;
+  for (let at = quote + 1; at < end; at++) bytes[length++] = text.charCodeAt(isPair(at) ? ++at : at);
+  return { value: bytes.toString("latin1", 0, length), next: end + 1 };
 };
 
 /** In an unquoted file name, a blank is part of the name; in any other unquoted value, the value ends there. */

@@ -1,9 +1,10 @@
 /** Parses an email into text parts, attachments and headers. */
 
-import { charsetDecoder, type DecodeCharset, decodeHeaderBytes } from "./charset.ts";
+import { charsetDecoder, type DecodeCharset, decodeHeaderBytes, join } from "./charset.ts";
 import { decodeHeaderText, type HeaderField, trimBlanks } from "./header.ts";
 import { contentDisposition, contentId, parameterText, transferEncoding } from "./parameters.ts";
 import type { ParsedContent } from "./parsed-email.ts";
+import { base64Of } from "./slices.ts";
 import { decodeTransfer } from "./transfer-encoding.ts";
 import { type Leaf, splitEmail } from "./tree.ts";
 
@@ -16,27 +17,52 @@ export const describeLeaf = ({ contentType, header }: Leaf, decode: DecodeCharse
   return { content_type, filename, isInline };
 };
 
-/** Returns null if the email exceeds a limit of `mime/tree.ts`. Never throws. Takes linear time and memory. */
-export const parseEmail = (raw: Uint8Array): ParsedContent | null => {
+type InSlices<Leaves extends { content: string }[]> = (Omit<Leaves[number], "content"> & {
+  content: Iterable<string>;
+})[];
+
+/** What the parser finds in an email. The contents are decoded slice by slice, once, when they are read. */
+export type EmailContent = {
+  parts: InSlices<ParsedContent["parts"]>;
+  attachments: InSlices<ParsedContent["attachments"]>;
+  headers: ParsedContent["headers"];
+};
+
+function* textOf({ header, contentType, body }: Leaf, decode: DecodeCharset): Generator<string> {
+  const charset = contentType.parameters.get("charset")?.bytes ?? "";
+  yield* decode.slices(decodeTransfer(body, transferEncoding(header)), charset);
+}
+
+function* fileOf({ header, body }: Leaf): Generator<string> {
+  yield* base64Of(decodeTransfer(body, transferEncoding(header)));
+}
+
+/** Returns null if the email exceeds a limit of `tree.ts`. Never throws. Takes linear time and memory. */
+export const readContent = (raw: Uint8Array): EmailContent | null => {
   const email = splitEmail(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength));
   if (email === null) return null;
 
   const decode = charsetDecoder();
-  const parts: ParsedContent["parts"] = [];
-  const attachments: ParsedContent["attachments"] = [];
+  const parts: EmailContent["parts"] = [];
+  const attachments: EmailContent["attachments"] = [];
   for (const leaf of email.leaves) {
-    const { contentType, header, body } = leaf;
     const { content_type, filename, isInline } = describeLeaf(leaf, decode);
-    const encoding = transferEncoding(header);
     if (isInline) {
-      const charset = contentType.parameters.get("charset")?.bytes ?? "";
-      parts.push({ content_type, content: decode(decodeTransfer(body, encoding), charset) });
+      parts.push({ content_type, content: textOf(leaf, decode) });
     } else {
-      const content = decodeTransfer(body, encoding).toString("base64");
-      attachments.push({ filename, content, content_type, content_id: decodeHeaderText(contentId(header), decode) });
+      const content_id = decodeHeaderText(contentId(leaf.header), decode);
+      attachments.push({ filename, content: fileOf(leaf), content_type, content_id });
     }
   }
   return { parts, attachments, headers: gatherHeaders(email.header, decode) };
+};
+
+const whole = <Leaf extends { content: Iterable<string> }>(leaf: Leaf) => ({ ...leaf, content: join(leaf.content) });
+
+/** Like {@link readContent}, but with the whole contents in memory. */
+export const parseEmail = (raw: Uint8Array): ParsedContent | null => {
+  const content = readContent(raw);
+  return content && { ...content, parts: content.parts.map(whole), attachments: content.attachments.map(whole) };
 };
 
 /** Uses `Object.fromEntries`, because an assignment would lose a header field with the name `__proto__`. */

@@ -1,4 +1,5 @@
 /** Undoes a part's Content-Transfer-Encoding (RFC 2045, section 6). */
+import { decodeBase64 } from "./base64.ts";
 import { cr, lf } from "./lines.ts";
 
 const uuencode = new Set(["x-uuencode", "x-uue", "uuencode", "uue"]);
@@ -11,38 +12,70 @@ export const decodeTransfer = (body: Buffer, encoding: string): Buffer => {
   return body;
 };
 
-const [dash, underscore, space] = [0x2d, 0x5f, 0x20];
+const [equals, space, tab] = [0x3d, 0x20, 0x09];
 
-/** Node.js would decode `-` and `_` as base64url, which mail doesn't use. `replaceAll` would need more memory. */
-const withoutUrlDigits = (text: Buffer): Buffer => {
-  if (!text.includes("-") && !text.includes("_")) return text;
-  const copy = Buffer.from(text);
-  for (let i = 0; i < copy.length; i++) if (copy[i] === dash || copy[i] === underscore) copy[i] = space;
-  return copy;
-};
+const isBlank = (byte: number | undefined): boolean => byte === space || byte === tab;
 
-/** Node.js skips characters that aren't base64, as RFC 2045 (section 6.8) requires. */
-const decodeBase64 = (body: Buffer): Buffer => Buffer.from(withoutUrlDigits(body).toString("latin1"), "base64");
+const hexDigits = new Int8Array(256).fill(-1);
+for (const digit of "0123456789abcdefABCDEF") hexDigits[digit.charCodeAt(0)] = Number.parseInt(digit, 16);
 
-/** Matches escapes such as `=3D`, soft line breaks, and white space at the end of a line (RFC 2045, section 6.7). */
-const quotedPrintable = /((?:=[0-9a-f]{2})+)|=[ \t]*(?:\r\n?|\n|$)|(?<![ \t])[ \t]+(?=[\r\n]|$)/gi;
+/** Returns the byte of an escape such as `=3D` (RFC 2045, section 6.7), or a negative number if it is none. */
+const escapedByte = (text: Buffer, at: number): number =>
+  ((hexDigits[text[at + 1] ?? 0] ?? -1) << 4) | (hexDigits[text[at + 2] ?? 0] ?? -1);
 
+/** Writes byte by byte into one buffer: a regular expression would need 60 bytes of memory for each byte. */
 const decodeQuotedPrintable = (body: Buffer): Buffer => {
-  const decodeEscapes = (escapes = "") => Buffer.from(escapes.replaceAll("=", ""), "hex").toString("latin1");
-  const text = body.toString("latin1").replace(quotedPrintable, (_, escapes) => decodeEscapes(escapes));
-  return Buffer.from(text, "latin1");
+  const decoded = Buffer.allocUnsafe(body.length);
+  let length = 0;
+  let at = 0;
+  while (at < body.length) {
+    const byte = body[at] ?? 0;
+    const escaped = byte === equals ? escapedByte(body, at) : -1;
+    if (escaped >= 0) {
+      decoded[length++] = escaped;
+      at += 3;
+    } else if (byte === equals || isBlank(byte)) {
+      let end = at + 1;
+      while (isBlank(body[end])) end++;
+      if (!endsLine(body[end])) while (at < end) decoded[length++] = body[at++] ?? 0;
+      // White space at the end of a line doesn't count, and after a `=`, nor does the line break.
+      else at = byte === equals ? afterLineBreak(body, end) : end;
+    } else {
+      decoded[length++] = byte;
+      at++;
+    }
+  }
+  return decoded.subarray(0, length);
 };
 
-const beginLine = /^begin [0-7]{3,4} [^\r\n]*[\r\n]+/m;
+const afterLineBreak = (body: Buffer, at: number): number => at + (body[at] === cr && body[at + 1] === lf ? 2 : 1);
+
+const beginLine = /^begin [0-7]{3,4} /;
+
+/** Returns where the line after the `begin` line starts, or -1 if there is none. */
+const afterBeginLine = (body: Buffer): number => {
+  let at = body.indexOf("begin ");
+  while (at >= 0 && !(isLineStart(body, at) && beginLine.test(body.toString("latin1", at, at + 12)))) {
+    at = body.indexOf("begin ", at + 1);
+  }
+  if (at < 0) return -1;
+  while (!endsLine(body[at])) at++;
+  return at < body.length ? afterBreaks(body, at) : -1;
+};
+
+const afterBreaks = (body: Buffer, from: number): number => {
+  let at = from;
+  while (body[at] === cr || body[at] === lf) at++;
+  return at;
+};
 
 /** In uuencode (POSIX), a `begin` line comes first, and each further line starts with its byte count. */
 const decodeUuencode = (body: Buffer): Buffer => {
-  const begin = beginLine.exec(body.toString("latin1"));
-  if (!begin) return body;
+  let at = afterBeginLine(body);
+  if (at < 0) return body;
 
   const decoded = Buffer.allocUnsafe(body.length);
   let length = 0;
-  let at = begin.index + begin[0].length;
   while (at < body.length && !isEnd(body, at)) {
     const lineEnd = length + sixBits(body[at++]);
     while (length < lineEnd && !endsLine(body[at])) {
@@ -52,7 +85,7 @@ const decodeUuencode = (body: Buffer): Buffer => {
       for (const shift of [16, 8, 0]) if (length < lineEnd) decoded[length++] = bits >> shift;
     }
     while (at < body.length && !endsLine(body[at])) at++;
-    while (body[at] === cr || body[at] === lf) at++;
+    at = afterBreaks(body, at);
   }
   return decoded.subarray(0, length);
 };
@@ -61,4 +94,8 @@ const sixBits = (byte = space): number => (byte - space) & 0x3f;
 
 const endsLine = (byte: number | undefined): boolean => byte === undefined || byte === cr || byte === lf;
 
-const isEnd = (body: Buffer, at: number): boolean => /^end[\r\n]*$/.test(body.toString("latin1", at, at + 4));
+const isLineStart = (body: Buffer, at: number): boolean => at === 0 || endsLine(body[at - 1]);
+
+const [e, n, d] = [0x65, 0x6e, 0x64];
+const isEnd = (body: Buffer, at: number): boolean =>
+  body[at] === e && body[at + 1] === n && body[at + 2] === d && endsLine(body[at + 3]);

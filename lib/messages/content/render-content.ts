@@ -1,21 +1,26 @@
 /** Renders a message's content as the JSON that Get Message returns, and compresses it. */
 import { isUtf8 } from "node:buffer";
-import { parseEmail } from "../../email/parse-email.ts";
+import { join } from "../../email/charset.ts";
+import { readContent } from "../../email/parse-email.ts";
+import { slicesOf, utf8SlicesOf } from "../../email/slices.ts";
 import { type Compressed, compressToSegments, noContent } from "./compression.ts";
 
 /** We render a long string in slices, so that no piece of JSON has more than 1 MiB. */
 const sliceCharacters = 64 * 1024;
 
-/** An email that isn't valid UTF-8 is decoded as latin1, which keeps every byte. */
-export const decodeRaw = (raw: Uint8Array): string => {
+function* rawSlices(raw: Uint8Array): Generator<string> {
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
-  return bytes.toString(isUtf8(bytes) ? "utf8" : "latin1");
-};
+  if (isUtf8(bytes)) for (const slice of utf8SlicesOf(bytes)) yield slice.toString("utf8");
+  else for (const slice of slicesOf(bytes)) yield slice.toString("latin1");
+}
+
+/** An email that isn't valid UTF-8 is decoded as latin1, which keeps every byte. */
+export const decodeRaw = (raw: Uint8Array): string => join(rawSlices(raw));
 
 /** Yields the JSON in pieces of less than 1 MiB. Returns the offset of `content_parsed`. Never throws. */
 export function* renderContent(raw: Uint8Array): Generator<Buffer, number> {
-  const content_parsed_start = yield* inPieces({ content: decodeRaw(raw) }, ",");
-  yield* inPieces({ content_parsed: parseEmail(raw) }, "}");
+  const content_parsed_start = yield* inPieces({ content: rawSlices(raw) }, ",");
+  yield* inPieces({ content_parsed: readContent(raw) }, "}");
   return content_parsed_start;
 }
 
@@ -39,19 +44,26 @@ function* inPieces(fields: JsonObject, end: string): Generator<Buffer, number> {
   return bytes + last.length;
 }
 
-type Json = string | null | Json[] | JsonObject;
+/** A generator is one string, in slices. */
+type Json = string | Iterable<string> | null | Json[] | JsonObject;
 type JsonObject = { [name: string]: Json };
 
 /** The JSON of a large email can exceed the maximum length of a string, so we yield it in pieces. */
 function* json(value: Json): Generator<string> {
-  if (typeof value === "string") {
-    yield* jsonString(value);
-  } else if (value === null) {
+  if (value === null) {
     yield "null";
-  } else {
-    yield Array.isArray(value) ? "[" : "{";
+  } else if (typeof value === "string") {
+    yield* jsonString(slicesOfText(value));
+  } else if (Array.isArray(value)) {
+    yield "[";
     yield* members(value);
-    yield Array.isArray(value) ? "]" : "}";
+    yield "]";
+  } else if (Symbol.iterator in value) {
+    yield* jsonString(value as Iterable<string>);
+  } else {
+    yield "{";
+    yield* members(value);
+    yield "}";
   }
 }
 
@@ -59,25 +71,26 @@ function* members(of: Json[] | JsonObject): Generator<string> {
   let separator = "";
   for (const [name, value] of Object.entries(of)) {
     yield separator;
-    if (!Array.isArray(of)) {
-      yield* jsonString(name);
-      yield ":";
-    }
+    if (!Array.isArray(of)) yield `${JSON.stringify(name)}:`;
     yield* json(value);
     separator = ",";
   }
 }
 
-function* jsonString(text: string): Generator<string> {
+function* jsonString(slices: Iterable<string>): Generator<string> {
   yield '"';
+  for (const slice of slices) yield JSON.stringify(slice).slice(1, -1);
+  yield '"';
+}
+
+function* slicesOfText(text: string): Generator<string> {
   let start = 0;
   while (start < text.length) {
     let end = Math.min(start + sliceCharacters, text.length);
     if (isHighSurrogate(text.charCodeAt(end - 1))) end++;
-    yield JSON.stringify(text.slice(start, end)).slice(1, -1);
+    yield text.slice(start, end);
     start = end;
   }
-  yield '"';
 }
 
 /** We never cut a surrogate pair in two: JSON.stringify would write each half as an escape such as `\ud83d`. */

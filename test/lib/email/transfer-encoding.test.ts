@@ -34,12 +34,21 @@ test("quoted-printable of any bytes is decoded", () => {
   );
 });
 
-test("characters outside the base64 alphabet are ignored, and the text after = too", () => {
-  const decode = (text: string) => decodeTransfer(Buffer.from(text, "latin1"), "base64").toString();
-
-  expect(decode("-aGVs_bG8\xe9!")).toBe("hello");
-  expect(decode("aGk=aGVsbG8=")).toBe("hi");
-});
+test.each([
+  ["-aGVs_bG8\xe9!", "hello"],
+  ["aGk=aGVsbG8=", "hihello"],
+  ["aGk=\r\naGV\r\nsbG8=\r\n\r\nIQ==\r\n", "hi"],
+  ["aGk=\r\naGVs\r\nbG8=\r\n\r\nIQ==\r\n", "hihello!"],
+  ["aGk=\r\nlist mailing list\r\n", "hi"],
+  ["aGk=\r\n____\r\nlist\r\n", "hi"],
+  ["=aGVs=bG8", "hello"],
+  ["aGk====aGk=", "hihi"],
+])(
+  "base64 is decoded after padding as long as whole lines are base64, and other characters are ignored: %j",
+  (text, decoded) => {
+    expect(decodeTransfer(Buffer.from(text, "latin1"), "base64").toString()).toBe(decoded);
+  },
+);
 
 test("an email full of the characters - and _ is decoded with 64 MB of heap", async () => {
   const module = new URL("../../../lib/email/transfer-encoding.ts", import.meta.url);
