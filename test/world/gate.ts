@@ -39,13 +39,14 @@ export const openGate = (to: Backend): void => {
 const named = (name: string): Error => Object.assign(new Error(`simulated: ${name}`), { name });
 
 /** Most calls take some milliseconds. A few take so long that others overtake them by far. */
-const latency = ({ random }: Process): number => {
+const latencyOf = ({ random, latency }: Process): number => {
+  if (latency) return latency();
   const luck = random.next();
   return 1 + random.next() * (luck < 0.85 ? 10 : luck < 0.97 ? 300 : luck < 0.995 ? 2500 : 20_000);
 };
 
 const waitFor = async (process: Process): Promise<void> => {
-  await sleep(latency(process));
+  await sleep(latencyOf(process));
   if (process.isStopped) throw named("ProcessStopped");
 };
 

@@ -15,7 +15,14 @@ import { type Random, randomFrom } from "./random.ts";
 export type Span = { from: number; to: number };
 
 /** A Lambda environment or a command. Its clock is wrong by `skew`; once stopped, none of its calls gets anywhere. */
-export type Process = { name: string; skew: number; random: Random; isStopped: boolean };
+export type Process = {
+  name: string;
+  skew: number;
+  random: Random;
+  isStopped: boolean;
+  /** How long its next request or response is under way, in milliseconds; by default, chance decides. */
+  latency?: () => number;
+};
 
 const running = new AsyncLocalStorage<Process>();
 export const currentProcess = (): Process | undefined => running.getStore();
