@@ -111,13 +111,13 @@ describe("Adding a member", () => {
     await add();
     const known = { email: `${randomUUID()}@example.com` };
     await newRequest(await newKey())(known);
-    engine.calls.length = 0;
+    const callsFor = async (fields: object) => {
+      engine.calls.length = 0;
+      expect((await add(fields)).status).toBe(422);
+      return engine.calls.map(({ operation }) => operation);
+    };
 
-    const responses = [await add(known), await add({ email: `${randomUUID()}@example.com` })];
-
-    expect(responses.map(({ status }) => status)).toEqual([422, 422]);
-    const operations = engine.calls.map(({ operation }) => operation);
-    expect(operations.slice(0, 3)).toEqual(operations.slice(3));
+    expect(await callsFor(known)).toEqual(await callsFor({ email: `${randomUUID()}@example.com` }));
   });
 
   test.each<[string, Fault[]]>([

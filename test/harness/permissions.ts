@@ -1,8 +1,7 @@
 /** Reads a function's permissions from the stack's template, and enforces them on a table. */
-import { DynamoDBClient, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import type { Template } from "aws-cdk-lib/assertions";
-import type { Table } from "../../lib/table/table.ts";
+import { interceptedTable } from "./intercepted-table.ts";
 import { table } from "./service.ts";
 import { nameIn, ofType, type Reference, type Resource } from "./synthesise.ts";
 
@@ -48,14 +47,17 @@ const keyOf = ({ Key, Item }: Keyed): string | undefined => Key?.pk ?? Item?.pk;
  * Returns the calls that IAM checks. AWS does not document which keys belong to an action of a transaction, so each
  * action of a transaction is checked with every key of the transaction.
  *
- * @param command the SDK's name of a command, such as `GetItemCommand`
+ * @param command the SDK's name of a command, such as `GetCommand`
  */
 const callsOf = (command: string, input: Input): Call[] => {
   const { TransactItems, RequestItems = {}, ExpressionAttributeValues } = input;
   if (!TransactItems) {
     const ofBatch = Object.values(RequestItems).flatMap(({ Keys }) => Keys.map(({ pk }) => pk));
     const keys = ofBatch.length > 0 ? ofBatch : [keyOf(input) ?? ExpressionAttributeValues?.[":pk"] ?? ""];
-    return keys.map((key) => ({ action: `dynamodb:${command.replace(/Command$/, "")}`, key }));
+    return keys.map((key) => ({
+      action: `dynamodb:${command.replace(/(Query|Scan)?Command$/, (_, name = "Item") => name)}`,
+      key,
+    }));
   }
   const writes = TransactItems.flatMap((item) => Object.entries(item));
   return writes.flatMap(([action]) =>
@@ -71,30 +73,19 @@ const callsOf = (command: string, input: Input): Call[] => {
 export const guard = (permissions: readonly Permission[]) => {
   const used = new Set<Permission>();
   let conflicts = 0;
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient(), {
-    marshallOptions: { removeUndefinedValues: true },
+  const guarded = interceptedTable(table, ({ constructor: { name }, input }, proceed) => {
+    for (const call of callsOf(name, input as Input)) {
+      const permission = permissionFor(permissions, call);
+      if (!permission) throw new Error(`AccessDenied: ${call.action} on ${call.key}`);
+      used.add(permission);
+    }
+    const { TransactItems } = input as Input;
+    if (TransactItems && conflicts-- > 0) {
+      const CancellationReasons = TransactItems.map(() => ({ Code: "TransactionConflict" }));
+      throw new TransactionCanceledException({ $metadata: {}, message: "conflict", CancellationReasons });
+    }
+    return proceed();
   });
-  client.middlewareStack.add(
-    (next, { commandName = "" }) =>
-      async (args) => {
-        const input = args.input as Input;
-        for (const call of callsOf(commandName, input)) {
-          const permission = permissionFor(permissions, call);
-          if (!permission) throw new Error(`AccessDenied: ${call.action} on ${call.key}`);
-          used.add(permission);
-        }
-        if (input.TransactItems && conflicts-- > 0) {
-          throw new TransactionCanceledException({
-            $metadata: {},
-            message: "conflict",
-            CancellationReasons: input.TransactItems.map(() => ({ Code: "TransactionConflict" })),
-          });
-        }
-        return next(args);
-      },
-    { step: "initialize" },
-  );
-  const guarded: Table = { name: table.name, client };
   return {
     table: guarded,
     /** Makes the next transaction fail with a conflict. */

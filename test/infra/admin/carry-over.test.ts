@@ -1,7 +1,7 @@
 /** `prepare-table --from`: a day's work on a table, a restore to its morning, and what the command takes away again. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DeleteCommand, DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { beforeAll, expect, test, vi } from "vitest";
 import { createApiKey, revokeApiKey, rotateApiKey } from "../../../lib/api-keys/store.ts";
@@ -12,7 +12,7 @@ import { storeMessage } from "../../../lib/messages/write/store-message.ts";
 import { apiKeyKey, userKey } from "../../../lib/table/keys.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
-import { cutAfterWrites } from "../../harness/power-cut.ts";
+import { cutAfterWrites, interceptAll } from "../../harness/intercepted-table.ts";
 import { attempted, newMessage, opened, recordEvent } from "../../harness/service.ts";
 import { freshTable, itemsIn, join, restore } from "../../harness/tables.ts";
 
@@ -224,17 +224,11 @@ test("After a power cut before any write, running it again takes away the rest",
 });
 
 /** Lets a call of a command fail, or gives it another response. */
-const intercept = (command: string, on: string, act: () => unknown): void => {
-  const { send } = DynamoDBDocumentClient.prototype;
-  vi.spyOn(DynamoDBDocumentClient.prototype, "send").mockImplementation(function (
-    this: DynamoDBDocumentClient,
-    ...call: unknown[]
-  ) {
-    const [sent] = call as { constructor: { name: string }; input: { TableName?: string } }[];
-    const isIt = sent?.constructor.name === command && sent.input.TableName === on;
-    return isIt ? Promise.resolve().then(act) : Reflect.apply(send, this, call);
+const intercept = (name: string, on: string, act: () => unknown) =>
+  interceptAll((command, proceed) => {
+    const isIt = command.constructor.name === name && command.input.TableName === on;
+    return isIt ? act() : proceed();
   });
-};
 
 const isProtected = async (TableName: string) =>
   (await new DynamoDBClient().send(new DescribeTableCommand({ TableName }))).Table?.DeletionProtectionEnabled;

@@ -1,6 +1,5 @@
 /** `erase-person` on a table of its own. */
 import { randomBytes, randomUUID } from "node:crypto";
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
 import { createApiKey } from "../../../lib/api-keys/store.ts";
 import type { NewMessage } from "../../../lib/messages/new-message.ts";
@@ -9,8 +8,7 @@ import { storeMessage } from "../../../lib/messages/write/store-message.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { dayMilliseconds } from "../../../lib/time/clock.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
-import { interceptedTable } from "../../harness/intercepted-table.ts";
-import { cutAfterWrites } from "../../harness/power-cut.ts";
+import { cutAfterWrites, interceptAll, interceptedTable } from "../../harness/intercepted-table.ts";
 import { bearer, call, newMessage, noon, startService } from "../../harness/service.ts";
 import { freshTable, itemsIn, join, restore } from "../../harness/tables.ts";
 import { failingAfter } from "../../lib/messages/stored-message.ts";
@@ -124,15 +122,8 @@ test("After a power cut before any write, running it again deletes the rest", as
 
 test("A large table's size and price are printed in GB and dollars", async () => {
   await freshTable();
-  const { send } = DynamoDBDocumentClient.prototype;
   const Table = { TableSizeBytes: 1024 ** 4, ItemCount: 90_000_000 };
-  vi.spyOn(DynamoDBDocumentClient.prototype, "send").mockImplementation(function (
-    this: DynamoDBDocumentClient,
-    ...call: unknown[]
-  ) {
-    const isDescription = call[0]?.constructor.name === "DescribeTableCommand";
-    return isDescription ? Promise.resolve({ Table }) : Reflect.apply(send, this, call);
-  });
+  interceptAll(({ constructor: { name } }, proceed) => (name === "DescribeTableCommand" ? { Table } : proceed()));
 
   const { stdout } = await admin(`erase-person ${ada}`);
 
@@ -142,7 +133,7 @@ test("A large table's size and price are printed in GB and dollars", async () =>
 test("A deletion of anybody's message that was interrupted is found, and completed", async () => {
   const table = await freshTable();
   const { account_id, id } = await store(table, {});
-  const failing = { ...failingAfter("DeleteCommand", 1), name: table.name };
+  const failing = failingAfter("DeleteCommand", 1, table);
   await expect(deleteMessage(failing, { account_id, id }, Date.now())).rejects.toThrow("power cut");
 
   const listed = await admin(`erase-person ${ada}`);

@@ -4,10 +4,10 @@ import { once } from "node:events";
 import { chmodSync, renameSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { dayMilliseconds } from "../../../lib/time/clock.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
+import { interceptAll } from "../../harness/intercepted-table.ts";
 import { bearer, call, startService } from "../../harness/service.ts";
 import { folderOf } from "../../harness/temporary-folder.ts";
 
@@ -154,13 +154,10 @@ test("An email that a mail program moves from new to cur meanwhile is named, and
   const emails = Array.from({ length: 40 }, (_, number) => [`new/${number + 10}.M1P2.host`, email(number)]);
   const folder = folderOf({ ...Object.fromEntries(emails), "cur/1.M1P2.host:2,S": email(41) });
   const importing = `${importingInto(randomUUID())} ${folder}`;
-  const { send } = DynamoDBDocumentClient.prototype;
-  vi.spyOn(DynamoDBDocumentClient.prototype, "send").mockImplementationOnce(function (
-    this: DynamoDBDocumentClient,
-    ...call: unknown[]
-  ) {
+  const { end } = interceptAll((_, proceed) => {
     renameSync(join(folder, "new/49.M1P2.host"), join(folder, "cur/49.M1P2.host:2,"));
-    return Reflect.apply(send, this, call);
+    end();
+    return proceed();
   });
 
   const first = await admin(importing);

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import type { NewMessage } from "../../../lib/messages/new-message.ts";
 import { storeMessage } from "../../../lib/messages/write/store-message.ts";
 import { admin } from "../../harness/admin.ts";
-import { cutAfterWrites } from "../../harness/power-cut.ts";
+import { cutAfterWrites } from "../../harness/intercepted-table.ts";
 import {
   attempted,
   itemsOf,

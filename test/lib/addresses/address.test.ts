@@ -47,12 +47,3 @@ test.each([
 ])("%j is not an address", (text) => {
   expect(addressDomain(text)).toBeNull();
 });
-
-test.each([
-  ["a local part", `${"a".repeat(40_000_000)}@example.com`, true],
-  ["a quoted local part", `"${"\\a".repeat(20_000_000)}"@example.com`, true],
-  ["a domain", `ada@${"a.".repeat(20_000_000)}`, false],
-  ["signs @", "@".repeat(40_000_000), false],
-])("40 MB of %s do not overflow the stack", (_, text, isAddress) => {
-  expect(addressDomain(text) !== null).toBe(isAddress);
-});

@@ -6,7 +6,7 @@ import type { MessageRef } from "../../../lib/messages/message-ref.ts";
 import { messageBody } from "../../../lib/messages/read/body.ts";
 import { findMessage } from "../../../lib/messages/read/find-message.ts";
 import type { Table } from "../../../lib/table/table.ts";
-import { interceptedTable } from "../../harness/intercepted-table.ts";
+import { interceptedTable, powerCut } from "../../harness/intercepted-table.ts";
 import { noon, table } from "../../harness/service.ts";
 
 /** Returns the Message object, or `null`. */
@@ -19,11 +19,6 @@ export const readMessage = async (
   return message && JSON.parse(await text(Readable.from(messageBody(message))));
 };
 
-/** Returns the table, on which a command fails after some calls. */
-export const failingAfter = (command: "PutCommand" | "DeleteCommand", calls: number): Table => {
-  let left = calls;
-  return interceptedTable(table, ({ constructor: { name } }, proceed) => {
-    if (name === command && left-- <= 0) throw new Error("power cut");
-    return proceed();
-  });
-};
+/** Returns the table, on which every call fails after some calls of one command. */
+export const failingAfter = (command: "PutCommand" | "DeleteCommand", calls: number, on: Table = table): Table =>
+  interceptedTable(on, powerCut(new RegExp(command), calls).intercept);
