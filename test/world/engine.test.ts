@@ -116,7 +116,7 @@ const makers = {
   query: (table: Table, pick: Pick) => {
     const { pk, sk } = segmentKey("a", pick("1", "2"), pick("x", "y"), 0);
     const [KeyConditionExpression, values] = pick(
-      ["pk = :pk AND sk >= :from", { ":from": pick(sk, "HEAD") }],
+      ["pk = :pk AND sk BETWEEN :from AND :to", { ":from": pick(sk, "HEAD"), ":to": pick("SEGMENT~", sk) }],
       ["pk = :pk AND begins_with(sk, :sk)", { ":sk": "SEGMENT" }],
     );
     return new QueryCommand({

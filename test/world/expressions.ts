@@ -62,6 +62,11 @@ const parser = (text: string) => {
       return inner;
     }
     const left = operand();
+    if (tokens[0] === "BETWEEN") {
+      take();
+      const [low, , high] = [operand(), take(), operand()]; // :low AND :high
+      return (...on) => String(left(...on)) >= String(low(...on)) && String(left(...on)) <= String(high(...on));
+    }
     const compare = comparisons[tokens[0] ?? ""];
     if (!compare) return left;
     take();
