@@ -4,7 +4,7 @@ import { dayMilliseconds } from "../../lib/time/clock.ts";
 import { isInRange } from "../../lib/time/timestamp.ts";
 import { UserError } from "../cli/user-error.ts";
 import { findMail } from "../mail/find-mail.ts";
-import { type Imported, type ImportOutcome, importMail } from "../mail/import-mail.ts";
+import { type Imported, type ImportOutcome, importMail, mostOtherRecipients } from "../mail/import-mail.ts";
 import { clockOf } from "./clock.ts";
 import { collect, defineCommand, openTableOf, report, type Shell, uuid } from "./command.ts";
 import { countOutcomes } from "./outcomes.ts";
@@ -86,15 +86,29 @@ export const importMessage = (shell: Shell) =>
         total++;
         if ("error" in imported) outcomes.add(failed, bytes, () => shell.fail(imported.error, source));
         else {
-          const { id, message_id, outcome } = imported;
+          const { id, message_id, outcome, unindexed } = imported;
           lastId = id;
           const is_new = outcome === "stored";
           const is_deleted = outcome === "deleted";
-          const object = { id, file: source, message_id, account_id: account, is_new, is_deleted };
-          const line = `${id}  ${source}${is_new ? "" : `  (${names[outcome]})`}`;
+          const object = {
+            id,
+            file: source,
+            message_id,
+            account_id: account,
+            is_new,
+            is_deleted,
+            ...(unindexed > 0 && { unindexed }),
+          };
+          const notes = [
+            ...(is_new ? [] : [names[outcome]]),
+            ...(unindexed > 0
+              ? [`${unindexed} of its recipients can't find it: only ${mostOtherRecipients} are indexed`]
+              : []),
+          ];
+          const line = `${id}  ${source}${notes.map((note) => `  (${note})`).join("")}`;
           // We don't print a line for each file of a folder, because on a terminal, thousands of lines would hide the
           // errors.
-          const isPrinted = json || !shell.terminal || paths.includes(source);
+          const isPrinted = json || unindexed > 0 || !shell.terminal || paths.includes(source);
           const print = isPrinted ? () => report(shell, json, object, line) : undefined;
           outcomes.add(names[outcome], bytes, print);
         }

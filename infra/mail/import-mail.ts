@@ -1,7 +1,8 @@
 /** Imports email files as messages. */
 import { createHash } from "node:crypto";
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
-import { isDeliveryReport, readEnvelope } from "../../lib/email/envelope.ts";
+import { normalAddress } from "../../lib/addresses/person.ts";
+import { isDeliveryReport, readEnvelope, readRecipients } from "../../lib/email/envelope.ts";
 import { deleteListed, listSegments } from "../../lib/messages/content/write-segments.ts";
 import type { MessageRef } from "../../lib/messages/message-ref.ts";
 import type { NewMessage } from "../../lib/messages/new-message.ts";
@@ -31,8 +32,11 @@ export type ImportFields = Omit<NewMessage, "id" | "message_id" | "subject" | "s
 export type ImportOutcome = "stored" | "there already" | "deleted";
 
 /** `source` is a path, or `inbox.mbox:3` for the third email of an mbox. */
-export type Imported = { source: string; bytes: number } & (
-  | { id: string; message_id: string; outcome: ImportOutcome }
+export type Imported = {
+  source: string;
+  bytes: number;
+} /** `unindexed` counts the further recipients by whose addresses the message isn't found. */ & (
+  | { id: string; message_id: string; outcome: ImportOutcome; unindexed: number }
   | { error: Error }
 );
 
@@ -46,15 +50,26 @@ const idOf = (account_id: string, raw: Buffer): string => {
   return digest.toString("hex", 0, 16).replace(/(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 };
 
+/** More than a transaction should have; a list of so many addresses is a mailing list's. */
+export const mostOtherRecipients = 50;
+
+/** The addresses in To and Cc, besides the message's own two, by which an erasure or a search finds the message, too. */
+const othersIn = (recipients: readonly string[], { sender, recipient }: Pick<NewMessage, "sender" | "recipient">) => {
+  const known = new Set([sender, recipient].map(normalAddress));
+  const others = new Map(recipients.map((address) => [normalAddress(address), address]));
+  return [...others].flatMap(([normal, address]) => (known.has(normal) ? [] : address));
+};
+
 /** @throws RejectedError if neither the email nor `fields` names a sender and a recipient */
-const messageOf = (id: string, raw: Buffer, fields: ImportFields): NewMessage => {
+const messageOf = (id: string, raw: Buffer, fields: ImportFields) => {
   const { date, ...envelope } = readEnvelope(raw);
   const sender = envelope.sender || fields.sender;
   const recipient = envelope.recipient || fields.recipient;
   if (!sender) throw new RejectedError("its headers have no sender. Pass --sender");
   if (!recipient) throw new RejectedError("its headers have no recipient. Pass --recipient");
   const is_bounce_notification = isDeliveryReport(raw);
-  return { sent_at: date, is_bounce_notification, ...fields, ...envelope, sender, recipient, id };
+  const message: NewMessage = { sent_at: date, is_bounce_notification, ...fields, ...envelope, sender, recipient, id };
+  return { message, others: othersIn(readRecipients(raw), message) };
 };
 
 async function* emailsIn(files: MailFile[], account_id: string): AsyncGenerator<Found> {
@@ -124,9 +139,11 @@ export const importMail = (
       if ("error" in found) throw new RejectedError(describe(found.error));
       rejectTooLarge(bytes);
       const { raw, id } = found;
-      const message = messageOf(id, raw, fields);
-      const outcome = await store(patient, draftMessage(message, raw, now), options, now);
-      report({ source, bytes, id, message_id: message.message_id, outcome });
+      const { message, others } = messageOf(id, raw, fields);
+      const draft = { ...draftMessage(message, raw, now), others: others.slice(0, mostOtherRecipients) };
+      const outcome = await store(patient, draft, options, now);
+      const unindexed = others.length - draft.others.length;
+      report({ source, bytes, id, message_id: message.message_id, outcome, unindexed });
     } catch (error) {
       if (!(error instanceof RejectedError)) throw error;
       report({ source, bytes, error });

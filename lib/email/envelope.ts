@@ -2,10 +2,18 @@
 
 import { charsetDecoder, decodeHeaderBytes } from "./charset.ts";
 import { parseDate } from "./date.ts";
-import { decodeHeaderText, headerValues } from "./header.ts";
-import { firstAddress } from "./header-addresses.ts";
+import { decodeHeaderText, type HeaderField, headerValues } from "./header.ts";
+import { addressesIn } from "./header-addresses.ts";
 import { readEmailHeader } from "./header-block.ts";
 import { contentType } from "./parameters.ts";
+
+function* addressesOf(header: HeaderField[], names: readonly string[]): Generator<string> {
+  const values = names.flatMap((name) => headerValues(header, name));
+  for (const value of values) yield* addressesIn(decodeHeaderBytes(Buffer.from(value, "latin1")));
+}
+
+/** Everybody in To and Cc. */
+export const readRecipients = (raw: Uint8Array): string[] => [...addressesOf(readEmailHeader(raw), ["to", "cc"])];
 
 /** Display names are removed from the addresses, but `message_id` keeps its angle brackets. */
 export const readEnvelope = (raw: Uint8Array) => {
@@ -13,11 +21,7 @@ export const readEnvelope = (raw: Uint8Array) => {
   const decode = charsetDecoder();
   const first = (name: string): string => headerValues(header, name)[0] ?? "";
   const text = (name: string): string => decodeHeaderText(first(name), decode);
-  const address = (...names: string[]): string => {
-    const values = names.flatMap((name) => headerValues(header, name));
-    const addresses = values.map((value) => firstAddress(decodeHeaderBytes(Buffer.from(value, "latin1"))));
-    return addresses.find((address) => address !== "") ?? "";
-  };
+  const address = (...names: string[]): string => addressesOf(header, names).next().value ?? "";
 
   return {
     subject: text("subject"),

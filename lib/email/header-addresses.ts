@@ -1,4 +1,4 @@
-/** Finds the address in a header field such as From or To (RFC 5322, sections 3.4 and 4.4). */
+/** Finds the addresses in a header field such as From or To (RFC 5322, sections 3.4 and 4.4). */
 import { addressDomain } from "../addresses/address.ts";
 import { afterComments } from "./header.ts";
 
@@ -8,8 +8,8 @@ const token = /"[^"\\]*(?:\\.[^"\\]*)*"?|=\?[^?]*\?[bq]\?[^?]*\?=|\[[^\]]*\]?|[^
 /** `a . b @ c` is one address, but `a b@c` is a name and an address (RFC 5322, section 4.4). */
 const joins = (character: string | undefined): boolean => character === "." || character === "@";
 
-/** Returns the first valid address, or "". Decode names only afterwards, because a decoded name may contain a comma. */
-export const firstAddress = (list: string): string => {
+/** Yields the valid addresses. Decode names only afterwards, because a decoded name may contain a comma. */
+export function* addressesIn(list: string): Generator<string> {
   let text = "";
   let last: string | undefined;
   /** In `a@example.com <b@example.com>`, the text before the bracket is only a display name. */
@@ -36,12 +36,17 @@ export const firstAddress = (list: string): string => {
       unbracketed = "";
     } else if (word === ">" || word === "," || word === ";" || word === "") {
       const address = endText() || unbracketed;
-      if (address) return address;
+      if (address) yield address;
+      unbracketed = "";
     } else {
       if (isApart) unbracketed ||= endText();
       const isEncodedWord = word.startsWith("=?") && word.endsWith("?=");
       if (!isEncodedWord) text += word;
     }
   }
-  return unbracketed || endText();
-};
+  const final = unbracketed || endText();
+  if (final) yield final;
+}
+
+/** Returns the first valid address, or "". */
+export const firstAddress = (list: string): string => addressesIn(list).next().value ?? "";

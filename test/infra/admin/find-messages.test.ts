@@ -110,3 +110,18 @@ test("A wrong address and a wrong time end with one line", async () => {
   expect(wrong).toMatchObject({ status: 2, stderr: ["ada: not an email address"] });
   expect(stderr).toEqual([expect.stringContaining("It takes a time")]);
 });
+
+test("An imported email is found by everybody in To and Cc, at most 50 beside the recipient, and is deleted whole", async () => {
+  const table = await freshTable();
+  const account_id = randomUUID();
+  const many = Array.from({ length: 60 }, (_, index) => `p${index}@example.org`);
+  const email = `From: hello@example.com\nTo: ${ada}, Bo <bo@example.org>\nCc: "Ada" <ADA@example.org>, ${many.join(", ")}\n\nHi`;
+
+  const imported = await admin(`import-message --account ${account_id} --domain ${randomUUID()} -`, { input: email });
+
+  expect(imported.stdout[0]).toMatch(/ {2}\(11 of its recipients can't find it: only 50 are indexed\)$/);
+  const found = await Promise.all([ada, "bo@example.org", "p48@example.org", "p49@example.org"].map(idsOf));
+  expect(found).toEqual([[found[0]?.[0]], found[0], found[0], []]);
+  await admin(`delete-message --account ${account_id} ${found[0]?.[0]}`);
+  expect((await itemsIn(table)).filter(({ person }) => person)).toEqual([]);
+});
