@@ -9,8 +9,16 @@ type Logger = NonNullable<DynamoDBClientConfig["logger"]>;
 /** A logger with a method `info` would make the SDK copy the input and output of every call. */
 const silent: Omit<Logger, "info"> = { trace() {}, debug() {}, warn() {}, error() {} };
 
+/** DynamoDB names the limit that a throttled call has met, such as `TableWriteKeyRangeThroughputExceeded`. */
+type SdkError = Error & { ThrottlingReasons?: readonly { reason?: string | undefined }[] };
+
 /** We log only these fields of an error, because others can contain stored items. */
-export const loggableError = ({ name, message, stack }: Error) => ({ name, message, stack });
+export const loggableError = ({ name, message, stack, ThrottlingReasons }: SdkError) => ({
+  name,
+  message,
+  stack,
+  ...(ThrottlingReasons && { throttling_reasons: ThrottlingReasons.map(({ reason }) => reason) }),
+});
 
 export type Table = {
   readonly name: string;

@@ -82,7 +82,14 @@ const transactOnce = async (table: Table, writes: readonly Write[]): Promise<Fai
       }
       const delay = backoff(attempts, 25, 1000);
       if (wasThrottled && uptimeMs() + delay > startedAt + longestThrottlingMs) {
-        throw Object.assign(new Error("The table stayed throttled"), { name: "ThrottlingException" });
+        // A cancelled transaction has no ThrottlingReasons, but says in words which limit each write has met.
+        const ThrottlingReasons = reasons
+          .filter(({ Code = "" }) => throttlingCodes.has(Code))
+          .map(({ Code, Message = "" }) => ({ reason: `${Code} ${Message}`.trim() }));
+        throw Object.assign(new Error("The table stayed throttled"), {
+          name: "ThrottlingException",
+          ThrottlingReasons,
+        });
       }
       await sleep(delay, undefined, { signal });
       const inConflict = writes.filter((_, index) => reasons[index]?.Code === conflict);

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { beforeEach, describe, expect, test } from "vitest";
 import { storeMessage } from "../../../lib/messages/write/store-message.ts";
 import { type CapturedOutput, captureOutput } from "../../harness/captured-output.ts";
@@ -191,6 +192,33 @@ describe("The metrics of an operation count", () => {
     await output.requests();
     expect(counts()).toEqual([count("ColdStart"), count("ServerError")]);
   });
+});
+
+test("The line of a throttled request names the limit that it has met: a key range, or the account's quota", async () => {
+  const limit = (reason: string) => ({ ThrottlingReasons: [{ reason, resource: "arn:aws:dynamodb:table" }] });
+  const read = Object.assign(new Error(), { name: "ThrottlingException" }, limit("TableReadAccountLimitExceeded"));
+  const write = new TransactionCanceledException({
+    $metadata: {},
+    message: "cancelled",
+    CancellationReasons: [
+      { Code: "None" },
+      { Code: "ThrottlingError", Message: "Throughput exceeds the current capacity" },
+    ],
+  });
+
+  for (const [call, error] of [
+    ["GetCommand", read],
+    ["TransactWriteCommand", write],
+  ] as const) {
+    url = await startService(undefined, failing(call, error));
+    await add(newMember());
+  }
+
+  const lines = await output.requests(2);
+  expect(lines.map(({ error }) => error?.throttling_reasons)).toEqual([
+    ["TableReadAccountLimitExceeded"],
+    ["ThrottlingError Throughput exceeds the current capacity"],
+  ]);
 });
 
 test("No log line contains a key, an address, a subject or content", async () => {
