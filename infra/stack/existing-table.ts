@@ -3,7 +3,7 @@
  * 500.
  */
 import { DescribeTableCommand, DescribeTimeToLiveCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { layout } from "../../lib/table/keys.ts";
+import { layout, personIndex } from "../../lib/table/keys.ts";
 import { describe, UserError } from "../cli/user-error.ts";
 
 /**
@@ -11,8 +11,8 @@ import { describe, UserError } from "../cli/user-error.ts";
  * `dynamodb:DescribeTable` and `dynamodb:DescribeTimeToLive`, the deployment goes on with a warning that the table
  * wasn't checked.
  *
- * @throws UserError if there is no such table, if it has other keys, or if its time to live is off or on another
- * attribute
+ * @throws UserError if there is no such table, if it has other keys or no index of persons, or if its time to live is off
+ * or on another attribute
  */
 export const checkExistingTable = async (TableName: string, region: string | undefined): Promise<void> => {
   const client = new DynamoDBClient({ ...(region && { region }), maxAttempts: 2 });
@@ -30,11 +30,15 @@ export const checkExistingTable = async (TableName: string, region: string | und
   if (keys !== ours) {
     throw new UserError(`tableName must be a table of this API: the keys of ${TableName} are ${keys}, not ${ours}`);
   }
+  const prepare = `run TABLE_NAME=${TableName} npm run admin -- prepare-table first`;
+  const index = found.Table?.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === personIndex.name);
+  const indexKeys = index?.KeySchema?.map(({ AttributeName }) => AttributeName).join(" and ");
+  if (indexKeys !== `${personIndex.partitionKey} and ${personIndex.sortKey}`) {
+    throw new UserError(`tableName must be a table with the index ${personIndex.name}: ${prepare}`);
+  }
   const expiry = await client.send(new DescribeTimeToLiveCommand({ TableName })).catch(explain);
   const { TimeToLiveStatus = "", AttributeName } = expiry?.TimeToLiveDescription ?? {};
   const isOn = TimeToLiveStatus.startsWith("ENABL") && AttributeName === layout.timeToLive;
   if (!expiry || isOn) return;
-  throw new UserError(
-    `tableName must be a table with time to live on ${layout.timeToLive}: run TABLE_NAME=${TableName} npm run admin -- prepare-table first`,
-  );
+  throw new UserError(`tableName must be a table with time to live on ${layout.timeToLive}: ${prepare}`);
 };

@@ -5,12 +5,13 @@ import {
   Billing,
   ContributorInsightsMode,
   type ITableV2,
+  ProjectionType,
   TableEncryptionV2,
   TableV2,
 } from "aws-cdk-lib/aws-dynamodb";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { Construct } from "constructs";
-import { layout } from "../../lib/table/keys.ts";
+import { layout, personIndex } from "../../lib/table/keys.ts";
 
 export type ServiceTable = Pick<
   ITableV2,
@@ -42,6 +43,14 @@ export const serviceTable = (
     partitionKey: { name: layout.partitionKey, type: AttributeType.STRING },
     sortKey: { name: layout.sortKey, type: AttributeType.STRING },
     timeToLiveAttribute: layout.timeToLive,
+    globalSecondaryIndexes: [
+      {
+        indexName: personIndex.name,
+        partitionKey: { name: personIndex.partitionKey, type: AttributeType.STRING },
+        sortKey: { name: personIndex.sortKey, type: AttributeType.STRING },
+        projectionType: ProjectionType.KEYS_ONLY,
+      },
+    ],
     billing: Billing.onDemand(),
     encryption: key
       ? TableEncryptionV2.customerManagedKey(key, inRegions(key.keyArn, replicaRegions))

@@ -70,6 +70,7 @@ const adaptUrl = ({ Outputs = {} }: Template, endpoint: string): void => {
 
 export const adaptTemplate = (template: Template, chosen: Adaptation[], endpoint: string): Template => {
   for (const [id, resource] of Object.entries(template.Resources ?? {})) {
+    if (!resource.Properties) continue;
     for (const { adapt } of chosen) adapt(resource, () => delete template.Resources[id]);
   }
   adaptUrl(template, endpoint);

@@ -4,13 +4,14 @@ import { createServer } from "node:http";
 import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { expect, inject, test, vi } from "vitest";
 import { createTable } from "../../../infra/local/create-table.ts";
+import { indexSchema, keyAttributes } from "../../../infra/person/index-schema.ts";
 import { checkExistingTable } from "../../../infra/stack/existing-table.ts";
 import { runApp } from "../../harness/cloudformation.ts";
 import { listen } from "../../harness/listen.ts";
 
 const check = (name: string) => checkExistingTable(name, "eu-west-1");
 
-const bareTable = async (hash: string, range: string): Promise<string> => {
+const bareTable = async (hash: string, range: string, index = false): Promise<string> => {
   const TableName = `existing-${randomUUID()}`;
   await new DynamoDBClient().send(
     new CreateTableCommand({
@@ -20,7 +21,10 @@ const bareTable = async (hash: string, range: string): Promise<string> => {
         { AttributeName: hash, KeyType: "HASH" },
         { AttributeName: range, KeyType: "RANGE" },
       ],
-      AttributeDefinitions: [hash, range].map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
+      AttributeDefinitions: index
+        ? keyAttributes
+        : [hash, range].map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
+      ...(index && { GlobalSecondaryIndexes: [indexSchema] }),
     }),
   );
   return TableName;
@@ -37,9 +41,15 @@ test("A table with other keys is rejected", async () => {
   await expect(check(await bareTable("id", "sort"))).rejects.toThrow(/are id and sort, not pk and sk$/);
 });
 
-test("A restored table without time to live is rejected, and the error names the command that mends it", async () => {
-  await expect(check(await bareTable("pk", "sk"))).rejects.toThrow(/npm run admin -- prepare-table first$/);
-});
+test.each([
+  ["the index of persons", false, /the index person: run .* npm run admin -- prepare-table first$/],
+  ["time to live", true, /time to live on expires_at: run .* npm run admin -- prepare-table first$/],
+])(
+  "A restored table without %s is rejected, and the error names the command that mends it",
+  async (_, index, error) => {
+    await expect(check(await bareTable("pk", "sk", index))).rejects.toThrow(error);
+  },
+);
 
 test("Credentials that may not describe the table deploy it, and a line says that it wasn't checked", async () => {
   const body = JSON.stringify({ __type: "com.amazonaws#AccessDeniedException", message: "Not authorized" });

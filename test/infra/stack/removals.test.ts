@@ -31,7 +31,7 @@ const cases: [what: string, deployed: object, next: object, part: string, keep: 
   [
     "an existing table for another",
     restored,
-    templateOf({ tableName: "b" + "c".repeat(3) }),
+    templateOf({ tableName: "other" }),
     "table",
     "add --context tableName=restored",
   ],

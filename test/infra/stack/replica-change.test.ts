@@ -31,6 +31,14 @@ describe("A deployment", () => {
     );
   });
 
+  test("must not change a region and the index", () => {
+    const withoutIndex = structuredClone(none);
+    delete withoutIndex.Resources.TableCD117FA1.Properties.GlobalSecondaryIndexes;
+
+    expect(() => checkReplicaChange(withoutIndex, west)).toThrow(/but Table\w+ changes too/);
+    expect(() => checkReplicaChange(withoutIndex, none)).not.toThrow();
+  });
+
   test.each([
     ["the table", { replicaRegions: "us-west-2", removeEverything: "true" }, /but Table\w+ changes too/],
     ["another resource", { replicaRegions: "us-west-2", logRetentionDays: "7" }, /but \w+Log\w+ changes too/],

@@ -1,7 +1,10 @@
 /** The table on AWS, as the template has it. */
 import { describe, expect, test } from "vitest";
+import { indexSchema, keyAttributes } from "../../../infra/person/index-schema.ts";
 import { operations } from "../../../lib/http/operations.ts";
-import { functionOf, ofType, templateWith } from "../../harness/synthesise.ts";
+import { everySetting, functionOf, ofType, templateWith } from "../../harness/synthesise.ts";
+
+const throttledKeys = { Enabled: true, Mode: "THROTTLED_KEYS" };
 
 describe("The table", () => {
   test("is on demand and encrypted, has point-in-time recovery, and deletes expired items", () => {
@@ -11,16 +14,29 @@ describe("The table", () => {
         { AttributeName: "pk", KeyType: "HASH" },
         { AttributeName: "sk", KeyType: "RANGE" },
       ],
-      AttributeDefinitions: ["pk", "sk"].map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
+      AttributeDefinitions: ["pk", "sk", "person", "created_at"].map((AttributeName) => ({
+        AttributeName,
+        AttributeType: "S",
+      })),
       TimeToLiveSpecification: { AttributeName: "expires_at", Enabled: true },
       SSESpecification: { SSEEnabled: true, SSEType: "KMS" },
       Replicas: [
         {
           PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-          ContributorInsightsSpecification: { Enabled: true, Mode: "THROTTLED_KEYS" },
+          ContributorInsightsSpecification: throttledKeys,
         },
       ],
     });
+  });
+
+  test("has the index that `npm start` creates, too, and no function may query it", () => {
+    const template = templateWith(everySetting);
+    const [table] = ofType(template, "AWS::DynamoDB::GlobalTable");
+    const grants = [...ofType(template, "AWS::IAM::Policy"), ...ofType(template, "AWS::IAM::ManagedPolicy")];
+
+    expect(table?.Properties.GlobalSecondaryIndexes).toEqual([indexSchema]);
+    expect(table?.Properties.AttributeDefinitions).toEqual(keyAttributes);
+    expect(JSON.stringify(grants)).not.toContain("/index/");
   });
 
   test.each([
@@ -42,7 +58,8 @@ describe("The table", () => {
         Region,
         DeletionProtectionEnabled: Region === "eu-west-1",
         PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-        ContributorInsightsSpecification: { Enabled: true, Mode: "THROTTLED_KEYS" },
+        ContributorInsightsSpecification: throttledKeys,
+        GlobalSecondaryIndexes: [{ IndexName: "person", ContributorInsightsSpecification: throttledKeys }],
       })),
     );
   });
