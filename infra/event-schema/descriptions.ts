@@ -13,6 +13,18 @@ export const commonFields = {
   message: "The message. An event that arrives before its message is recorded after the message is stored.",
 };
 
+/** How an event names its message. The other fields of a message are those of Get Message. */
+export const messageFields = {
+  id: "The message's id, a UUID that you choose.",
+  external_id:
+    "Your own id of the message, instead of `id`. The `id` is then the UUID version 5 (RFC 9562) of this text, in UTF-8, in " +
+    "the namespace of `account_id`.",
+  sender:
+    "The sender's address, also as `Ada <ada@example.com>`. The null sender of a bounce, `<>` or an empty text, becomes " +
+    "mailer-daemon@ the recipient's domain. UTF-8 is allowed (RFC 6531).",
+  recipient: "The recipient's address, also as `Ada <ada@example.com>`. UTF-8 is allowed (RFC 6531).",
+};
+
 export const descriptions: Record<MessageEvent["type"], Descriptions> = {
   "message.stored": {
     event: "A new message. A message that already exists stays unchanged.",

@@ -1,5 +1,7 @@
 /** The events that an email-sending pipeline reports about its messages. */
 import * as z from "zod/mini";
+import { bareAddress, senderOfBounces } from "../addresses/mailbox.ts";
+import { idOfExternal } from "../messages/external-id.ts";
 import { jsonInstant, NewMessage, text, time, words } from "../messages/new-message.ts";
 import { RejectedError, validate } from "../messages/rejected-error.ts";
 
@@ -13,17 +15,46 @@ const id = text.check(
 
 const s3Key = text.check(z.minLength(1, "must not be empty"), z.maxLength(1024, "must have at most 1024 characters"));
 
-const change = { id, account_id, message: z.object({ id: uuid }, "must be an object") };
+/** A sender that knows no UUID names its message with an `external_id`. */
+const names = { id: z.optional(uuid), external_id: z.optional(id) };
+
+type Named = { id?: string | undefined; external_id?: string | undefined };
+
+const named = <Shape extends typeof names>(shape: Shape) =>
+  z.object(shape, "must be an object").check(
+    z.refine((message) => {
+      const { id, external_id } = message as Named;
+      return (id === undefined) !== (external_id === undefined);
+    }, "must have either id or external_id"),
+    z.meta({ oneOf: [{ required: ["id"] }, { required: ["external_id"] }] }),
+  );
+
+const change = { id, account_id, message: named(names) };
+
+/** Senders know addresses as `Ada <ada@example.com>`, and the sender of a bounce as `<>`. */
+const withBareAddresses = (message: unknown): unknown => {
+  const { sender, recipient } = (message ?? {}) as Record<string, unknown>;
+  if (typeof sender !== "string" || typeof recipient !== "string") return message;
+  const to = bareAddress(recipient);
+  return { ...(message as object), sender: bareAddress(sender) || senderOfBounces(to), recipient: to };
+};
+
+const { account_id: _, id: __, ...storedFields } = NewMessage.shape;
 
 const Stored = z.object({
   type: z.literal("message.stored"),
   id,
   account_id,
-  message: z.extend(z.omit(NewMessage, { account_id: true }), {
-    sent_at: z._default(z.nullable(jsonInstant), null),
-    delivered_at: z._default(z.nullable(jsonInstant), null),
-    retain_until: jsonInstant,
-  }),
+  message: z.pipe(
+    z.transform(withBareAddresses),
+    named({
+      ...names,
+      ...storedFields,
+      sent_at: z._default(z.nullable(jsonInstant), null),
+      delivered_at: z._default(z.nullable(jsonInstant), null),
+      retain_until: jsonInstant,
+    }),
+  ),
   raw_email: z.nullable(s3Key),
 });
 
@@ -44,11 +75,16 @@ const Clicked = z.object({ type: z.literal("message.clicked"), ...change });
 const kinds = [Stored, Status, Attempt, Opened, Clicked] as const;
 const types = kinds.map(({ shape }) => shape.type.def.values[0]);
 
-export const MessageEvent = z.discriminatedUnion("type", kinds, {
+export const NewEvent = z.discriminatedUnion("type", kinds, {
   error: ({ input }) =>
     typeof input === "object" && input !== null ? `must be one of ${types.join(", ")}` : "must be a JSON object",
 });
-export type MessageEvent = z.output<typeof MessageEvent>;
+export type NewEvent = z.input<typeof NewEvent>;
+
+type WithId<Event> = Event extends { message: Named }
+  ? Omit<Event, "message"> & { message: Omit<Event["message"], keyof Named> & { id: string } }
+  : never;
+export type MessageEvent = WithId<z.output<typeof NewEvent>>;
 
 export type ChangeEvent = Exclude<MessageEvent, { type: "message.stored" }>;
 export type StoredEvent = Extract<MessageEvent, { type: "message.stored" }>;
@@ -67,7 +103,8 @@ const integerOf = (source: string): bigint | undefined => {
 const reviveInteger = (name: string, value: unknown, { source = "" }: { source?: string } = {}): unknown =>
   name === "reference_message_id" ? (integerOf(source) ?? value) : value;
 
-const parseJson = (json: string): unknown => {
+/** @throws RejectedError if the text isn't JSON */
+export const parseJson = (json: string): unknown => {
   try {
     return JSON.parse(json, reviveInteger);
   } catch {
@@ -76,4 +113,12 @@ const parseJson = (json: string): unknown => {
 };
 
 /** @throws RejectedError that names every wrong field */
-export const parseEvent = (json: string): MessageEvent => validate(MessageEvent, parseJson(json));
+export const validateEvent = (input: unknown): MessageEvent => {
+  const event = validate(NewEvent, input);
+  const { id, external_id = "", ...fields } = event.message;
+  const message = { id: id ?? idOfExternal(event.account_id, external_id), ...fields };
+  return { ...event, message } as MessageEvent;
+};
+
+/** @throws RejectedError that names every wrong field */
+export const parseEvent = (json: string): MessageEvent => validateEvent(parseJson(json));

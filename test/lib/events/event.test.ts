@@ -86,7 +86,13 @@ test.each([
   [{ ...stored, raw_email: 1 }, "raw_email must be a string"],
   [{ ...stored, raw_email: "" }, "raw_email must not be empty"],
   [{ ...stored, raw_email: "\ud800.eml" }, "raw_email must not contain half a surrogate pair"],
-  [storedWith({ sender: "Ada <ada@example.com>" }), "message.sender must be an email address"],
+  [storedWith({ sender: "ada@example.com, Bo" }), "message.sender must be an email address"],
+  [storedWith({ sender: "Ada <ada>" }), "message.sender must be an email address"],
+  [storedWith({ recipient: "<>" }), "message.recipient must be an email address"],
+  [storedWith({ external_id: "80" }), "message must have either id or external_id"],
+  [{ ...opened, message: { ...common.message, external_id: "80" } }, "message must have either id or external_id"],
+  [{ ...opened, message: {} }, "message must have either id or external_id"],
+  [{ ...opened, message: { external_id: "" } }, "message.external_id must have 1 to 255 characters"],
   [storedWith({ retain_until: null }), "message.retain_until must be ISO 8601 with an offset"],
 ])("%j is rejected: %s", (event, reason) => {
   const json = typeof event === "string" ? event : JSON.stringify(event);
@@ -114,4 +120,31 @@ test("The reason for a rejected event names every wrong field, and quotes nothin
 
 test("An id may have 255 characters, however many bytes they have", () => {
   expect(parse({ ...opened, id: "🌍".repeat(255) })).toMatchObject({ id: "🌍".repeat(255) });
+});
+
+test.each([
+  ["Ada <ada@example.com>", "ada@example.com"],
+  ['"Doe, <Ada>" <ada@example.com>', "ada@example.com"],
+  ["=?utf-8?q?Ada,_CEO?= < ada@example.com > (work)", "ada@example.com"],
+  ['"<ada>"@example.com', '"<ada>"@example.com'],
+  ["", "mailer-daemon@xn--grn-ioa.example"],
+  ["<>", "mailer-daemon@xn--grn-ioa.example"],
+  ["Mail Delivery System <>", "mailer-daemon@xn--grn-ioa.example"],
+])("The sender %j of an event is %s", (sender, expected) => {
+  const event = parse(storedWith({ sender, recipient: "Bo <bo@grün.example>" }));
+
+  expect(event).toMatchObject({ message: { sender: expected, recipient: "bo@grün.example" } });
+});
+
+test("The id that external_id stands for is a UUID version 5, which any program can compute", () => {
+  // The example of RFC 9562, section A.4, with its namespace as the account.
+  const account_id = "6BA7B810-9DAD-11D1-80B4-00C04FD430C8";
+  const event = parse({ ...opened, account_id, message: { external_id: "www.example.com" } });
+
+  expect(event).toEqual({
+    ...opened,
+    account_id: account_id.toLowerCase(),
+    message: { id: "2ed6657d-e927-568b-95e1-2665a8aea6a2" },
+  });
+  expect(parse({ ...opened, message: { external_id: "🌍".repeat(255) } })).toMatchObject({ type: "message.opened" });
 });
