@@ -5,6 +5,7 @@ import type { ReadEmail } from "../lib/events/apply-stored.ts";
 import { openEmailBucket } from "../lib/events/email-bucket.ts";
 import { openEventQueue, type PostponeEvents } from "../lib/events/event-queue.ts";
 import { takeEvents } from "../lib/events/receive-batch.ts";
+import { findSender } from "../lib/events/senders.ts";
 import type { Clock } from "../lib/table/expiry.ts";
 import { getItem } from "../lib/table/get.ts";
 import { eventKey } from "../lib/table/keys.ts";
@@ -15,7 +16,12 @@ export const createHandler = (
   readEmail: ReadEmail = openEmailBucket(),
   clock: Clock = Date.now,
   postpone: PostponeEvents = openEventQueue(),
-) => takeEvents((events, deadline) => applyEvents({ ...table, deadline }, events, readEmail, clock()), postpone);
+) =>
+  takeEvents(
+    (events, deadline) => applyEvents({ ...table, deadline }, events, readEmail, clock()),
+    postpone,
+    (name) => findSender(table, name),
+  );
 
 const table = openTable({ canWait: true });
 export const handler = createHandler(table);

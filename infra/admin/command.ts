@@ -59,6 +59,12 @@ export const duration = (value: string): number => {
   throw new InvalidArgumentError("It takes a time such as 90d, 12h or 30m.");
 };
 
+export const days = (value: string): number => {
+  const count = Number(value);
+  if (Number.isInteger(count) && count > 0 && count <= 36_500) return count;
+  throw new InvalidArgumentError("It takes a number of days from 1 to 36500.");
+};
+
 /** Collects the values of an option that is given several times. */
 export const collect =
   <T>(parse: (value: string) => T) =>

@@ -6,7 +6,7 @@ import { UserError } from "../cli/user-error.ts";
 import { findMail } from "../mail/find-mail.ts";
 import { type Imported, type ImportOutcome, importMail, mostOtherRecipients } from "../mail/import-mail.ts";
 import { clockOf } from "./clock.ts";
-import { collect, defineCommand, openTableOf, report, type Shell, uuid } from "./command.ts";
+import { collect, days, defineCommand, openTableOf, report, type Shell, uuid } from "./command.ts";
 import { countOutcomes } from "./outcomes.ts";
 
 const names = {
@@ -16,12 +16,6 @@ const names = {
 } as const satisfies Record<ImportOutcome, string>;
 
 const failed = "failed";
-
-const days = (value: string): number => {
-  const count = Number(value);
-  if (Number.isInteger(count) && count > 0 && count <= 36_500) return count;
-  throw new InvalidArgumentError("It takes a number of days from 1 to 36500.");
-};
 
 const date = (value: string): Date => {
   const time = new Date(value);

@@ -12,12 +12,14 @@ import { listMembers, removeMember, setMemberRole } from "./members.ts";
 import { prepareTable } from "./prepare-table.ts";
 import { recordEvents } from "./record-events.ts";
 import { restoreContent } from "./restore-content.ts";
+import { addSender, listSenders, removeSender } from "./senders.ts";
 import { showMessage } from "./show-message.ts";
 
 const groups = {
   "API keys:": [createApiKey, listApiKeys, rotateApiKey, revokeApiKey],
   "Members:": [listMembers, setMemberRole, removeMember],
   "Messages:": [findMessages, importMessage, recordEvents, showMessage, restoreContent, removeContent, deleteMessage],
+  "Senders:": [addSender, listSenders, removeSender],
   "The table:": [erasePerson, prepareTable],
 };
 

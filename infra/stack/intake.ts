@@ -13,10 +13,10 @@ import type { Permission } from "../../lib/table/permission.ts";
 import { ServiceFunction, type SharedProps } from "./service-function.ts";
 import type { Settings } from "./settings.ts";
 
-const { message, event, marker } = itemTypes;
+const { message, event, marker, sender } = itemTypes;
 
 const permissions: readonly Permission[] = [
-  { call: "GetItem", on: [message, event, marker] },
+  { call: "GetItem", on: [message, event, marker, sender] },
   { call: "PutItem", on: [message] }, // We write the content's segments before the transaction.
   { call: "DeleteItem", on: [message] }, // If the message was deleted meanwhile, we delete its segments.
   { call: "PutItem", on: [message, event], within: "TransactWriteItems" },

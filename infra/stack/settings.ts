@@ -10,6 +10,8 @@ const retentionDays = Object.values(RetentionDays).filter(
 
 const regions = new Set(RegionInfo.regions.map(({ name }) => name));
 
+const domainName = /(?=.{1,253}$)([a-z\d]([a-z\d-]*[a-z\d])?\.)+[a-z]{2,}$/.source;
+
 const text = (pattern: RegExp, accepts: string) => z.string().check(z.regex(pattern, accepts));
 
 const count = (pattern: RegExp, accepts: string) => z.pipe(text(pattern, accepts), z.transform(Number));
@@ -32,9 +34,7 @@ const Settings = z.object({
     text(/^[a-z][a-z\d-]{0,29}$/, "up to 30 lower-case letters, digits and hyphens, starting with a letter"),
     "prod",
   ),
-  domain: z.optional(
-    text(/^(?=.{1,253}$)([a-z\d]([a-z\d-]*[a-z\d])?\.)+[a-z]{2,}$/, "a domain name such as api.example.com"),
-  ),
+  domain: z.optional(text(new RegExp(`^${domainName}`), "a domain name such as api.example.com")),
   certificate: z.optional(
     text(
       /^arn:aws[a-z-]*:acm:[a-z\d-]+:\d{12}:certificate\/[\w-]+$/,
@@ -86,6 +86,18 @@ const Settings = z.object({
   eventConcurrency: z._default(count(/^([2-9]|[1-9]\d{1,2}|1000)$/, "a number of executions from 2 to 1000"), 5),
   /** For how many minutes a failed event is retried before it becomes a dead letter. */
   deadLetterMinutes: z._default(count(/^([1-9]|[1-5]\d|60)$/, "a number of minutes from 1 to 60"), 60),
+  /** The configuration sets of Amazon SES whose events the intake records. */
+  ses: z._default(
+    z.pipe(
+      text(/^[\w-]{1,64}(,[\w-]{1,64})*$/, "names of SES configuration sets, separated by commas"),
+      z.transform((list): string[] => [...new Set(list.split(","))]),
+    ),
+    [],
+  ),
+  /** A rule set of Amazon SES, and the domain whose received emails the intake stores. */
+  sesReceived: z.optional(
+    text(new RegExp(`^[\\w.-]{1,64}:${domainName}`), "RULE_SET:DOMAIN, such as inbound:example.com"),
+  ),
   /** The customer-managed key that encrypts the table, the logs and the intake. Without it, AWS's own keys do. */
   kmsKey: z.optional(
     text(
@@ -191,5 +203,6 @@ export const readSettings = (context: Given, region?: string): Settings => {
     throw new UserError(lines.join("\n"));
   }
   checkTogether(result.data, region);
-  return result.data;
+  const { intake, ses, sesReceived } = result.data;
+  return { ...result.data, intake: intake || ses.length > 0 || sesReceived !== undefined };
 };

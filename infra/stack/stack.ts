@@ -9,6 +9,7 @@ import { Intake } from "./intake.ts";
 import { Monitoring } from "./monitoring.ts";
 import { OperationFunction } from "./operation-function.ts";
 import { serviceTable } from "./service-table.ts";
+import { Ses } from "./ses.ts";
 import type { Settings } from "./settings.ts";
 
 export type EmailApiStackProps = {
@@ -70,6 +71,8 @@ export class EmailApiStack extends Stack {
     const intake = settings.intake
       ? new Intake(this, "Intake", { ...shared, deadLetterMinutes, eventConcurrency, removalPolicy })
       : undefined;
+    const { ses, sesReceived } = settings;
+    if (intake && (ses.length > 0 || sesReceived)) new Ses(this, "Ses", { intake, key, ses, sesReceived });
     const { dashboard } = new Monitoring(this, "Monitoring", {
       stage,
       api,
@@ -102,6 +105,11 @@ export class EmailApiStack extends Stack {
       output("PipelinePolicyArn", intake.pipelinePolicy.managedPolicyArn, "The policy for a sending pipeline's role");
     }
     if (isNew) output(isUnprotected, "true", "Nothing is protected against deletion before the next deployment");
+    if (sesReceived) {
+      const [ruleSet] = sesReceived.split(":");
+      const activate = `aws ses set-active-receipt-rule-set --region ${Aws.REGION} --rule-set-name ${ruleSet}`;
+      output("ActivateRuleSet", activate, "Activates the rule set, which CloudFormation can't do");
+    }
     if (api.domainTarget) output("DomainTarget", api.domainTarget, "The target of the domain's CNAME record");
   }
 }

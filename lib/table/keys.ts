@@ -18,6 +18,7 @@ export const itemTypes = {
   idempotency: "IDEMPOTENCY#",
   event: "EVENT#",
   marker: "MARKER#",
+  sender: "SENDER#",
   /** Only in the index. */
   person: "PERSON#",
 } as const;
@@ -109,3 +110,6 @@ export const eventKey = (account_id: string, id: string) =>
 
 export const markerKey = (account_id: string, id: string) =>
   itemKey(`${itemTypes.marker}${account_id}#${id}`, "MARKER");
+
+/** There are few senders, so they share a partition. */
+export const senderKey = (name: string) => itemKey(itemTypes.sender, `SENDER#${name}`);

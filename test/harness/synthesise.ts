@@ -31,6 +31,8 @@ export const everySetting = {
   kmsKey: "arn:aws:kms:eu-west-1:123456789012:key/mrk-1234abcd12ab34cd56ef1234567890ab",
   tracing: "true",
   tags: "team=mail,cost-center=42",
+  ses: "marketing,receipts",
+  sesReceived: "inbound:example.com",
 };
 
 /** @param context the values of `--context`, in addition to cdk.json */

@@ -7,7 +7,8 @@ import { day, newMessage, table } from "../../harness/service.ts";
 
 const commands = (
   "create-api-key|list-api-keys|rotate-api-key|revoke-api-key|list-members|set-member-role|remove-member|" +
-  "import-message|record-events|show-message|restore-content|remove-content|delete-message|erase-person|prepare-table"
+  "find-messages|import-message|record-events|show-message|restore-content|remove-content|delete-message|" +
+  "add-sender|list-senders|remove-sender|erase-person|prepare-table"
 ).split("|");
 const account = `--account ${randomUUID()}`;
 const importing = `import-message ${account} --domain ${randomUUID()}`;

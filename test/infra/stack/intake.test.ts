@@ -142,7 +142,7 @@ describe("Least privilege", () => {
 
     expect(shown(PolicyDocument.Statement)).toEqual([
       ["logs:CreateLogStream logs:PutLogEvents", undefined, undefined],
-      ["dynamodb:GetItem", "MESSAGE#* EVENT#* MARKER#*", undefined],
+      ["dynamodb:GetItem", "MESSAGE#* EVENT#* MARKER#* SENDER#*", undefined],
       ["dynamodb:DeleteItem dynamodb:PutItem", "MESSAGE#*", undefined],
       ["dynamodb:PutItem dynamodb:UpdateItem", "MESSAGE#* EVENT#* MARKER#*", "TransactWriteItems"],
       ["s3:GetObject", undefined, undefined],

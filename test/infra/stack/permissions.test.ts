@@ -3,12 +3,14 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { applyEvents } from "../../../lib/events/apply-events.ts";
 import { takeEvents } from "../../../lib/events/receive-batch.ts";
+import { findSender } from "../../../lib/events/senders.ts";
 import { addAccountMember, getMessage, type Operation } from "../../../lib/http/operations.ts";
 import { deleteMessage } from "../../../lib/messages/remove/delete-message.ts";
 import { storeMessage } from "../../../lib/messages/write/store-message.ts";
 import { interceptedTable } from "../../harness/intercepted-table.ts";
 import { guard, rolePermissions } from "../../harness/permissions.ts";
 import { bearer, call, newKey, newMessage, noon, startService, table } from "../../harness/service.ts";
+import { sesEvent } from "../../harness/ses.ts";
 import { deliver } from "../../harness/sqs.ts";
 import { functionOf, ofType, type Resource, templateWith } from "../../harness/synthesise.ts";
 
@@ -69,6 +71,7 @@ test("RecordEvents has every permission that it needs, and no other", async () =
   const handler = takeEvents(
     (events) => applyEvents(meanwhile, events, readEmail, noon),
     async () => {},
+    (name) => findSender(guarded.table, name),
   );
   const record = (...bodies: string[]) =>
     deliver(
@@ -87,6 +90,7 @@ test("RecordEvents has every permission that it needs, and no other", async () =
     event({ type: "message.clicked" }),
   ];
 
+  expect(await record(sesEvent("Send"))).toEqual(["0"]); // Its sender is unknown.
   expect(await record(...changes)).toHaveLength(changes.length); // The message is not stored yet.
   expect(await record(stored)).toEqual([]);
   for (const change of changes) {

@@ -24,6 +24,7 @@ test("Without settings, the stage is prod, limits are moderate, and no data is d
     tags: {},
     gatewayLogRole: true,
     remove: [],
+    ses: [],
     removeEverything: false,
   });
 });
@@ -46,6 +47,8 @@ test("Settings from the command line are strings, and those from cdk.json may be
     replicaRegions: ["us-west-2", "eu-central-1"],
     intake: true,
     deadLetterMinutes: 1,
+    ses: ["marketing", "receipts"],
+    sesReceived: "inbound:example.com",
     removeEverything: true,
   };
   const asText = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));
@@ -62,6 +65,11 @@ test("remove is for one deployment, so cdk.json can't have it", () => {
   expect(() => readSettings({ stages: { prod: { remove: "intake" } } })).toThrow(
     userError("remove is for one deployment: write it as --context remove=…, not into cdk.json"),
   );
+});
+
+test("Events of SES need an intake, so the stack has one", () => {
+  expect(readSettings({ ses: "marketing" }).intake).toBe(true);
+  expect(readSettings({ sesReceived: "inbound:example.com" }).intake).toBe(true);
 });
 
 test("A replica region that is named twice gets one replica", () => {
@@ -101,6 +109,9 @@ test.each([
   ["replicaRegions", "eu-west-1,eu-west-9", "AWS regions separated by commas, such as eu-west-1,us-west-2"],
   ["intake", "yes", "true or false"],
   ["deadLetterMinutes", "61", "a number of minutes from 1 to 60"],
+  ["ses", "marketing,", "names of SES configuration sets, separated by commas"],
+  ["sesReceived", "inbound", "RULE_SET:DOMAIN, such as inbound:example.com"],
+  ["sesReceived", "inbound:.example.com", "RULE_SET:DOMAIN, such as inbound:example.com"],
   ["removeEverything", "yes", "true or false"],
 ])("%s=%s is rejected with the values that the setting accepts", (name, value, accepted) => {
   expect(() => readSettings({ [name]: value })).toThrow(userError(`${name} must be ${accepted}, not ${value}`));

@@ -1,0 +1,290 @@
+/** What SES reports, through the function RecordEvents and Get Message. */
+import { randomUUID } from "node:crypto";
+import { beforeEach, expect, test } from "vitest";
+import { applyEvents } from "../../lib/events/apply-events.ts";
+import { takeEvents } from "../../lib/events/receive-batch.ts";
+import { findSender } from "../../lib/events/senders.ts";
+import { idOfExternal } from "../../lib/messages/external-id.ts";
+import type { Table } from "../../lib/table/table.ts";
+import { adminJson } from "../harness/admin.ts";
+import { type CapturedOutput, captureOutput } from "../harness/captured-output.ts";
+import { bearer, call, newKey, noon, startService, table } from "../harness/service.ts";
+import { sesEvent, sesMessageId, sesReceived, throughEventBridge, throughSns } from "../harness/ses.ts";
+import { deliver } from "../harness/sqs.ts";
+
+let output: CapturedOutput;
+beforeEach(() => {
+  output = captureOutput();
+});
+
+const logged = () => output.lines().filter(({ message }) => message === "event");
+
+const emails: Record<string, string> = { "ses-received/r-1": "Subject: Question\r\n\r\nHow much?" };
+const readEmail = async (key: string) => Buffer.from(emails[key] ?? "");
+
+const record = (bodies: readonly string[], on: Table = table): Promise<string[]> =>
+  deliver(
+    takeEvents(
+      (events) => applyEvents(on, events, readEmail, noon),
+      async () => {},
+      (name) => findSender(on, name),
+    ),
+    bodies.map((body, index) => ({ messageId: String(index), body })),
+  );
+
+/** Adds a sender of a new account. A name may be added only once, so each test has an AWS account of its own. */
+const newSender = async () => {
+  const { account_id, secret } = await newKey();
+  const awsAccount = String(Math.floor(Math.random() * 1e12)).padStart(12, "0");
+  const domain = `d${awsAccount}.example`;
+  const options = `--account ${account_id} --domain ${randomUUID()} --retain-days 90`;
+  await adminJson(`add-sender ses:${awsAccount}:receipts ${options}`);
+  await adminJson(`add-sender ses-received:${domain} ${options}`);
+  return {
+    account_id,
+    awsAccount,
+    domain,
+    event: (type: string, parts?: object, mail: object = {}) =>
+      sesEvent(type, parts, { sendingAccountId: awsAccount, ...mail }),
+    get: async (recipient: string, messageId = sesMessageId) => {
+      const id = idOfExternal(account_id, `ses:${messageId}:${recipient}`);
+      const url = await startService(() => noon);
+      const response = await call(`${url}/v2/accounts/${account_id}/messages/${id}`, { headers: bearer(secret) });
+      // biome-ignore lint/suspicious/noExplicitAny: the tests compare it
+      return (await response.json()) as any;
+    },
+  };
+};
+
+const at = (seconds: string) => `2096-11-20T12:00:${seconds}Z`;
+const delivery = { timestamp: at("02.900"), recipients: ["Grace@Example.org"], smtpResponse: "250 2.0.0 OK" };
+const bounced = { emailAddress: "GRACE@example.org", status: "5.1.1", diagnosticCode: "smtp; 550 5.1.1 unknown" };
+const bounce = {
+  timestamp: at("02.000"),
+  bouncedRecipients: [bounced],
+  bounceType: "Permanent",
+  bounceSubType: "NoEmail",
+};
+const delayed = [{ emailAddress: "grace@example.org", status: "4.2.2" }];
+const deliveryDelay = { timestamp: at("01.000"), delayedRecipients: delayed, delayType: "MailboxFull" };
+const complainedRecipients = [{ emailAddress: "grace@example.org" }];
+const complaint = { timestamp: at("30.000"), complainedRecipients, complaintSubType: null, feedbackId: "f" };
+const open = { timestamp: at("10.000"), ipAddress: "192.0.2.1", userAgent: "Mail" };
+const click = { ...open, link: "https://shop.example/", linkTags: null };
+
+test("Send stores a message that expires after the sender's days", async () => {
+  const { event, get, account_id } = await newSender();
+
+  expect(await record([event("Send", { send: {} })])).toEqual([]);
+
+  expect(await get("grace@example.org")).toMatchObject({
+    account_id,
+    direction: "outgoing",
+    is_bounce_notification: false,
+    message_id: `<${sesMessageId}@email.amazonses.com>`,
+    subject: "Grüße",
+    tags: ["campaign=autumn", "kind=a", "kind=b"],
+    sender: "orders@shop.example",
+    recipient: "Grace@Example.org",
+    status: "accepted",
+    sent_at: at("00.000"),
+    delivered_at: null,
+    retain_until: "2097-02-18T12:00:00.000Z",
+    content: null,
+  });
+});
+
+test.each([
+  ["Delivery", { delivery }, { status: "delivered", delivered_at: at("02.900") }, "250 2.0.0 OK"],
+  ["Bounce", { bounce }, { status: "bounced", bounce_classification: "permanent/no-email" }, "smtp; 550 5.1.1 unknown"],
+  ["DeliveryDelay", { deliveryDelay }, { status: "deferred" }, "MailboxFull"],
+  ["Complaint", { complaint }, { status: "complained" }, undefined],
+  ["Reject", { reject: { reason: "Bad content" } }, { status: "rejected" }, undefined],
+  ["Rendering Failure", { failure: { templateName: "t" } }, { status: "failed" }, undefined],
+  ["Open", { open }, { status: "accepted", open_count: 1 }, undefined],
+  ["Click", { click }, { status: "accepted", click_count: 1 }, undefined],
+])("%s is recorded once through each service, even without Send", async (type, parts, expected, log) => {
+  const { event, get } = await newSender();
+  const body = event(type, parts);
+
+  expect(
+    await record([body, throughSns(body), throughEventBridge(body), throughSns(throughEventBridge(body))]),
+  ).toEqual([]);
+
+  const message = await get("grace@example.org");
+  expect(message).toMatchObject({ subject: "Grüße", num_attempts: log ? 1 : 0, ...expected });
+  expect(message.delivery_attempts.map((attempt: { log: string }) => attempt.log)).toEqual(log ? [log] : []);
+});
+
+/** Each order that these events can have. */
+const permutations = (bodies: string[]): string[][] =>
+  bodies.length < 2
+    ? [bodies]
+    : bodies.flatMap((first, index) => permutations(bodies.toSpliced(index, 1)).map((rest) => [first, ...rest]));
+
+test("In every order, alone or in a batch, twice, the later stage of a second wins", async () => {
+  for (const [index, order] of permutations(["Send", "DeliveryDelay", "Delivery", "Bounce"]).entries()) {
+    const { event, get } = await newSender();
+    const bodies = order.map((type) => event(type, { deliveryDelay, delivery, bounce }));
+    if (index % 2 === 0) for (const body of bodies) expect(await record([body])).toEqual([]);
+    expect(await record([...bodies, ...bodies])).toEqual([]);
+
+    expect(await get("grace@example.org")).toMatchObject({
+      status: "bounced",
+      bounce_classification: "permanent/no-email",
+      delivered_at: at("02.900"),
+      num_attempts: 3,
+      updated_at: expect.any(String),
+    });
+  }
+});
+
+test("An email of several recipients is as many messages, and nobody can tell whose open it is", async () => {
+  const { event, get } = await newSender();
+  const mail = { destination: ["Grace <Grace@Example.org>", "ada@bücher.example", "ADA@xn--bcher-kva.example"] };
+  const elsewhere = { ...bounce, bouncedRecipients: [bounced, { emailAddress: "someone@else.example" }] };
+  const ofAda = { ...delivery, recipients: ["ada@xn--bcher-kva.example"] };
+
+  const failed = await record([
+    event("Send", {}, mail),
+    event("Delivery", { delivery: ofAda }, mail),
+    event("Bounce", { bounce: elsewhere }, mail),
+    event("Open", { open }, mail),
+    event("Bounce", { bounce: { ...bounce, bouncedRecipients: [{ emailAddress: "someone@else.example" }] } }, mail),
+  ]);
+
+  expect(failed).toEqual(["4"]);
+  expect(await get("grace@example.org")).toMatchObject({ status: "bounced", open_count: 0 });
+  expect(await get("ada@bücher.example")).toMatchObject({ status: "delivered", open_count: 0 });
+  expect(logged().map(({ events, outcome, reason }) => [events, outcome, reason])).toEqual([
+    [3, "recorded", undefined],
+    [2, "recorded", undefined],
+    [2, "recorded", undefined],
+    [0, "ignored", undefined],
+    [0, "failed", "it names none of the email's recipients"],
+  ]);
+});
+
+test("A bounce of the only recipient may name the address to which they forward", async () => {
+  const { event, get } = await newSender();
+  const forwarded = { ...bounce, bouncedRecipients: [{ emailAddress: "grace@forwarded.example", status: "5.2.2" }] };
+
+  expect(await record([event("Bounce", { bounce: forwarded })])).toEqual([]);
+
+  expect(await get("grace@example.org")).toMatchObject({ status: "bounced", delivery_attempts: [{ log: "5.2.2" }] });
+});
+
+test("A delay without headers waits for Send, which has the subject", async () => {
+  const { event, get } = await newSender();
+  const bare = event("DeliveryDelay", { deliveryDelay }, { headers: undefined, commonHeaders: undefined });
+
+  expect(await record([bare])).toEqual(["0"]);
+  expect(await record([event("Send"), bare])).toEqual([]);
+
+  expect(await get("grace@example.org")).toMatchObject({ subject: "Grüße", status: "deferred" });
+});
+
+test("A received email is an incoming message of each matched recipient's account, with its content", async () => {
+  const one = await newSender();
+  const two = await newSender();
+  const recipients = [`help@${one.domain}`, `Help@${two.domain.toUpperCase()}`];
+
+  expect(await record([sesReceived({ recipients, virusVerdict: { status: "FAIL" } })])).toEqual([]);
+
+  expect(await one.get(`help@${one.domain}`, "r-1")).toMatchObject({
+    direction: "incoming",
+    is_bounce_notification: false,
+    message_id: "<question@example.org>",
+    sender: "grace@example.org",
+    subject: "Question",
+    status: "received",
+    sent_at: null,
+    delivered_at: "2096-11-20T11:00:00.000Z",
+    tags: ["spam"],
+    content: emails["ses-received/r-1"],
+  });
+  expect(await two.get(`help@${two.domain}`, "r-1")).toMatchObject({ account_id: two.account_id });
+});
+
+test.each(["", "<>", "MAILER-DAEMON <>"])("A received bounce has no sender (%j)", async (source) => {
+  const { domain, get } = await newSender();
+
+  expect(await record([sesReceived({ recipients: [`help@${domain}`] }, { source })])).toEqual([]);
+
+  expect(await get(`help@${domain}`, "r-1")).toMatchObject({
+    is_bounce_notification: true,
+    sender: `mailer-daemon@${domain}`,
+  });
+});
+
+test("What isn't about a message is ignored", async () => {
+  const { event } = await newSender();
+  const greeting = "Successfully validated SNS topic for Amazon SES event publishing.";
+  const subscribed = JSON.stringify({ notificationType: "AmazonSnsSubscriptionSucceeded", message: "…" });
+  const ofAccount = JSON.stringify({ source: "aws.ses", detail: { version: "1.0.0" } });
+  const ofLambda = sesReceived({ recipients: ["help@unknown.example"], action: { type: "Lambda" } });
+
+  const bodies = [greeting, throughSns(greeting), subscribed, ofAccount, ofLambda, event("Subscription")];
+  expect(await record(bodies)).toEqual([]);
+
+  expect(logged().map(({ outcome }) => outcome)).toEqual(Array(6).fill("ignored"));
+  expect(output.text()).not.toContain("EventRecorded");
+});
+
+test("A sender that nobody added fails with the command to add it, and is recorded after a redrive", async () => {
+  const { account_id, secret } = await newKey();
+  const body = sesEvent("Send", {}, { sendingAccountId: "000000000001" });
+
+  expect(await record([body])).toEqual(["0"]);
+  const [{ reason }] = logged();
+  expect(reason).toBe("its sender is unknown. Add it with the command add-sender ses:000000000001:receipts");
+  await adminJson(`add-sender ses:000000000001:receipts --account ${account_id} --domain ${randomUUID()}`);
+  expect(await record([body])).toEqual([]);
+
+  const url = await startService(() => noon);
+  const id = idOfExternal(account_id, `ses:${sesMessageId}:grace@example.org`);
+  const path = `/v2/accounts/${account_id}/messages/${id}`;
+  expect((await call(`${url}${path}`, { headers: bearer(secret) })).status).toBe(200);
+});
+
+test.each([
+  ["Send", {}, { mail: null }, "mail must be an object"],
+  ["Send", {}, { mail: [] }, "mail must be an object"],
+  [
+    "Send",
+    { timestamp: "yesterday", destination: "x" },
+    {},
+    "mail.timestamp must be ISO 8601 with an offset; mail.dest",
+  ],
+  ["Send", { destination: [] }, {}, "mail.destination must not be empty"],
+  ["Send", { destination: ["no address"] }, {}, "message.recipient must be an email address"],
+  ["Send", { tags: undefined }, {}, "its sender is not ses:AWS_ACCOUNT:CONFIGURATION_SET or ses-received:DOMAIN"],
+  ["Printed", {}, {}, "eventType must be one of Send, "],
+  ["toString", {}, {}, "eventType must be one of Send, "],
+  ["Bounce", {}, {}, "bounce must be an object"],
+  [
+    "Bounce",
+    {},
+    { bounce: { ...bounce, bouncedRecipients: [null] } },
+    "bounce.bouncedRecipients.0 must name a recipient",
+  ],
+  ["Open", {}, { open: { timestamp: 1 } }, "open.timestamp must be ISO 8601 with an offset"],
+])("A malformed event fails with a reason (%s, %j, %j)", async (type, mail, parts, reason) => {
+  const { event } = await newSender();
+
+  const body = { ...JSON.parse(event(type, {}, mail)), ...parts };
+  const bodies = [JSON.stringify(body), throughSns(JSON.stringify(body))];
+  expect(await record(bodies)).toEqual(["0", "1"]);
+
+  expect(logged().map((line) => line.reason)).toEqual(Array(2).fill(expect.stringContaining(reason)));
+});
+
+test.each(["null", "1", '"Send"', "[]", "{", "", throughSns("{"), throughSns("null"), throughEventBridge("[]")])(
+  "A body that is no event is a reason or ignored, and never a fault of the program (%j)",
+  async (body) => {
+    await record([body]);
+
+    expect(logged()).toMatchObject([{ events: 0, outcome: expect.stringMatching(/failed|ignored/) }]);
+    expect(output.text()).not.toContain("TypeError");
+  },
+);
