@@ -1,8 +1,11 @@
 import { randomUUID } from "node:crypto";
+import fc from "fast-check";
 import { expect, test } from "vitest";
+import { applyChanges } from "../../../../lib/events/apply-changes.ts";
 import { findMessage } from "../../../../lib/messages/read/find-message.ts";
 import { headFields } from "../../../../lib/messages/read/head-fields.ts";
 import { storeMessage } from "../../../../lib/messages/write/store-message.ts";
+import { toNanoseconds } from "../../../../lib/time/timestamp.ts";
 import {
   attempted,
   clicked,
@@ -61,4 +64,42 @@ test("A status that is older than the message replaces the status of the stored 
   await recordEvent(message, status("deferred", "2020-01-01T00:00:00.000Z"));
 
   expect(await read(message)).toMatchObject({ status: "deferred" });
+});
+
+test("Of each field, the newest event that has it decides, to the nanosecond, in whatever order the events arrive", async () => {
+  const names = ["sent", "deferred", "delivered", "bounced"];
+  const moments = fc.constantFrom("07.000100Z", "07.000900Z", "07.000900001Z", "08Z");
+  const change = fc.record({
+    status: fc.constantFrom(...names),
+    time: moments.map((second) => toNanoseconds(`2096-11-20T12:00:${second}`) ?? ""),
+    sent_at: fc.option(fc.constantFrom("2096-11-20T12:00:01.000Z", "2096-11-20T12:00:02.000Z"), { nil: undefined }),
+    bounce_classification: fc.option(fc.constantFrom("spam", "mailbox-full"), { nil: undefined }),
+  });
+  const changes = fc.array(change, { minLength: 1, maxLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(changes, fc.infiniteStream(fc.nat()), fc.integer({ min: 1, max: 3 }), async (all, order, size) => {
+      const message = await stored();
+      const events = all.map((one, index) => ({
+        ...one,
+        type: "message.status" as const,
+        id: `${message.id} ${index}`,
+        account_id,
+        message: { id: message.id },
+      }));
+      const arriving = events.toSorted(() => (order.next().value % 3) - 1);
+
+      for (let start = 0; start < arriving.length; start += size) {
+        await applyChanges(table, arriving.slice(start, start + size), noon);
+      }
+
+      const ordered = events.toSorted((a, b) => (`${a.time}#${a.id}` < `${b.time}#${b.id}` ? -1 : 1));
+      const expected = Object.assign({}, ...ordered.map((one) => JSON.parse(JSON.stringify(one))));
+      expect(await read(message)).toMatchObject({
+        status: expected.status,
+        sent_at: expected.sent_at ?? null,
+        ...(expected.bounce_classification && { bounce_classification: expected.bounce_classification }),
+      });
+    }),
+    { numRuns: Number(process.env.PROPERTY_CASES ?? 30) },
+  );
 });
