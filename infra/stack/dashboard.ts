@@ -80,6 +80,7 @@ export const addDashboard = (
           metrics.tableThrottles(),
         ]),
       ],
+      [graph("Throttles of the table by cause", metrics.throttleCauses())],
       ...(intake ? [intakeGraphs(metrics, intake)] : []),
     ],
   });

@@ -4,6 +4,7 @@ import { type IMetric, MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch
 import { FilterPattern, type IFilterPattern, type ILogGroup, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { metricNamespace } from "../../lib/http/metrics.ts";
+import { personIndex } from "../../lib/table/keys.ts";
 import type { Api, Route } from "./api.ts";
 import type { ServiceTable } from "./service-table.ts";
 
@@ -91,15 +92,39 @@ export class Metrics extends Construct {
 
   /** DynamoDB reports no zeros: without throttling, the metric has no data, and FILL adds the zeros. */
   tableThrottles(): IMetric {
-    const { table } = this.measured;
     return new MathExpression({
-      expression: "FILL(reads, 0) + FILL(writes, 0)",
+      expression: "FILL(reads, 0) + FILL(writes, 0) + FILL(indexed, 0)",
       usingMetrics: {
-        reads: table.metric("ReadThrottleEvents", sum),
-        writes: table.metric("WriteThrottleEvents", sum),
+        reads: this.ofTable("ReadThrottleEvents"),
+        writes: this.ofTable("WriteThrottleEvents"),
+        indexed: this.ofIndex("WriteThrottleEvents"),
       },
       period,
       label: "Throttled reads and writes",
+    });
+  }
+
+  /** A hot key and a used up quota need different answers. Of the index, only a person can be hot. */
+  throttleCauses(): IMetric[] {
+    return [
+      this.ofTable("ReadKeyRangeThroughputThrottleEvents", "A hot key is read"),
+      this.ofTable("WriteKeyRangeThroughputThrottleEvents", "A hot key is written"),
+      this.ofIndex("WriteKeyRangeThroughputThrottleEvents", "A hot person is written"),
+      this.ofTable("ReadAccountLimitThrottleEvents", "The quota of reads"),
+      this.ofTable("WriteAccountLimitThrottleEvents", "The quota of writes"),
+    ];
+  }
+
+  private ofTable(name: string, label = name): IMetric {
+    return this.measured.table.metric(name, { ...sum, label });
+  }
+
+  private ofIndex(name: string, label = name): IMetric {
+    const { tableName: TableName } = this.measured.table;
+    return this.measured.table.metric(name, {
+      ...sum,
+      label,
+      dimensionsMap: { TableName, GlobalSecondaryIndexName: personIndex.name },
     });
   }
 

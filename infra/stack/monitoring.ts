@@ -21,8 +21,6 @@ export type MonitoringProps = Measured & {
  */
 const longWait = Duration.minutes(30);
 
-const seeRunbook = (section: string) => `: see "${section}" in infra/admin/README.md`;
-
 const slowP99 = Duration.seconds(2);
 
 export class Monitoring extends Construct {
@@ -46,52 +44,39 @@ export class Monitoring extends Construct {
       "DeadLetters",
       deadLetters.metricApproximateNumberOfMessagesVisible(maximum),
       0,
-      `Events could not be recorded. The log of ${serviceName} has the reason of each${seeRunbook("Dead letters")}`,
+      `Events could not be recorded. The log of ${serviceName} has the reason of each`,
       { periods: 1, bad: 1 }, // A dead letter doesn't go away by itself.
     );
     this.alarm(
       "EventsWait",
       events.metricApproximateAgeOfOldestMessage(maximum),
       longWait.toSeconds(),
-      `The oldest event has waited for more than ${longWait.toMinutes()} minutes. See the log of ${serviceName}, and its concurrency`,
+      `The oldest event has waited for more than ${longWait.toMinutes()} minutes`,
     );
     this.alarm(
       `${serviceName}Errors`,
       recordEvents.lambda.metricErrors({ period }),
       0,
-      `${serviceName} crashed, or ran out of memory or time. Its log says which; SQS delivers the events again`,
+      `${serviceName} crashed, or ran out of memory or time. SQS delivers the events again`,
+      { section: "Errors" },
     );
   }
 
   private addApiAlarms() {
     const { metrics } = this;
-    this.alarm(
-      "ServerErrorRate",
-      metrics.serverErrorRate(),
-      1,
-      `More than 1% of requests end with a 5xx${seeRunbook("A spike of 5xx")}`,
-    );
+    this.alarm("ServerErrorRate", metrics.serverErrorRate(), 1, `More than 1% of requests end with a 5xx`);
     for (const route of this.props.api.routes) {
       const { id, streams } = route.operation;
       this.alarm(
         `${id}Latency`,
         metrics.latency(route, "p99"),
         slowP99.toMilliseconds(),
-        `${id} is slow: the p99 of its ${streams ? "time to the first byte" : "latency"} is above ${slowP99.toSeconds()} seconds. The dashboard shows cold starts and throttling`,
+        `${id} is slow: the p99 of its ${streams ? "time to the first byte" : "latency"} is above ${slowP99.toSeconds()} seconds`,
+        { section: "Latency" },
       );
     }
-    this.alarm(
-      "Unauthorized",
-      metrics.rejected("401"),
-      100,
-      `More than 100 requests have no valid API key${seeRunbook("Questions to the logs")}`,
-    );
-    this.alarm(
-      "RateExceeded",
-      metrics.rejected("429"),
-      100,
-      `More than 100 requests exceed a rate limit${seeRunbook("Raised limits")}`,
-    );
+    this.alarm("Unauthorized", metrics.rejected("401"), 100, `More than 100 requests have no valid API key`);
+    this.alarm("RateExceeded", metrics.rejected("429"), 100, `More than 100 requests exceed a rate limit`);
   }
 
   private addFunctionAlarms() {
@@ -100,30 +85,31 @@ export class Monitoring extends Construct {
         `${operation.id}Errors`,
         handler.lambda.metricErrors({ period }),
         0,
-        `${operation.id} crashed, or ran out of memory or time. Its log says which, and the access log has the error_type`,
+        `${operation.id} crashed, or ran out of memory or time`,
+        { section: "Errors" },
       );
       this.alarm(
         `${operation.id}Throttles`,
         handler.lambda.metricThrottles({ period }),
         0,
-        `${operation.id} reached its concurrency limit${seeRunbook("Raised limits")}`,
+        `${operation.id} reached its concurrency limit`,
+        { section: "Throttles" },
       );
     }
-    this.alarm(
-      "TableThrottles",
-      this.metrics.tableThrottles(),
-      10,
-      `DynamoDB throttles more than 10 calls${seeRunbook("A throttled table")}`,
-    );
+    this.alarm("TableThrottles", this.metrics.tableThrottles(), 10, `DynamoDB throttles more than 10 calls`);
   }
 
-  /** One cold start alone must not cause an alarm, so most alarms need two bad periods out of three. */
+  /**
+   * Names the alarm's section of the runbook, which the same alarms of several functions share.
+   *
+   * One cold start alone must not cause an alarm, so most alarms need two bad periods out of three.
+   */
   private alarm(
     id: string,
     metric: IMetric,
     above: number,
-    alarmDescription: string,
-    { periods, bad } = { periods: 3, bad: 2 },
+    meaning: string,
+    { periods = 3, bad = 2, section = id }: { periods?: number; bad?: number; section?: string } = {},
   ) {
     const alarm = new Alarm(this, id, {
       metric,
@@ -132,7 +118,7 @@ export class Monitoring extends Construct {
       evaluationPeriods: periods,
       datapointsToAlarm: bad,
       treatMissingData: TreatMissingData.NOT_BREACHING, // Without requests, CloudWatch has no data.
-      alarmDescription,
+      alarmDescription: `${meaning}: see "${section}" in infra/admin/README.md`,
     });
     const { alarmTopic } = this.props;
     if (alarmTopic === undefined) return;

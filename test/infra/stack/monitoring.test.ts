@@ -17,29 +17,31 @@ describe("The alarms", () => {
     const limits = alarms.map(({ AlarmDescription, Threshold }) => [AlarmDescription, Threshold]);
 
     expect(limits).toEqual([
-      [expect.stringMatching(/^Events could not be recorded.* see "Dead letters"/), 0],
-      [expect.stringMatching(/^The oldest event has waited for more than 30 minutes/), 1800],
-      [expect.stringMatching(/^RecordEvents crashed/), 0],
-      [expect.stringMatching(/^More than 1% of requests end with a 5xx: see "A spike of 5xx"/), 1],
-      ...operations.map(({ id }) => [expect.stringMatching(`^${id} is slow: .* is above 2 seconds`), 2000]),
-      [expect.stringMatching(/^More than 100 requests have no valid API key: see "Questions to the logs"/), 100],
-      [expect.stringMatching(/^More than 100 requests exceed a rate limit: see "Raised limits"/), 100],
-      ...operations.flatMap(({ id }) => [
-        [expect.stringMatching(`^${id} crashed`), 0],
-        [expect.stringMatching(`^${id} reached its concurrency limit: see "Raised limits"`), 0],
+      [expect.stringMatching(/^Events could not be recorded.* see "DeadLetters"/), 0],
+      [expect.stringMatching(/^The oldest event has waited for more than 30 minutes: see "EventsWait"/), 1800],
+      [expect.stringMatching(/^RecordEvents crashed.* see "Errors"/), 0],
+      [expect.stringMatching(/^More than 1% of requests end with a 5xx: see "ServerErrorRate"/), 1],
+      ...operations.map(({ id }) => [
+        expect.stringMatching(`^${id} is slow: .* is above 2 seconds: see "Latency"`),
+        2000,
       ]),
-      [expect.stringMatching(/^DynamoDB throttles more than 10 calls: see "A throttled table"/), 10],
+      [expect.stringMatching(/^More than 100 requests have no valid API key: see "Unauthorized"/), 100],
+      [expect.stringMatching(/^More than 100 requests exceed a rate limit: see "RateExceeded"/), 100],
+      ...operations.flatMap(({ id }) => [
+        [expect.stringMatching(`^${id} crashed.* see "Errors"`), 0],
+        [expect.stringMatching(`^${id} reached its concurrency limit: see "Throttles"`), 0],
+      ]),
+      [expect.stringMatching(/^DynamoDB throttles more than 10 calls: see "TableThrottles"/), 10],
     ]);
   });
 
-  test("name sections that the runbook has", () => {
+  test("each name the section of the runbook that says what to do", () => {
     const runbook = readFileSync(new URL("../../../infra/admin/README.md", import.meta.url), "utf8");
-    const named = alarms.flatMap(
-      ({ AlarmDescription }) => /see "(.+)" in infra\/admin\/README.md$/.exec(AlarmDescription)?.[1] ?? [],
-    );
 
-    expect(named.length).toBeGreaterThan(5);
-    for (const section of named) expect(runbook).toContain(`\n## ${section}\n`);
+    for (const { AlarmDescription } of alarms) {
+      const [, section] = /: see "(\w+)" in infra\/admin\/README.md$/.exec(AlarmDescription) ?? [];
+      expect(runbook).toContain(`\n### ${section}\n`);
+    }
   });
 
   test("stay off without data, and after a single bad period unless it is a dead letter", () => {
@@ -99,16 +101,20 @@ describe("The alarms", () => {
     ]);
   });
 
-  test("count throttled reads and writes of the table, and need only one of the two", () => {
-    const dimensions = {
-      Dimensions: [{ Name: "TableName", Value: { Ref: expect.stringMatching(/^Table/) } }],
-    };
-    const ofTable = (MetricName: string) => ({ Namespace: "AWS/DynamoDB", MetricName, ...dimensions });
+  test("count throttled reads and writes of the table and its index, and need only one of them", () => {
+    const table = { Name: "TableName", Value: { Ref: expect.stringMatching(/^Table/) } };
+    const ofTable = (MetricName: string) => ({ Namespace: "AWS/DynamoDB", MetricName, Dimensions: [table] });
+    const ofIndex = { Dimensions: [{ Name: "GlobalSecondaryIndexName", Value: "person" }, table] };
 
     expect(alarm(/DynamoDB/).Metrics).toMatchObject([
-      { Expression: "FILL(reads, 0) + FILL(writes, 0)" },
+      { Expression: "FILL(reads, 0) + FILL(writes, 0) + FILL(indexed, 0)" },
       { Id: "reads", ...overFiveMinutes("Sum", ofTable("ReadThrottleEvents")), ReturnData: false },
       { Id: "writes", ...overFiveMinutes("Sum", ofTable("WriteThrottleEvents")), ReturnData: false },
+      {
+        Id: "indexed",
+        ...overFiveMinutes("Sum", { ...ofTable("WriteThrottleEvents"), ...ofIndex }),
+        ReturnData: false,
+      },
     ]);
   });
 
