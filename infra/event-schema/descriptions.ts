@@ -35,6 +35,10 @@ export const descriptions: Record<MessageEvent["type"], Descriptions> = {
         "the email into the bucket before you send the event.",
     },
   },
+  "message.content": {
+    event: "The raw email of a message that was stored without it.",
+    fields: { raw_email: "The key of the raw email in the bucket. The email may have up to 40 MiB." },
+  },
   "message.status": {
     event: "A message has a new status.",
     fields: {

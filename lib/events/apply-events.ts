@@ -1,11 +1,13 @@
 /** Records each event exactly once, even if it arrives several times. A message's events may arrive in any order. */
 import type { Table } from "../table/table.ts";
 import { applyChanges } from "./apply-changes.ts";
-import { applyStored, type ReadEmail } from "./apply-stored.ts";
-import type { ChangeEvent, MessageEvent } from "./event.ts";
+import { applyContent, applyStored, type ReadEmail } from "./apply-stored.ts";
+import type { ChangeEvent, ContentEvent, MessageEvent, StoredEvent } from "./event.ts";
 import { failed, type Outcome, type Result } from "./outcome.ts";
 
-const isChange = (event: MessageEvent): event is ChangeEvent => event.type !== "message.stored";
+const isStored = (event: MessageEvent): event is StoredEvent => event.type === "message.stored";
+const isContent = (event: MessageEvent): event is ContentEvent => event.type === "message.content";
+const isChange = (event: MessageEvent): event is ChangeEvent => !isStored(event) && !isContent(event);
 
 /** Stores messages one at a time, because a large email needs much memory. A failed event doesn't stop the others. */
 export const applyEvents = async (
@@ -15,8 +17,11 @@ export const applyEvents = async (
   now: number,
 ): Promise<Map<MessageEvent, Result>> => {
   const results = new Map<MessageEvent, Result>();
-  for (const event of events) {
-    if (!isChange(event)) results.set(event, await applyStored(table, event, readEmail, now).catch(failed));
+  for (const event of events.filter(isStored)) {
+    results.set(event, await applyStored(table, event, readEmail, now).catch(failed));
+  }
+  for (const event of events.filter(isContent)) {
+    results.set(event, await applyContent(table, event, readEmail, now).catch(failed));
   }
   const groups = Map.groupBy(events.filter(isChange), ({ account_id, message }) => `${account_id} ${message.id}`);
   for (const group of groups.values()) {

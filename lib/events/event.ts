@@ -58,6 +58,8 @@ const Stored = z.object({
   raw_email: z.nullable(s3Key),
 });
 
+const Content = z.object({ type: z.literal("message.content"), ...change, raw_email: s3Key });
+
 const Status = z.object({
   type: z.literal("message.status"),
   ...change,
@@ -72,7 +74,7 @@ const Attempt = z.object({ type: z.literal("message.delivery_attempt"), ...chang
 const Opened = z.object({ type: z.literal("message.opened"), ...change });
 const Clicked = z.object({ type: z.literal("message.clicked"), ...change });
 
-const kinds = [Stored, Status, Attempt, Opened, Clicked] as const;
+const kinds = [Stored, Content, Status, Attempt, Opened, Clicked] as const;
 const types = kinds.map(({ shape }) => shape.type.def.values[0]);
 
 export const NewEvent = z.discriminatedUnion("type", kinds, {
@@ -86,7 +88,8 @@ type WithId<Event> = Event extends { message: Named }
   : never;
 export type MessageEvent = WithId<z.output<typeof NewEvent>>;
 
-export type ChangeEvent = Exclude<MessageEvent, { type: "message.stored" }>;
+export type ChangeEvent = Exclude<MessageEvent, { type: "message.stored" | "message.content" }>;
+export type ContentEvent = Extract<MessageEvent, { type: "message.content" }>;
 export type StoredEvent = Extract<MessageEvent, { type: "message.stored" }>;
 
 /** `12.0` and `1.2e1` are integers, too. Returns `undefined` for a fraction. */

@@ -61,7 +61,7 @@ export const recordLines = async (
     for await (const { source, text, bytes } of linesOf(path, standardInput)) {
       try {
         const event = parseEvent(text);
-        const key = event.type === "message.stored" ? event.raw_email : null;
+        const key = "raw_email" in event ? event.raw_email : null;
         yield { source, bytes, event, emailBytes: key === null ? 0 : await emails.size(key) };
       } catch (error) {
         report({ source, bytes, error });

@@ -6,6 +6,7 @@
  *   stored without an email, and this is its email ──▶ add the content
  *   stored ──▶ nothing to do, if it is the same message
  */
+import { normalAddress } from "../../addresses/person.ts";
 import { absent, isLive } from "../../table/expiry.ts";
 import { getItem } from "../../table/get.ts";
 import { headKey, personKey, recipientKey } from "../../table/keys.ts";
@@ -35,6 +36,9 @@ const envelope = ["direction", "sender", "recipient"] as const;
 /** A later version may read these from the same email in another way, so they are compared only without the emails. */
 const headers = ["message_id", "subject"] as const;
 
+const normal = (name: (typeof envelope | typeof headers)[number], head: Draft["head"]): string =>
+  name === "sender" || name === "recipient" ? normalAddress(head[name]) : head[name];
+
 /** @throws RejectedError if the head is of another message */
 const compare = (head: Head, draft: Draft["head"]): void => {
   const haveEmails = head.digest !== "" && draft.digest !== "";
@@ -42,7 +46,7 @@ const compare = (head: Head, draft: Draft["head"]): void => {
     throw new RejectedError(`a message with another email has the id ${head.id}`);
   }
   const names = haveEmails ? envelope : [...envelope, ...headers];
-  const differing = names.filter((name) => head[name] !== draft[name]);
+  const differing = names.filter((name) => normal(name, head) !== normal(name, draft));
   if (differing.length === 0) return;
   throw new RejectedError(`a message with another ${differing.join(" and ")} has the id ${head.id}`);
 };

@@ -27,6 +27,14 @@ export type Draft = {
 export const digestOfEmail = (raw: Uint8Array | null): string =>
   raw ? createHash("sha256").update(raw).digest("hex") : "";
 
+const contentOf = (raw: Uint8Array | null): Draft["content"] => {
+  let content: Promise<Compressed> | undefined;
+  return () => {
+    content ??= compressContent(raw);
+    return content;
+  };
+};
+
 /** @throws RejectedError if the email is too large, or a field is wrong */
 export const draftMessage = (message: NewMessage, raw: Uint8Array | null, now: number): Draft => {
   rejectTooLarge(raw?.length ?? 0);
@@ -48,12 +56,12 @@ export const draftMessage = (message: NewMessage, raw: Uint8Array | null, now: n
     expires_at,
     digest: digestOfEmail(raw),
   };
-  let content: Promise<Compressed> | undefined;
-  return {
-    head,
-    content: () => {
-      content ??= compressContent(raw);
-      return content;
-    },
-  };
+  return { head, content: contentOf(raw) };
+};
+
+/** The email of a message that was stored without it. */
+export const draftContent = (head: Head, raw: Uint8Array, now: number): Draft => {
+  rejectTooLarge(raw.length);
+  const updated_at = new Date(now).toISOString();
+  return { head: { ...head, digest: digestOfEmail(raw), updated_at }, content: contentOf(raw) };
 };

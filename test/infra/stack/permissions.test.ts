@@ -98,6 +98,10 @@ test("RecordEvents has every permission that it needs, and no other", async () =
     expect(await record(change)).toEqual([]);
   }
   expect(await record(stored, ...changes)).toEqual([]);
+  const bare = { ...message, id: randomUUID() };
+  expect(await record(event({ type: "message.stored", message: bare, raw_email: null }))).toEqual([]);
+  conflict();
+  expect(await record(event({ type: "message.content", message: { id: bare.id }, raw_email: "2.eml" }))).toEqual([]);
   const deleted = { ...message, id: randomUUID() };
   whileStoring = () => deleteMessage(table, { account_id, id: deleted.id }, noon, { force: true });
   expect(await record(event({ type: "message.stored", message: deleted, raw_email: "1.eml" }))).toEqual([]);

@@ -70,7 +70,7 @@ test.each([
   ['"message.opened"', "must be a JSON object"],
   [
     { ...opened, type: "message.printed" },
-    "type must be one of message.stored, message.status, message.delivery_attempt, message.opened, message.clicked",
+    "type must be one of message.stored, message.content, message.status, message.delivery_attempt, message.opened, message.clicked",
   ],
   [{ ...opened, id: "" }, "id must have 1 to 255 characters"],
   [{ ...opened, id: "x".repeat(256) }, "id must have 1 to 255 characters"],
