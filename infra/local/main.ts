@@ -1,11 +1,14 @@
 /** `npm start` runs the service on this machine, with an embedded DynamoDB and a demonstration account. */
+import { randomBytes } from "node:crypto";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { operations } from "../../lib/http/operations.ts";
 import { openTable } from "../../lib/table/table.ts";
 import { localEnvironment } from "../cli/local-environment.ts";
 import { UserError } from "../cli/user-error.ts";
-import { messagesPages } from "../page/serve-page.ts";
+import { apiSource } from "../page/api-source.ts";
+import { deskPages } from "../page/serve-page.ts";
+import { tableSource } from "../page/table-source.ts";
 import { createTable } from "./create-table.ts";
 import { lockDataFile } from "./data-file.ts";
 import { storeDemo } from "./demo.ts";
@@ -16,9 +19,13 @@ import { gateway, type LocalRoute } from "./gateway.ts";
 import { type Options, portOf, readOptions } from "./options.ts";
 import { referencePages } from "./reference.ts";
 import { seed } from "./seed.ts";
+import { findStage } from "./stage.ts";
 import { startupMessage } from "./startup-message.ts";
 
 const defaultDynamoDbPort = 8000;
+
+/** A deployed table can be far away. */
+const deskTimeoutMs = 15_000;
 
 /** Without a limit, hundreds of functions would call the embedded DynamoDB at once, and calls would time out. */
 const functionsAtOnce = 20;
@@ -96,14 +103,32 @@ const serve = async (server: Server): Promise<string> => {
 
 /** `--api` starts no DynamoDB, because the deployed API has its own table. */
 const startFor = async (api: URL): Promise<void> => {
-  const pages = new Map([...referencePages(), ...messagesPages({ api: api.href })]);
+  const pages = new Map([
+    ...referencePages(),
+    ...deskPages({ source: "api", where: [api.href], api: api.href }, apiSource),
+  ]);
   const baseUrl = await serve(gateway([], pages, functionsAtOnce, forwardTo(api)));
   console.log(`Messages of ${api.href}: ${baseUrl}/messages`);
   console.log(`Ready on ${baseUrl}; every request below /v2/ goes to ${api.href}. Ctrl-C ends it.`);
 };
 
+/** The desk only reads: there are no functions, and the table is the deployed one. */
+const startDesk = async ({ table: name, stage }: Options): Promise<void> => {
+  const { tableName, api } = stage === undefined ? { tableName: name, api: "" } : await findStage(stage);
+  process.env.TABLE_NAME = tableName; // for the sentence about a table that doesn't exist
+  const table = openTable({ name: tableName, timeoutMs: deskTimeoutMs });
+  const token = randomBytes(24).toString("base64url");
+  const where = [stage ?? tableName ?? "", process.env.AWS_REGION ?? ""].filter(Boolean);
+  const pages = deskPages({ source: "table", where, api }, tableSource(table), token);
+  const baseUrl = await serve(gateway([], new Map([...referencePages(), ...pages]), functionsAtOnce));
+  console.log(`The support desk of ${where.join(", ")}, read-only. Open this address, which only works until Ctrl-C:`);
+  console.log(`${baseUrl}/messages#token=${token}`);
+  console.log(`Ready on ${baseUrl}; every read is made with your AWS credentials. Ctrl-C ends it.`);
+};
+
 const start = async (options: Options): Promise<void> => {
   if (options.api) return startFor(options.api);
+  if (options.table !== undefined || options.stage !== undefined) return startDesk(options);
   const adminVariables = await startTable(options);
   process.env.TABLE_NAME ??= "email-api";
   // On your own machine, functions log only errors: request logs would scroll the startup message out of the terminal.
@@ -116,7 +141,10 @@ const start = async (options: Options): Promise<void> => {
     ? await seed(table, options.seed, demo, Date.now())
     : { ids: [], failures: [] };
   for (const failure of failures) console.error(failure);
-  const pages = new Map([...referencePages(demo), ...messagesPages({ api: "", demo }, table)]);
+  const { account_id, api_key } = demo;
+  const known = [...Object.values(demo.messages), ...ids].map((id) => ({ account_id, id }));
+  const shown = { source: "local", where: ["this machine"], api: "", demo: { account_id, api_key } } as const;
+  const pages = new Map([...referencePages(demo), ...deskPages(shown, tableSource(table, known))]);
   const baseUrl = await serve(gateway(await loadRoutes(), pages, functionsAtOnce));
   if (options.seed) console.log(`Emails of ${options.seed}: ${ids.length.toLocaleString("en")}\n`);
   const { port } = new URL(baseUrl);

@@ -12,7 +12,13 @@ Environment:
 
 The demonstration's API key changes with each start. Keys that you create yourself stay valid.`;
 
-export type Options = { data?: string | undefined; seed?: string | undefined; api?: URL | undefined };
+export type Options = {
+  data?: string | undefined;
+  seed?: string | undefined;
+  api?: URL | undefined;
+  table?: string | undefined;
+  stage?: string | undefined;
+};
 
 /** Plain HTTP is allowed only to this machine: on a network, others could read the API key. */
 const apiUrl = (value: string): URL => {
@@ -32,6 +38,20 @@ export const readOptions = (args: string[]): Options | null => {
       new Option("--api <url>", "serve the same pages for a deployed API, without an engine and a demonstration")
         .argParser(apiUrl)
         .conflicts(["data", "seed"]),
+    )
+    .addOption(
+      new Option(
+        "--table <name>",
+        "serve the support desk for a deployed table, read-only, with your AWS credentials",
+      ).conflicts(["data", "seed", "api"]),
+    )
+    .addOption(
+      new Option("--stage <name>", "the same for a deployed stage, whose table it looks up").conflicts([
+        "data",
+        "seed",
+        "api",
+        "table",
+      ]),
     )
     .addHelpText("after", afterOptions)
     .exitOverride()

@@ -21,7 +21,7 @@ const load = async (): Promise<string> => {
   const read = (name: string) => readFile(new URL(name, import.meta.url), "utf8");
   const worker = await bundle("worker.ts");
   const script = await bundle("main.ts", { WORKER_SOURCE: JSON.stringify(worker) });
-  const [html, css] = await Promise.all([read("messages.html"), read("messages.css")]);
+  const [html, css] = await Promise.all([read("desk.html"), read("desk.css")]);
   return html.replace("/* STYLE */", () => css).replace("/* SCRIPT */", () => script);
 };
 

@@ -1,14 +1,18 @@
-/** The page /messages shows a message as an email program would. */
-import { randomBytes } from "node:crypto";
+/** The pages and the data of the support desk. */
+import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { parseEmail } from "../../lib/email/parse-email.ts";
-import type { Table } from "../../lib/table/table.ts";
+import { sha256 } from "../../lib/table/keys.ts";
+import { describe } from "../cli/user-error.ts";
 import { type Page, type Pages, pageResponse } from "../local/gateway.ts";
+import type { HttpResponse } from "../local/lambda.ts";
 import { pageTemplate } from "./bundle.ts";
 import { structureOf } from "./email-structure.ts";
-import { listMessages } from "./message-list.ts";
+import { errorResponse, json } from "./responses.ts";
 import type { Shown } from "./served.ts";
+import type { Source } from "./source.ts";
 
 /**
  * The Content-Security-Policy also applies to the frame that shows an email. A script in an email lacks the nonce, so
@@ -20,8 +24,6 @@ const policy = (nonce: string): string =>
 
 /** JSON for a `<script>` element. We escape `<`, because `</script>` in a value would end the element. */
 const embeddable = (value: unknown): string => JSON.stringify(value).replaceAll("<", "\\u003c");
-
-const json = (value: unknown) => pageResponse("application/json", JSON.stringify(value));
 
 const page = (shown: Shown): Page => ({
   isPrivate: true,
@@ -38,32 +40,67 @@ const page = (shown: Shown): Page => ({
   },
 });
 
-/** Sends a Get Message request to this same server, which forwards it if `npm start` has the option `--api`. */
-const structureOfMessage: Page["respond"] = async ({ url = "", headers, socket }: IncomingMessage) => {
-  const { searchParams } = new URL(url, "http://localhost");
-  const [account, message] = [searchParams.get("account") ?? "", searchParams.get("message") ?? ""];
-  const path = `/v2/accounts/${encodeURIComponent(account)}/messages/${encodeURIComponent(message)}`;
-  const response = await fetch(`http://127.0.0.1:${socket.localPort}${path}?fields=content`, {
-    // Compression would only cost time, because the response doesn't leave this machine.
-    headers: { Authorization: headers.authorization ?? "", "Accept-Encoding": "identity" },
-  });
-  const body = await response.text();
-  if (!response.ok) return { ...json(null), statusCode: response.status, body };
-  const { content }: { content: string | null } = JSON.parse(body);
-  return json(content === null ? null : structureOf(Buffer.from(content)));
-};
+const isSame = (given: string, token: string): boolean =>
+  timingSafeEqual(Buffer.from(sha256(given)), Buffer.from(sha256(token)));
 
-const parseAttached: Page["respond"] = async (request) => {
+type Asked = { parameters: URLSearchParams; request: IncomingMessage };
+type Respond = (asked: Asked) => Promise<HttpResponse>;
+
+/** @param token what each request has to bring; the other users of this machine don't know it */
+const guarded =
+  (token: string | undefined, respond: Respond): Page["respond"] =>
+  async (request) => {
+    const [, given = ""] = /^Bearer (.+)$/.exec(request.headers.authorization ?? "") ?? [];
+    if (token !== undefined && !isSame(given, token)) return errorResponse(401, "The desk was started again");
+    const { searchParams } = new URL(request.url ?? "", "http://localhost");
+    return respond({ parameters: searchParams, request }).catch((error) => errorResponse(503, describe(error)));
+  };
+
+const refOf = ({ parameters }: Asked) => ({
+  account_id: parameters.get("account") ?? "",
+  id: parameters.get("message") ?? "",
+});
+
+/** Calls `use` with the email, or returns the source's error. */
+const withEmail =
+  ({ readEmail }: Source, use: (raw: Buffer) => HttpResponse): Respond =>
+  async (asked) => {
+    const email = await readEmail(refOf(asked), asked.request);
+    return Buffer.isBuffer(email) ? use(email) : email;
+  };
+
+const parseAttached: Respond = async ({ request }) => {
   const raw = await buffer(request);
   return json({ content_parsed: parseEmail(raw), structure: structureOf(raw) });
 };
 
-export const messagesPages = (shown: Shown, table?: Table): Pages => {
-  const list = async () => json(table ? await listMessages(table, Date.now()) : []);
+const searchIn =
+  ({ search }: Source): Respond =>
+  async ({ parameters }) => {
+    if (!search) return errorResponse(404, "An API has no search");
+    const [address = "", since, after] = ["address", "since", "after"].map((name) => parameters.get(name) ?? undefined);
+    return json(await search({ address, since, after }));
+  };
+
+/** @param token protects the data of a deployed table */
+export const deskPages = (shown: Shown, source: Source, token?: string): Pages => {
+  const data = (respond: Respond, method?: "POST"): Page => ({
+    isPrivate: true,
+    ...(method && { method }),
+    respond: guarded(token, respond),
+  });
+  const field = (name: "content" | "content_parsed"): Page =>
+    data((asked) => source.read(refOf(asked), [name], asked.request));
+  const eml = (raw: Buffer): HttpResponse => pageResponse("application/octet-stream", Readable.from([raw]));
   return new Map<string, Page>([
     ["/messages", page(shown)],
-    ["/messages/list", { isPrivate: true, respond: list }],
-    ["/messages/structure", { isPrivate: true, respond: structureOfMessage }],
-    ["/messages/attached", { isPrivate: true, method: "POST", respond: parseAttached }],
+    ["/messages/search", data(searchIn(source))],
+    ["/messages/recent", data(async () => json((await source.recent?.()) ?? null))],
+    ["/messages/head", data((asked) => source.readHead(refOf(asked), asked.request))],
+    ["/messages/content", field("content")],
+    ["/messages/parsed", field("content_parsed")],
+    ["/messages/structure", data(withEmail(source, (raw) => json(structureOf(raw))))],
+    ["/messages/raw", data(withEmail(source, eml))],
+    ["/messages/attached", data(parseAttached, "POST")],
   ]);
 };

@@ -19,6 +19,13 @@ export type Range = {
   until?: string | undefined;
 };
 
+/** A search since some time begins with what was stored a while before. */
+export const storedSince = (since: string | undefined): string | undefined =>
+  since && new Date(Date.parse(since) - longestQueueDays * dayMilliseconds).toISOString();
+
+/** Tells whether a key of the index is that of a message, and not of a member. */
+export const isOfMessage = ({ sk }: Indexed): boolean => sk === headSort || isRecipientSort(sk);
+
 type Options = Range & {
   /** How many keys one call reads; at most so many more messages are read than the caller takes. */
   pageSize?: number | undefined;
@@ -28,7 +35,7 @@ type Options = Range & {
 };
 
 /** When the message was sent or, if that isn't known, when it was stored. */
-export const timeOf = ({ head }: StoredMessage): string => head.sent_at ?? head.created_at;
+export const timeOf = ({ head }: Pick<StoredMessage, "head">): string => head.sent_at ?? head.created_at;
 
 /** Returns `null` for a message that has expired or was deleted since the index was written. */
 const read = (table: Table, key: Indexed, { now, withAttempts = false }: Options): Promise<StoredMessage | null> => {
@@ -46,16 +53,15 @@ export async function* messagesOfPerson(
   options: Options,
 ): AsyncGenerator<StoredMessage | null> {
   const { account, since, until = "9999~", pageSize } = options;
-  const storedSince = since && new Date(Date.parse(since) - longestQueueDays * dayMilliseconds).toISOString();
   const isWanted = (message: StoredMessage) => timeOf(message) >= (since ?? "") && timeOf(message) <= until;
   const seen = new Set<string>();
   const isCandidate = (key: Indexed): boolean => {
-    if (key.sk !== headSort && !isRecipientSort(key.sk)) return false;
+    if (!isOfMessage(key)) return false;
     if (seen.has(key.pk) || (account !== undefined && messageOfKey(key).account_id !== account)) return false;
     seen.add(key.pk);
     return true;
   };
-  for await (const page of queryIndex(table, address, { since: storedSince, pageSize })) {
+  for await (const page of queryIndex(table, address, { since: storedSince(since), pageSize })) {
     const keys = page.filter(isCandidate);
     for (let start = 0; start < keys.length; start += parallelReads) {
       const some = keys.slice(start, start + parallelReads);

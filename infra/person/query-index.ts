@@ -11,6 +11,8 @@ type Options = {
   since?: string | undefined;
   /** Also what is no message: first segments, and the tombstones of deletions that have not ended. By default false. */
   withLeftovers?: boolean;
+  /** The page begins behind this key. */
+  after?: Indexed | undefined;
   /** How many keys one call reads; by default as many as fit into 1 MB, about 3,000. */
   pageSize?: number | undefined;
 };
@@ -22,9 +24,9 @@ const endOfTimes = "9999~";
 export async function* queryIndex(
   table: Table,
   address: string,
-  { since = "", withLeftovers = false, pageSize }: Options = {},
+  { since = "", withLeftovers = false, after, pageSize }: Options = {},
 ): AsyncGenerator<Indexed[]> {
-  let ExclusiveStartKey: Record<string, unknown> | undefined;
+  let ExclusiveStartKey: Record<string, unknown> | undefined = after && { ...after, person: personKey(address) };
   do {
     const query = new QueryCommand({
       TableName: table.name,

@@ -1,14 +1,14 @@
 /** Copies text, and shows addresses that a click copies. */
 import { inLink, visible } from "../../cli/visible.ts";
-import { element, find, setState } from "./dom.ts";
+import { element, say, sayBriefly } from "./dom.ts";
 
 export const copy = async (text: string): Promise<void> => {
   const isCopied = await navigator.clipboard.writeText(visible(text)).then(
     () => true,
     () => false,
   );
-  setState(isCopied ? "Copied" : "The browser doesn't let this page copy. Select the text instead.");
-  setTimeout(() => find("#state").textContent === "Copied" && setState(""), 2000);
+  if (isCopied) sayBriefly("Copied");
+  else say("The browser doesn't let this page copy. Select the text instead.");
 };
 
 /** An address that a click copies: opening it could tell the sender that somebody reads the email. */
@@ -21,8 +21,10 @@ export const address = (text: string): HTMLElement =>
       tabIndex: 0,
       title: "Copy",
       onclick: () => copy(text),
-      onkeydown: ({ key }) => {
-        if (key === "Enter") copy(text);
+      onkeydown: (event) => {
+        if (event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault(); // Space would scroll the page.
+        copy(text);
       },
     },
     text,

@@ -1,5 +1,6 @@
 /** Finds and creates elements. */
 import { visibleLines } from "../../cli/visible.ts";
+import { fullTime } from "./times.ts";
 
 /** @throws Error if the page has no such element */
 export const find = <Found extends HTMLElement = HTMLElement>(selector: string): Found => {
@@ -32,7 +33,22 @@ export const terms = (entries: readonly Term[]): HTMLElement[] =>
 export const button = (name: string, onclick: () => void, properties: Properties<"button"> = {}): HTMLButtonElement =>
   element("button", { type: "button", className: "soft", onclick, ...properties }, name);
 
-/** A sentence about the page's own state, which a screen reader says. */
-export const setState = (textContent: string, className = "soft"): void => {
-  Object.assign(find("#state"), { textContent, className });
+export const timeOf = (iso: string, format: (iso: string) => string = fullTime): HTMLTimeElement =>
+  element("time", { className: "soft", dateTime: iso, title: iso }, format(iso));
+
+const millisecondsShown = 4000;
+let clearing: ReturnType<typeof setTimeout> | undefined;
+
+/** A sentence about the page's own state, which a screen reader says. It lies over the page and shifts nothing. */
+export const say = (text: string, className = "soft", ...buttons: HTMLElement[]): void => {
+  clearTimeout(clearing);
+  const state = find("#state");
+  state.className = className;
+  state.replaceChildren(...(text ? [text, ...buttons] : []));
+};
+
+/** Says something that needs no attention later. */
+export const sayBriefly = (text: string): void => {
+  say(text);
+  clearing = setTimeout(() => say(""), millisecondsShown);
 };

@@ -2,7 +2,8 @@
 
 import { visible } from "../../cli/visible.ts";
 import { ask } from "./ask.ts";
-import { button, element } from "./dom.ts";
+import { button, element, say } from "./dom.ts";
+import { addressOfData, type MessageRequest, request } from "./request.ts";
 
 const extensions: Record<string, string> = {
   "text/plain": "txt",
@@ -32,9 +33,15 @@ export const save = (file: Blob, name: string): void => {
   setTimeout(() => URL.revokeObjectURL(href), secondsUntilRevoked * 1000);
 };
 
-export const download = (
-  name: string,
-  action: "rawFile" | "partFile" | "attachmentFile",
-  index: number,
-): HTMLButtonElement =>
+export const download = (name: string, action: "partFile" | "attachmentFile", index: number): HTMLButtonElement =>
   button("Download", async () => save(await ask(action, { index }), name), { ariaLabel: `Download ${name}` });
+
+/** Saves the email as the bytes that were stored. */
+export const saveEml = async (message: MessageRequest, subject: string): Promise<void> => {
+  try {
+    const response = await request(addressOfData("raw", message), message.key);
+    save(await response.blob(), `${fileName(subject) || "email"}.eml`);
+  } catch (error) {
+    say((error as Error).message, "bad");
+  }
+};

@@ -1,11 +1,21 @@
 /** Shows the HTML of an email in a frame, or its text if it has too many elements. */
 import { withAddresses } from "./copy.ts";
-import { element } from "./dom.ts";
+import { element, find } from "./dom.ts";
 import { type Found, findAll, frameDocument, maximumElements, TooComplex } from "./harmless-html.ts";
 import type { View } from "./view.ts";
 
 const maximumHeight = 60_000;
 const smallestScale = 0.25;
+
+/** The addresses of links can be switched off, because they change how the email looks. */
+export const showLinkLabels = (): void => {
+  const { checked } = find<HTMLInputElement>("#labels");
+  for (const { contentDocument } of document.querySelectorAll("iframe")) {
+    const [root] = contentDocument ? findAll(contentDocument, ":root") : [];
+    root?.classList.toggle("without-link-addresses", !checked);
+  }
+  fitAllFrames();
+};
 
 /** Makes a frame as high as its email, and scales down an email that is wider than the screen. */
 const fitFrame = (frame: HTMLIFrameElement): void => {
@@ -53,7 +63,7 @@ export const htmlView = async (content: string, view: View, found: Found): Promi
       title: "The email as HTML",
       referrerPolicy: "no-referrer" as const,
       scrolling: "no",
-      onload: () => fitFrame(frame),
+      onload: showLinkLabels,
     });
     // Without allow-scripts, nothing in the frame runs. allow-same-origin lets this page measure the email.
     frame.sandbox.add("allow-same-origin");

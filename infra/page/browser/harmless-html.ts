@@ -61,6 +61,9 @@ const frameStart = `<!doctype html><meta charset="utf-8"><meta http-equiv="Conte
   <meta http-equiv="x-dns-prefetch-control" content="off"><style>
   :root { color-scheme: light; color: #111; font-family: sans-serif; }
   body { margin: 1rem; overflow-wrap: break-word; } img { max-width: 100%; }
+  /* A picture that isn't loaded keeps its place. */
+  img:not([src]) { display: inline-block; overflow: hidden; color: #59626f; font: 12px sans-serif; outline: 1px dashed #868e99; outline-offset: -1px; }
+  .without-link-addresses .link-address-of-this-page { display: none; }
   .link-address-of-this-page { color: #59626f; background: #fff; font: 11px monospace; display: inline-block; max-width: 22em;
     overflow: hidden; text-overflow: ellipsis; white-space: nowrap; vertical-align: bottom; margin-inline-start: .4em; }
   @media print { .link-address-of-this-page { max-width: none; white-space: normal; overflow-wrap: anywhere; } }</style>`;

@@ -4,7 +4,7 @@ import { visible } from "../../cli/visible.ts";
 import { address } from "./copy.ts";
 import { element, find } from "./dom.ts";
 import { download, extensionOf } from "./files.ts";
-import { htmlView, textView } from "./frame.ts";
+import { htmlView, showLinkLabels, textView } from "./frame.ts";
 import { type Found, startSlice } from "./harmless-html.ts";
 import { sizeText } from "./times.ts";
 import type { Leaf, View } from "./view.ts";
@@ -65,6 +65,7 @@ const showLeaves = async (leaves: readonly Leaf[], view: View): Promise<void> =>
     found.notes.add(`This email has no text${view.attachments.length > 0 ? ", only attachments" : ""}.`);
   }
   find("#part").replaceChildren(...nodes);
+  find<HTMLInputElement>("#labels").onchange = showLinkLabels;
   find("#note").replaceChildren(...found.notes, ...found.buttons);
   showAddresses("#links", "Links, which are off; a click copies the address", found.links);
   showAddresses("#remote", "Remote images and files, not loaded", found.remote);

@@ -1,34 +1,81 @@
-/** The page /messages shows what became of a message, and the email as its reader saw it. */
-import { find, setState } from "./dom.ts";
+/** The support desk: what became of each email of a person, and the email as its reader saw it. */
+import { fillForm, startApiForm } from "./api-form.ts";
+import { closeTo, openDepth } from "./attachments.ts";
+import { find, say } from "./dom.ts";
 import { fitAllFrames } from "./frame.ts";
-import { markCurrent, startList } from "./list.ts";
-import { listenToForm, showMessage } from "./message-view.ts";
-import { api, demo } from "./shown.ts";
-import { timeZone } from "./times.ts";
+import { startKey } from "./key.ts";
+import { closeMessage, openName, refreshMessage, showMessage, startMessageView } from "./message-view.ts";
+import { readState, refresh, returnToRow, search, startSearch } from "./search-view.ts";
+import { shown } from "./shown.ts";
+import { stateOf } from "./state.ts";
+import { timeZone, zoneOffset } from "./times.ts";
+
+const hasSearch = shown.source !== "api";
+/** A deployed table costs money for each read: a page of a person's messages about 27 units. */
+const secondsBetweenReads = shown.source === "local" ? 3 : 30;
 
 const setPrinting = (isPrinting: boolean): void => {
   document.documentElement.classList.toggle("printing", isPrinting);
   fitAllFrames();
 };
 
+/** Shows what the address says: a message, or the search. */
 const show = (): void => {
-  markCurrent();
-  showMessage();
+  const { open, q } = stateOf(location);
+  const before = openName();
+  fillForm();
+  if (hasSearch) find("#search").hidden = open !== null;
+  find("#find").hidden = !hasSearch || open !== null;
+  if (open) {
+    if (before !== `${open.account}/${open.id}`) scrollTo(0, 0);
+    showMessage();
+    return;
+  }
+  if (location.hash.length > 1 && location.hash !== "#search")
+    say("This address names no message. Behind the # belong an account id, a slash and a message id.", "bad");
+  closeMessage();
+  document.title = q ? `${q} · Desk` : "Desk";
+  if (before) returnToRow(before);
+};
+
+const keepReading = async (): Promise<void> => {
+  if (!document.hidden) await (stateOf(location).open ? refreshMessage() : hasSearch && refresh());
+  setTimeout(keepReading, secondsBetweenReads * 1000);
 };
 
 window.onbeforeprint = () => setPrinting(true);
 window.onafterprint = () => setPrinting(false);
 window.onresize = fitAllFrames;
 window.onhashchange = () => {
-  scrollTo(0, 0); // On a phone, the list is below the message.
+  say("");
   show();
 };
-find("#zone").textContent = `${api ? `${api} · ` : ""}Times in ${timeZone}`;
-listenToForm();
-startList();
-if (location.hash) show();
-else if (demo) location.replace(`#${demo.account_id}/${demo.messages.welcome}`);
-else {
-  find<HTMLDetailsElement>("#other").open = true;
-  setState("Enter the ids of a message and a key of its account. The key stays in this page.");
-}
+window.onpopstate = async ({ state }) => {
+  const { open } = stateOf(location);
+  if (open && openName() === `${open.account}/${open.id}` && openDepth() > 0) await closeTo(state?.depth ?? 0);
+  else if (!open && hasSearch) readState();
+};
+
+/** Leads past the form, without another address. */
+find("#skip").onclick = (event) => {
+  event.preventDefault();
+  (openName()
+    ? find("#subject")
+    : (find("#rows").querySelector<HTMLElement>("a[tabindex='0']") ?? find("#results"))
+  ).focus();
+};
+const [name = "", ...others] = shown.where;
+find("#env").textContent = name;
+find("#env").classList.toggle("deployed", shown.source !== "local");
+find("#where").textContent = [...others, "read only", `times in ${timeZone} (${zoneOffset(Date.now())})`].join(" · ");
+startKey(() => {
+  say("");
+  if (hasSearch) search();
+  closeMessage();
+  show();
+});
+startMessageView();
+startApiForm(show);
+if (hasSearch) startSearch();
+show();
+setTimeout(keepReading, secondsBetweenReads * 1000);

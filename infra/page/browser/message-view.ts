@@ -1,120 +1,133 @@
 /** Shows the message that the address names: #ACCOUNT_ID/MESSAGE_ID. */
-
 import { visible } from "../../cli/visible.ts";
+import type { DeskMessage } from "../served.ts";
+import { moreActions, usualActions } from "./actions.ts";
 import { ask, isCurrent, startWorker } from "./ask.ts";
 import { showContent } from "./attachments.ts";
-import { copy } from "./copy.ts";
-import { button, element, find, setState, soft, type Term, terms } from "./dom.ts";
-import { download, fileName } from "./files.ts";
+import { button, element, find, say, soft, type Term, terms } from "./dom.ts";
+import { keyFor } from "./key.ts";
 import { excerptOf, stopShowing } from "./leaves.ts";
+import { statusClass } from "./outcome.ts";
 import { showPeople } from "./people.ts";
-import { showReport, showVerdict } from "./report-view.ts";
-import { type Message, type MessageRequest, requestMessage } from "./request.ts";
-import { api, demo } from "./shown.ts";
-import { showTimeline } from "./timeline.ts";
-import { statusClass, toneOf } from "./tone.ts";
+import { showReport, verdictOfReport } from "./report-view.ts";
+import { type MessageRequest, type RequestError, requestHead } from "./request.ts";
+import { shown } from "./shown.ts";
+import { stateOf } from "./state.ts";
+import { timelineOf } from "./timeline.ts";
+import { fullTime, timeZone } from "./times.ts";
 import { verdictOf } from "./verdict.ts";
-import { emptyView } from "./view.ts";
+import { emptyView, type View } from "./view.ts";
 
-const form = find<HTMLFormElement>("form");
-const input = (name: string): HTMLInputElement => form.elements.namedItem(name) as HTMLInputElement;
-const [accountInput, messageInput, keyInput] = [input("account"), input("message"), input("key")];
+type Open = { name: string; request: MessageRequest; worker: Worker; message?: DeskMessage; view?: View };
+let open: Open | undefined;
 
-const pathOf = (account: string, id: string): string =>
-  `v2/accounts/${encodeURIComponent(account)}/messages/${encodeURIComponent(id)}`;
-const requestOf = (account: string, id: string): MessageRequest => ({
-  url: `${location.origin}/${pathOf(account, id)}`,
-  key: keyInput.value,
-});
+export const openName = (): string => open?.name ?? "";
 
-const curlOf = ({ account_id, id }: Message): string => {
-  const key = demo?.account_id === account_id ? demo.api_key : "$API_KEY";
-  const base = (api || location.origin).replace(/\/$/, "");
-  return `curl -s "${base}/${pathOf(account_id, id)}" -H "Authorization: Bearer ${key}"`;
+const showVerdict = (message: DeskMessage, view?: View): void => {
+  const { tone, headline, plain, words } = (view && verdictOfReport(view)) ?? verdictOf(message, Date.now());
+  Object.assign(find("#verdict"), { textContent: visible(headline), className: tone });
+  find("#plain").textContent = visible(plain);
+  Object.assign(find("#words"), { textContent: visible(words), className: "words" });
 };
 
-const showHead = (message: Message): void => {
-  const { subject, status, tags, id, account_id, message_id, direction } = message;
+/** Everything but the email. It is shown again when something has happened to the message. */
+const showHead = (message: DeskMessage, view?: View): void => {
+  const { subject, status, tags, direction } = message;
   const title = visible(subject) || "No subject";
-  Object.assign(find("#subject"), { textContent: title, title: visible(subject) });
-  document.title = `${title} · Messages`;
-  const chip = element("span", { className: statusClass(status) }, status);
+  Object.assign(find("#subject"), { textContent: title, title });
+  document.title = `${title} · Desk`;
+  const chip = element("span", { className: statusClass(status), title: status }, status);
   find("#chips").replaceChildren(chip, soft(direction), ...tags.map((tag) => soft(tag)));
-  showVerdict(verdictOf(message), toneOf(status));
-  showPeople(message);
-  showTimeline(message);
-  const copies = {
-    "message id": id,
-    "account id": account_id,
-    "Message-ID": message_id,
-    "this page's address": location.href,
-    "curl command": curlOf(message),
-  };
-  find("#copy").replaceChildren(
-    ...Object.entries(copies).map(([name, text]) => button(`Copy ${name}`, () => copy(text))),
-  );
+  showVerdict(message, view);
+  showPeople(message, view?.headers);
+  find("#timeline").replaceChildren(...timelineOf(message));
   const scalars = Object.entries(message).filter(([, value]) => value === null || typeof value !== "object");
   find("#fields dl").replaceChildren(...terms(scalars.map(([name, value]): Term => [name, String(value)])));
+  const ids = `Message ${message.id}, account ${message.account_id}, domain ${message.domain_id}, Message-ID ${visible(message.message_id)}`;
+  find("#printed").textContent =
+    `${ids}. Times in ${timeZone}. Read on ${fullTime(Date.now())} from ${shown.where.join(", ")}.`;
 };
 
-/** Keys by account; they exist only in this page. `typed` is what the form sent: the next message forgets a wrong key. */
-const keys = new Map(demo ? [[demo.account_id, demo.api_key]] : []);
-let typed: { hash: string; key: string } | undefined;
-export const forgetTypedKey = (): void => {
-  typed = undefined;
-};
+const showActions = (message: DeskMessage): void =>
+  find("#copy").replaceChildren(...usualActions(message), ...moreActions(message));
 
-const fail = (sentence: string): void => {
-  find("article").hidden = true;
-  find<HTMLDetailsElement>("#other").open = true;
-  document.title = "Messages";
-  setState(sentence, "status bad");
-};
-
-const showWholeContent = async (message: Message, content: ReturnType<typeof ask<"content">>): Promise<void> => {
-  const started = startedWorker;
-  const loaded = await content.catch((error: Error) => ({ missing: error.message }));
-  if (!started || !isCurrent(started)) return;
-  if ("view" in loaded) {
-    showPeople(message, loaded.view.headers);
-    await showReport(loaded.view, message);
-    await showContent(loaded.view);
+const showLoaded = async (own: Open, message: DeskMessage, content: ReturnType<typeof ask<"content">>) => {
+  const loaded = await content.catch((error: Error) => error);
+  if (own !== open) return;
+  if (loaded instanceof Error || !("view" in loaded)) {
+    const sentence = loaded instanceof Error ? loaded.message : loaded.missing;
+    find("#note").replaceChildren(sentence, ...(loaded instanceof Error ? [button("Try again", showAgain)] : []));
+    if (sentence.includes("raw email")) find<HTMLDetailsElement>("#raw").open = true;
     return;
   }
-  find("#note").textContent = loaded.missing;
-  if (loaded.missing.includes("raw email")) find<HTMLDetailsElement>("#raw").open = true;
+  own.view = loaded.view;
+  showHead(own.message ?? message, loaded.view);
+  showReport(loaded.view, message);
+  await showContent(loaded.view, own.request.key);
 };
 
-let startedWorker: Worker | undefined;
+const showAgain = (): void => {
+  const { name } = open ?? {};
+  open = undefined;
+  if (name) showMessage();
+};
 
-export const showMessage = async (): Promise<void> => {
-  const { hash } = location;
+const fail = (error: RequestError): void => {
+  document.title = "Desk";
+  say(error.message, "bad", ...(error.isTemporary ? [button("Try again", showAgain)] : []));
+};
+
+export const closeMessage = (): void => {
+  if (open) startWorker(); // ends the load of what was open
+  open = undefined;
   stopShowing();
-  const started = startWorker();
-  startedWorker = started;
-  const [, account = "", id = ""] = /^#([^/]+)\/([^/]+)$/.exec(hash) ?? [];
-  if (!id) return fail("This address names no message. Behind the # belong an account id, a slash and a message id.");
-  const key = typed?.hash === hash ? typed.key : (keys.get(account.toLowerCase()) ?? typed?.key ?? "");
-  [accountInput.value, messageInput.value, keyInput.value] = [account, id, key];
-  if (key === "") return fail("Enter a key of this account to see the message.");
-  const request = requestOf(account, id);
-  const structureUrl = `${location.origin}/messages/structure?${new URLSearchParams({ account, message: id })}`;
-  const content = ask("content", { request, structureUrl });
-  content.catch(() => {}); // shown later, if the message itself can be read
-  setState("Loading the message");
-  const message = await requestMessage(request).catch((error: Error) => error);
-  if (!isCurrent(started)) return; // the reader has opened another message
-  if (message instanceof Error) return fail(message.message);
-  if (!keys.has(account.toLowerCase())) keys.set(account.toLowerCase(), key);
-  find("article").hidden = false;
-  showHead(message);
+  find("#message").hidden = true;
+};
+
+/** Nothing of the message before stays under the new address. */
+const clear = (): void => {
+  find("#message").hidden = true;
   find("#report").hidden = true;
   find<HTMLDetailsElement>("#raw").open = false;
   find("#raw div").replaceChildren();
-  await showContent(emptyView);
+  document.title = "Desk";
+};
+
+export const showMessage = async (): Promise<void> => {
+  const { open: named } = stateOf(location);
+  if (!named) return;
+  const name = `${named.account}/${named.id}`;
+  if (name === open?.name) return;
+  stopShowing();
+  clear();
+  const request = { ...named, key: keyFor(named.account) };
+  const own: Open = { name, request, worker: startWorker() };
+  open = own;
+  const content = ask("content", { message: request });
+  content.catch(() => {}); // shown later, if the message itself can be read
+  say("Loading the message");
+  const message = await requestHead(request).catch((error: RequestError) => error);
+  if (own !== open || !isCurrent(own.worker)) return; // the reader has opened another message
+  if (message instanceof Error) return fail(message);
+  own.message = message;
+  find("#message").hidden = false;
+  showHead(message);
+  showActions(message);
+  find("#subject").focus({ preventScroll: true });
+  await showContent(emptyView, request.key);
   find("#note").textContent = "Loading the content";
-  await showWholeContent(message, content);
-  if (isCurrent(started)) setState("");
+  await showLoaded(own, message, content);
+  if (own === open) say("");
+};
+
+/** Shows what has happened to the open message meanwhile. */
+export const refreshMessage = async (): Promise<void> => {
+  const own = open;
+  if (!own?.message) return;
+  const message = await requestHead(own.request).catch(() => null);
+  if (!message || own !== open || JSON.stringify(message) === JSON.stringify(own.message)) return;
+  own.message = message;
+  showHead(message, own.view);
 };
 
 const noRaw = "This message has no raw email: its content was removed, or never stored.";
@@ -122,28 +135,17 @@ const noRaw = "This message has no raw email: its content was removed, or never 
 const showRaw = async (): Promise<void> => {
   const raw = find<HTMLDetailsElement>("#raw");
   const place = find("#raw div");
-  if (!raw.open || place.firstChild) return;
+  if (!raw.open || place.firstChild || !open) return;
   place.replaceChildren("Loading the raw email");
-  const request = requestOf(accountInput.value, messageInput.value);
-  const { content, length } = (await ask("raw", { request }).catch(({ message }: Error) => ({
+  const read = await ask("raw", { message: open.request }).catch(({ message }: Error) => ({
     content: message,
     length: 0,
-  }))) ?? {
-    content: noRaw,
-    length: 0,
-  };
+  }));
+  const { content, length } = read ?? { content: noRaw, length: 0 };
   place.replaceChildren(element("pre", { tabIndex: 0, role: "region", ariaLabel: "Raw email" }, content));
-  const name = `${fileName(find("#subject").textContent ?? "") || "email"}.eml`;
-  if (length > 0) place.append(soft(excerptOf(content, length), download(name, "rawFile", 0)));
+  if (length > content.length) place.append(soft(excerptOf(content, length), "Save .eml has all of it."));
 };
 
-export const listenToForm = (): void => {
+export const startMessageView = (): void => {
   find("#raw").addEventListener("toggle", () => showRaw());
-  form.onsubmit = (event) => {
-    event.preventDefault();
-    const hash = `#${accountInput.value.trim()}/${messageInput.value.trim()}`;
-    typed = { hash, key: keyInput.value.trim() };
-    if (location.hash === hash) showMessage();
-    else location.hash = hash;
-  };
 };

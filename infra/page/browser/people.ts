@@ -1,7 +1,7 @@
 /** From, To and the other people of a message. */
-import { element, find, type Term, terms } from "./dom.ts";
-import type { Message } from "./request.ts";
-import { timeOf } from "./times.ts";
+import type { DeskMessage } from "../served.ts";
+import { element, find, soft, type Term, terms, timeOf } from "./dom.ts";
+import { fromNow, fullTime } from "./times.ts";
 
 type Headers = Record<string, string[]>;
 
@@ -37,18 +37,33 @@ const people = (text: string): Node | string => {
   return element("span", {}, `${first} `, more);
 };
 
+/** The Date header has the sender's zone; beside it stands the reader's. */
+const dateOf = (text: string): Node | string => {
+  const time = Date.parse(text);
+  if (Number.isNaN(time)) return text;
+  return element("span", {}, timeOf(new Date(time).toISOString()), " ", soft(`(${text})`));
+};
+
 export const peopleTerms = (headers: Headers): Term[] =>
   ["From", "Reply-To", "To", "Cc", "Date"]
     .map((name) => [name, headerOf(headers, name.toLowerCase())] as const)
     .filter(([, text]) => text !== "")
-    .map(([name, text]) => [name, name === "Date" ? text : people(text)]);
+    .map(([name, text]) => [name, name === "Date" ? dateOf(text) : people(text)]);
 
-export const showPeople = ({ sender, recipient, created_at }: Message, headers: Headers = {}): void => {
+/** The facts about a message that don't come from its email. */
+export const factsOf = ({ sent_at, retain_until, account_id }: DeskMessage, now: number): Term[] => [
+  ...(sent_at ? [["Sent", timeOf(sent_at)] as const] : []),
+  ["Deleted on", `${fullTime(retain_until)} (${fromNow(retain_until, now)})`],
+  ["Account", account_id],
+];
+
+export const showPeople = (message: DeskMessage, headers: Headers = {}): void => {
+  const { sender, recipient } = message;
   const rows = peopleTerms(headers);
   const has = (names: string[], wanted: string): boolean =>
     names.some((name) => headerOf(headers, name).toLowerCase().includes(wanted.toLowerCase()));
   const isSame = has(["from"], sender) && has(["to", "cc"], recipient);
-  if (rows.length === 0) rows.push(["From", sender], ["To", recipient], ["Created", timeOf(created_at)]);
+  if (rows.length === 0) rows.push(["From", sender], ["To", recipient]);
   else if (!isSame) rows.push(["Envelope", `${sender} → ${recipient}`]);
-  find("#people").replaceChildren(...terms(rows));
+  find("#people").replaceChildren(...terms([...rows, ...factsOf(message, Date.now())]));
 };

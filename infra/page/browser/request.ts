@@ -1,51 +1,73 @@
-/** Requests JSON from the server of the page. The page and its worker use it. */
-import type { Message as MessageObject } from "../../../lib/messages/message.ts";
+/** Requests data from the server of the page. The page and its worker use it. */
+import type { DeskMessage, FoundPage } from "../served.ts";
 
-/** The Message object as the page keeps it: the digits of a 64-bit integer would be rounded as a number. */
-export type Message = Omit<MessageObject, "reference_message_id" | "content" | "content_parsed"> & {
-  reference_message_id?: string;
-};
+/** Names a message, with the key that the server asks for: the desk's token, or an API key. */
+export type MessageRequest = { account: string; id: string; key: string };
 
-export type MessageRequest = { url: string; key: string };
+/** An error that may be gone when the request is sent again. */
+export class RequestError extends Error {
+  readonly status: number;
+  constructor(message: string, status: number) {
+    super(message);
+    this.status = status;
+  }
+  get isTemporary(): boolean {
+    return this.status === 0 || this.status === 429 || this.status >= 500;
+  }
+}
 
 const hints: Record<number, string> = {
-  401: ". A key can be wrong, revoked or expired, or belong to another account.",
+  401: ". Open the address that npm start printed; this tab then goes on by itself. A customer's key may also be wrong, revoked or of another account.",
   404: ". It never existed, was deleted, or its retention time has passed.",
 };
 
-/** @throws Error with a sentence for the reader of this page */
+const sentence = (status: number, body: unknown): string => {
+  const { message = "no reason given" } = (body ?? {}) as { message?: string };
+  return `${status}: ${message}${hints[status] ?? ""}`;
+};
+
+/** @throws RequestError with a sentence for the reader of this page */
+export const request = async (url: string, key: string, init: RequestInit = {}): Promise<Response> => {
+  const headers = key ? { Authorization: `Bearer ${key}` } : {};
+  const response = await fetch(url, { ...init, headers }).catch(() => null);
+  if (!response) {
+    throw new RequestError("The server of this page can't be reached. Start it again with npm start.", 0);
+  }
+  if (response.ok) return response;
+  const body = await response.json().catch(() => null);
+  throw new RequestError(sentence(response.status, body), response.status);
+};
+
+/** @throws RequestError with a sentence for the reader of this page */
 export const requestJson = async <Body>(
   url: string,
   key: string,
   parse: (text: string) => unknown = JSON.parse,
 ): Promise<Body> => {
-  const response = await fetch(url, { headers: { Authorization: `Bearer ${key}` } }).catch(() => null);
-  if (!response) throw new Error("The server of this page can't be reached. Start it again with npm start.");
+  const response = await request(url, key);
   const text = await response.text().catch(() => null);
-  if (text === null) throw new Error("The response broke off. Open the message again.");
-  let body: unknown;
+  if (text === null) throw new RequestError("The response broke off.", 0);
   try {
-    body = parse(text);
+    return parse(text) as Body;
   } catch {
-    throw new Error(`${response.status}: the response isn't JSON, so it didn't come from the API.`);
+    throw new RequestError(
+      `${response.status}: the response isn't JSON, so it didn't come from this page's server.`,
+      0,
+    );
   }
-  const { message } = (body ?? {}) as { message?: string };
-  if (!response.ok) throw new Error(`${response.status}: ${message}${hints[response.status] ?? ""}`);
-  return body as Body;
 };
 
-const fieldsWithoutContent =
-  "created_at,updated_at,retain_until,direction,is_bounce_notification,delivery_attempts,message_id,id," +
-  "subject,tags,sender,recipient,status,num_attempts,click_count,open_count,domain_id,account_id,sent_at," +
-  "delivered_at,bounce_classification,reference_message_id";
+export const addressOfData = (name: string, { account, id }: MessageRequest): string =>
+  `${location.origin}/messages/${name}?${new URLSearchParams({ account, message: id })}`;
 
 /** JSON.parse rounds a 64-bit integer, so we keep its source text. */
 const exact = (name: string, value: unknown, context?: { source?: string }): unknown =>
-  name === "reference_message_id" ? (context?.source ?? value) : value;
+  name === "reference_message_id" ? String(context?.source ?? value) : value;
+const parseExact = (text: string): unknown => JSON.parse(text, exact);
 
 /** Reads a message without its content. */
-export const requestMessage = ({ url, key }: MessageRequest): Promise<Message> =>
-  requestJson(`${url}?fields=${fieldsWithoutContent}`, key, (text) => JSON.parse(text, exact));
+export const requestHead = (message: MessageRequest): Promise<DeskMessage> =>
+  requestJson(addressOfData("head", message), message.key, parseExact);
 
-export const requestField = <Field>({ url, key }: MessageRequest, name: string): Promise<Record<string, Field>> =>
-  requestJson(`${url}?fields=${name}`, key);
+export const requestFound = (path: string, key: string): Promise<FoundPage | null> =>
+  requestJson(`${location.origin}/messages/${path}`, key, parseExact);

@@ -1,5 +1,5 @@
-/** What the server tells the page: the API's address and, on this machine, the demonstration account. */
+/** What the server tells the page about itself. */
 import type { Shown } from "../served.ts";
 import { find } from "./dom.ts";
 
-export const { api, demo }: Shown = JSON.parse(find("#shown").textContent ?? "");
+export const shown: Shown = JSON.parse(find("#shown").textContent ?? "");

@@ -2,7 +2,7 @@
 import type { ParsedContent } from "../../../lib/email/parsed-email.ts";
 import type { Structure } from "../served.ts";
 import { bytesOf, excerptCharacters, shownOf, sizeOf, textOf, wholeCharacters } from "./excerpt.ts";
-import { type MessageRequest, requestField, requestJson } from "./request.ts";
+import { addressOfData, type MessageRequest, request, requestJson } from "./request.ts";
 import { type PartView, type View, viewOf } from "./view.ts";
 
 type Email = { parsed: ParsedContent; structure: Structure | null };
@@ -25,17 +25,18 @@ const topView = (): View => {
   return viewOf(email.parsed, email.structure);
 };
 
-const rawOf = async (request: MessageRequest): Promise<string | null> => {
-  raw ??= (await requestField<string | null>(request, "content")).content ?? null;
+const rawOf = async (message: MessageRequest): Promise<string | null> => {
+  raw ??= (await requestJson<{ content: string | null }>(addressOfData("content", message), message.key)).content;
   return raw;
 };
 
 const actions = {
-  async content({ request, structureUrl }: { request: MessageRequest; structureUrl: string }) {
-    const { content_parsed: parsed } = await requestField<ParsedContent | null>(request, "content_parsed");
+  async content({ message }: { message: MessageRequest }) {
+    const url = addressOfData("parsed", message);
+    const { content_parsed: parsed } = await requestJson<{ content_parsed: ParsedContent | null }>(url, message.key);
     if (!parsed) {
       const missing =
-        (await rawOf(request)) === null
+        (await rawOf(message)) === null
           ? "The content isn't there: it was removed, or this message never had any."
           : "The content can't be parsed, because it exceeds a limit of the parser. Below is the raw email.";
       return { missing };
@@ -44,13 +45,14 @@ const actions = {
     const hasPicture = attachments.some(({ content_type }) => /^image/.test(content_type));
     const canReplace = parts.length > 1 || (parts.length > 0 && hasPicture);
     const structure = canReplace
-      ? await requestJson<Structure | null>(structureUrl, request.key).catch(() => null)
+      ? await requestJson<Structure | null>(addressOfData("structure", message), message.key).catch(() => null)
       : null;
     emails.push({ parsed, structure });
     return { view: topView() };
   },
-  async open({ index, url }: Indexed & { url: string }): Promise<View> {
-    const response = await fetch(url, { method: "POST", body: bytesOf(attachmentAt(index)) });
+  async open({ index, key }: Indexed & { key: string }): Promise<View> {
+    const body = bytesOf(attachmentAt(index));
+    const response = await request(`${location.origin}/messages/attached`, key, { method: "POST", body });
     const { content_parsed, structure } = await response.json();
     if (content_parsed === null) {
       throw new Error("This attached email exceeds a limit of the parser. Download it instead.");
@@ -72,11 +74,10 @@ const actions = {
       length: size > wholeCharacters * 3 ? size : text.length,
     };
   },
-  async raw({ request }: { request: MessageRequest }) {
-    const content = await rawOf(request);
+  async raw({ message }: { message: MessageRequest }) {
+    const content = await rawOf(message);
     return content === null ? null : { content: content.slice(0, excerptCharacters), length: content.length };
   },
-  rawFile: (_: Indexed) => new Blob([raw ?? ""]),
   partFile: ({ index }: Indexed) => new Blob([partAt(index)]),
   // A blob without a type, so that no browser opens the file as a page.
   attachmentFile: ({ index }: Indexed) => new Blob([bytesOf(attachmentAt(index))]),

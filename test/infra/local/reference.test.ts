@@ -8,7 +8,8 @@ import { expect, test } from "vitest";
 import { gateway } from "../../../infra/local/gateway.ts";
 import { referencePages } from "../../../infra/local/reference.ts";
 import { openApiDocument } from "../../../infra/openapi/document.ts";
-import { messagesPages } from "../../../infra/page/serve-page.ts";
+import { apiSource } from "../../../infra/page/api-source.ts";
+import { deskPages } from "../../../infra/page/serve-page.ts";
 import { listen } from "../../harness/listen.ts";
 
 const demo = {
@@ -18,7 +19,10 @@ const demo = {
   messages: { welcome: "welcome", invoice: "invoice", bounce: "bounce" },
 };
 
-const pages = new Map([...referencePages(demo), ...messagesPages({ api: "", demo })]);
+const pages = new Map([
+  ...referencePages(demo),
+  ...deskPages({ source: "local", where: [], api: "", demo }, apiSource),
+]);
 
 const servePages = async (): Promise<string> => `http://127.0.0.1:${await listen(gateway([], pages))}`;
 

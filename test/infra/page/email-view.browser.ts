@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { afterAll, describe, expect, test } from "vitest";
 import { launchChromium } from "../../harness/chromium.ts";
-import { copied, desktop, emailOf, openEmail, phone, shown } from "../../harness/messages-page.ts";
+import { copied, desktop, emailOf, openEmail, openPage, openRow, phone, rows } from "../../harness/desk.ts";
 import { run } from "../../harness/process.ts";
 
 const browser = await launchChromium();
@@ -147,15 +147,18 @@ describe("HTML that would freeze the page", () => {
 
 describe("The page says what is true:", () => {
   test("an email without text, an unknown address, a message that doesn't exist", async () => {
-    const { page, url } = await openEmail(browser, multipart("Nothing", "mixed", part("application/pdf", "x")));
+    const { page, url, service } = await openEmail(
+      browser,
+      multipart("Nothing", "mixed", part("application/pdf", "x")),
+    );
     expect(await page.locator("#note").textContent()).toBe("This email has no text, only attachments.");
     expect(await page.locator("#attachments").innerText()).toContain("attachment-1.pdf");
 
     await page.goto(`${url}/messages#nonsense`);
     await expect.poll(() => page.locator("#state").textContent()).toContain("This address names no message");
-    expect(await page.title()).toBe("Messages");
-    const account = (await page.locator("#list a").first().getAttribute("href"))?.split("/")[0];
-    await page.goto(`${url}/messages${account}/00000000-0000-4000-8000-000000000000`);
+    expect(await page.title()).toBe("Desk");
+    const [, account] = /accounts\/([\da-f-]+)/.exec(service.output) ?? [];
+    await page.goto(`${url}/messages#${account}/00000000-0000-4000-8000-000000000000`);
     await expect.poll(() => page.locator("#state").textContent()).toContain("404: Message not found. It never");
   });
 
@@ -164,7 +167,7 @@ describe("The page says what is true:", () => {
     service.child.kill();
     await service.ended;
 
-    await page.locator("#list a", { hasText: "Welcome" }).click();
+    await page.getByRole("button", { name: "Save .eml" }).click();
 
     await expect.poll(() => page.locator("#state").textContent()).toContain("can't be reached");
   });
@@ -178,22 +181,25 @@ test("In print, an email has its full height, and neither sidebar nor buttons", 
   const inner = await page.frames()[1]?.evaluate("document.documentElement.scrollHeight");
   const outer = page.locator(".frame");
   await expect.poll(() => outer.evaluate((node) => node.clientHeight)).toBeGreaterThanOrEqual(Number(inner));
-  expect(await page.locator("aside").isVisible()).toBe(false);
+  expect(await page.locator("#find").isVisible()).toBe(false);
+  expect(await page.locator("#printed").innerText()).toMatch(
+    /^Message [\da-f-]{36}, account .+ Times in UTC\. Read on .+ from this machine\.$/,
+  );
   expect(await page.getByRole("button").count()).toBe(0);
 });
 
-test("An imported message appears without a reload, and the filter finds it", async () => {
-  const { page, service } = await openEmail(browser, html("First", "x"));
+test("An imported message appears without a reload, and words find it", async () => {
+  const { page, service } = await openPage(browser);
   const [, command = ""] = /^(.*import-message.*) my\.eml$/m.exec(service.output) ?? [];
 
   const { stdout } = await run(`${command} -`, { input: html("Second", "y") });
 
-  await page.locator("#list a", { hasText: "Second" }).waitFor();
-  await page.getByRole("searchbox").fill(stdout.split(" ")[0] ?? "");
-  await expect.poll(() => page.locator("#list a").count()).toBe(1);
-  await page.getByRole("searchbox").fill("no such message");
-  await expect.poll(() => page.locator("#list").innerText()).toContain("No message matches.");
-  await page.getByRole("searchbox").fill("");
-  await page.locator("#list a", { hasText: "Second" }).click();
-  await shown(page, "Second");
+  await rows(page, "Second").waitFor();
+  const query = page.getByRole("searchbox");
+  await query.fill(stdout.split(" ")[0] ?? "");
+  await expect.poll(() => rows(page).count()).toBe(1);
+  await query.fill("no such message");
+  await expect.poll(() => page.locator("#rows").innerText()).toContain("No message matches.");
+  await query.fill("");
+  await openRow(page, "Second");
 });

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import type { BrowserContext, Locator, Page, Request } from "playwright-core";
 import { afterAll, describe, expect, test } from "vitest";
 import { launchChromium } from "../../harness/chromium.ts";
+import { desktop, openPage, openRow, rows, shown } from "../../harness/desk.ts";
 import { listen } from "../../harness/listen.ts";
-import { desktop, openPage, shown } from "../../harness/messages-page.ts";
 import { startLocal } from "../../harness/process.ts";
 import { folderOf, temporaryFolder } from "../../harness/temporary-folder.ts";
 import { hostileEmails, hostOf, rawEmail } from "./hostile-email.ts";
@@ -72,11 +72,13 @@ describe("Hostile emails", () => {
       page.on("dialog", () => events.push("dialog"));
       page.on("popup", () => events.push("popup"));
       await page.goto(`${url}/messages`);
-      const links = page.locator("#list a", { hasText: "Hostile" });
+      const links = rows(page, "Hostile");
       await expect.poll(() => links.count(), { timeout }).toBe(hostileEmails.length);
-      for (const link of await links.all()) {
-        const subject = (await link.locator("b").textContent()) ?? "";
-        await link.click();
+      const found = await links.evaluateAll((nodes) =>
+        nodes.map((node) => ({ href: node.getAttribute("href"), subject: node.querySelector("b")?.textContent ?? "" })),
+      );
+      for (const { href, subject } of found) {
+        await page.goto(`${url}/messages${href}`);
         await shown(page, subject);
         const click = page.frameLocator("iframe").getByText("Click", { exact: true });
         const ways = [{}, { modifiers: ["Control"] }, { button: "middle" }];
@@ -91,7 +93,7 @@ describe("Hostile emails", () => {
         expect(page.frames().length, subject).toBe(2);
         shownEmails.push(subject);
       }
-      expect(await page.title()).toContain("· Messages");
+      expect(await page.title()).toContain("· Desk");
     });
 
     expect({ names, events }).toEqual({ names: [], events: [] });
@@ -100,6 +102,7 @@ describe("Hostile emails", () => {
 
   test("run no script in their frame, not even with the page's own nonce", async () => {
     const { page } = await openPage(browser);
+    await openRow(page, "Welcome to Example Post, Zoë! 🎉");
     const nonce = await page.evaluate("document.querySelector('script[nonce]').nonce");
 
     await page.frames()[1]?.evaluate(`(() => {

@@ -1,0 +1,195 @@
+/** The support desk in a browser. */
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+import { afterAll, describe, expect, test } from "vitest";
+import { launchChromium } from "../../harness/chromium.ts";
+import { copied, desktop, openPage, openRow, phone, rows, shown } from "../../harness/desk.ts";
+import { startLocal } from "../../harness/process.ts";
+
+const browser = await launchChromium();
+afterAll(() => browser.close());
+
+const invoice = "Ihre Rechnung 2026-1120 über 90 €";
+const welcome = "Welcome to Example Post, Zoë! 🎉";
+
+const search = async (page: Page, text: string): Promise<void> => {
+  await page.getByRole("searchbox").fill(text);
+  await page.keyboard.press("Enter");
+};
+
+describe("The search", () => {
+  test("finds a person's messages by address, words narrow them, and a copied link shows the same", async () => {
+    const { page, url } = await openPage(browser);
+    expect(await rows(page).count()).toBe(3);
+
+    await search(page, "zoe@example.org");
+    await expect.poll(() => page.locator("#count").innerText()).toBe("1 message as recipient or sender");
+    await page.getByRole("button", { name: "Copy link to this search" }).click();
+    await expect.poll(() => copied(page)).toBe(`${url}/messages?q=zoe%40example.org`);
+    const colleague = await browser.newPage();
+    await colleague.goto(await copied(page));
+    await rows(colleague, welcome).waitFor();
+    expect(await colleague.title()).toBe("zoe@example.org · Desk");
+
+    await page.getByRole("searchbox").fill("zoe@example.org invoice");
+    await expect.poll(() => page.locator("#rows").innerText()).toBe("No message matches.");
+    await page.goBack();
+    await expect.poll(() => rows(page).count()).toBe(3);
+  });
+
+  test("counts outcomes, and shows one of them", async () => {
+    const { page } = await openPage(browser);
+    expect(await page.locator("#groups label").allInnerTexts()).toEqual([
+      "All 3",
+      "Not delivered 1",
+      "Delivered 1",
+      "From them 1",
+    ]);
+
+    await page.getByText("Not delivered 1").click();
+
+    expect(await rows(page).count()).toBe(1);
+    expect(await rows(page).innerText()).toMatch(/Mailbox is full \(5\.2\.2\) · 552 5\.2\.2 Mailbox full/);
+    expect(page.url()).toContain("?group=bad");
+  });
+
+  test("has the first result on the first screen of a phone, and nothing is wider than it", async () => {
+    const { page } = await openPage(browser, phone);
+
+    const box = await rows(page).first().boundingBox();
+    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(phone.viewport?.height ?? 0);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(phone.viewport?.width);
+  });
+
+  test("shows the chosen message beside the list, with its reason, its timeline and the date of its deletion", async () => {
+    const { page } = await openPage(browser);
+
+    await rows(page, invoice).click();
+
+    const peek = await page.locator("#peek").innerText();
+    expect(peek).toMatch(/Bounced on .+, at the first try/);
+    expect(peek).toContain("The mailbox is full (5.2.2 means so).");
+    expect(peek).toMatch(/Deleted on\s+.+ \(in 30 days\)/);
+    expect(peek).toContain("Timeline, newest first");
+    expect(page.url()).toMatch(/\?chosen=[\da-f-]+%2F22f1b9a5/);
+  });
+
+  test("works with the keyboard alone: few stops to a message, arrows between rows, the focus stays on a refresh", async () => {
+    const { page } = await openPage(browser);
+    let stops = 0;
+    const isOnRow = () => page.evaluate("document.activeElement.closest('#rows') !== null");
+    do {
+      await page.keyboard.press("Tab");
+      stops++;
+    } while (!(await isOnRow()) && stops < 80);
+    expect(stops).toBeLessThan(10);
+
+    await page.keyboard.press("ArrowDown");
+    await page.waitForResponse((response) => response.url().endsWith("/messages/recent"));
+    await page.waitForTimeout(300);
+    expect(await page.evaluate("document.activeElement.innerText")).toContain(invoice);
+    await page.keyboard.press("Enter");
+    await shown(page, invoice);
+    await page.goBack();
+    await expect.poll(() => page.evaluate("document.activeElement.innerText")).toContain(invoice);
+
+    await page.evaluate("document.activeElement.blur()");
+    await page.keyboard.press("Shift+Tab");
+    await page.locator("#skip").focus();
+    await page.keyboard.press("Enter");
+    expect(await isOnRow()).toBe(true);
+  });
+});
+
+describe("A message", () => {
+  test("shows the email with its inline image, and its timeline with the newest entry first", async () => {
+    const { page } = await openPage(browser);
+    await openRow(page, welcome);
+
+    expect(await page.frameLocator("iframe").getByRole("heading").innerText()).toBe("Hello Zoë,");
+    await expect.poll(() => page.frames()[1]?.evaluate("document.images[0].naturalWidth")).toBe(48);
+    const timeline = "clicked once|opened 3 times|delivered|deferred|created";
+    expect(await page.locator("#timeline b").allInnerTexts()).toEqual(timeline.split("|"));
+    expect(await page.locator("#timeline li").first().innerText()).toContain("perhaps by machines");
+    expect(await page.locator("#timeline code").last().innerText()).toContain("451 4.7.1 Greylisted");
+  });
+
+  test("is saved byte for byte, and so is its attachment", async () => {
+    const { page } = await openPage(browser);
+    await openRow(page, welcome);
+    const save = async (name: string | RegExp): Promise<Buffer> => {
+      const saved = page.waitForEvent("download");
+      await page.getByRole("button", { name }).click();
+      return readFile(await (await saved).path());
+    };
+
+    const [logo, raw] = [await save("Download logo.png"), await save("Save .eml")];
+
+    const file = "../../../infra/local/demo/welcome-html-with-logo.eml";
+    const eml = await readFile(new URL(file, import.meta.url));
+    expect(raw.equals(eml)).toBe(true);
+    expect(eml.toString().replaceAll(/\s/g, "")).toContain(logo.toString("base64"));
+  });
+
+  test("of an API is shown by its ids and a key, and a wrong key says so", async () => {
+    const local = await startLocal();
+    const [, account = "", key = ""] = /accounts\/([\da-f-]+)\/.+Bearer (\S+)"/.exec(local.output) ?? [];
+    const { url } = await startLocal({}, ["node", "infra/local/main.ts", "--api", local.url]);
+    const page = await browser.newPage(desktop);
+    await page.goto(`${url}/messages`);
+    const show = async (apiKey: string) => {
+      await page.getByLabel("Message id").fill("33a2c0b6-8e3d-4f20-9b79-5c3d2e1f9a03");
+      await page.getByLabel("Account id").fill(account);
+      await page.getByLabel("API key").fill(apiKey);
+      await page.getByRole("button", { name: "Show message" }).click();
+    };
+
+    await show("wrong");
+    await expect
+      .poll(() => page.locator("#state").textContent())
+      .toMatch(/^401: Invalid API key\. .+ another account\.$/);
+    await show(key);
+    await shown(page, "Undelivered Mail Returned to Sender");
+
+    await page.getByText("All fields").click();
+    expect(await page.locator("#fields").innerText()).toContain("9007199254740993");
+    expect(await page.locator("#search").isVisible()).toBe(false);
+  });
+});
+
+describe("The desk has no violation of axe-core, and no text wider than the screen:", () => {
+  const axe = async (page: Page) => {
+    await page.evaluate(await readFile(createRequire(import.meta.url).resolve("axe-core"), "utf8"));
+    return page.evaluate("axe.run(document, { iframes: false }).then(({ violations }) => violations)");
+  };
+
+  test.each([
+    ["desktop", "light", desktop],
+    ["desktop", "dark", desktop],
+    ["phone", "light", phone],
+    ["phone", "dark", phone],
+  ] as const)("%s, %s", async (_, colorScheme, device) => {
+    const { page } = await openPage(browser, { ...device, colorScheme });
+    const found: Record<string, unknown> = { search: await axe(page) };
+    await search(page, "nobody@example.com");
+    await page.getByText("No message matches.").waitFor();
+    found.nothing = await axe(page);
+    await page.goBack();
+    await openRow(page, welcome);
+    for (const summary of await page.locator("summary").all()) if (await summary.isVisible()) await summary.click();
+    await page.locator("#raw pre").waitFor();
+    found.message = await axe(page);
+
+    expect(found).toEqual({ search: [], nothing: [], message: [] });
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(device.viewport?.width);
+  });
+});
+
+test.runIf(process.env.PICTURE)("makes the picture of README", async () => {
+  const { page } = await openPage(browser, { ...desktop, timezoneId: "UTC", deviceScaleFactor: 2 });
+  await rows(page, invoice).click();
+  await page.locator("#peek").getByText("Mailbox full").first().waitFor();
+
+  await page.screenshot({ path: process.env.PICTURE ?? "" });
+});

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { entriesOf } from "../../../infra/page/browser/timeline-entries.ts";
+import { ago, attempt, deskMessage } from "./desk-message.ts";
+
+const titles = (...parameters: Parameters<typeof deskMessage>): string[] =>
+  entriesOf(deskMessage(...parameters)).map(({ title, status }) => title ?? status);
+
+test("The newest entry is first, and an import's time of storing is none", () => {
+  const delivery_attempts = [attempt(80, "deferred", "451"), attempt(70, "delivered", "250")];
+
+  expect(titles({ status: "delivered", delivered_at: ago(70), delivery_attempts })).toEqual([
+    "delivered",
+    "deferred",
+    "sent",
+    "created",
+  ]);
+  expect(titles({ created_at: ago(1), sent_at: ago(99) })).toEqual(["sent"]);
+});
+
+test("A status without an attempt has its time and its place", () => {
+  const delivered = { delivered_at: ago(70), delivery_attempts: [attempt(70, "delivered", "250")] };
+
+  const [first, second] = entriesOf(deskMessage({ ...delivered, status: "complained", status_time: ago(30) }));
+  const [unknown] = entriesOf(deskMessage({ ...delivered, status: "complained" }));
+
+  expect([first, second]).toMatchObject([{ status: "complained", time: ago(30) }, { status: "delivered" }]);
+  expect(unknown).toMatchObject({ time: ago(10), note: "at the latest, without a delivery attempt" }); // updated_at
+});
+
+test("Equal attempts fold into one entry, and different ones stay", () => {
+  const equal = [5, 4, 3].map((minutes) => attempt(minutes, "deferred", "451"));
+  const other = attempt(2, "deferred", "452");
+
+  expect(
+    titles({ status: "deferred", delivery_attempts: [...equal, other], sent_at: null, created_at: ago(1) }),
+  ).toEqual(["deferred", "3 × deferred"]);
+});
