@@ -13,6 +13,7 @@ const identifying = new Map([
   ["AWS::SQS::Queue", ["QueueName", "FifoQueue"]],
   ["AWS::Lambda::Function", ["FunctionName", "PackageType"]],
   ["AWS::ApiGateway::DomainName", ["DomainName"]],
+  ["AWS::SNS::Topic", ["TopicName"]], // of Amazon SES
 ]);
 
 const isKept = ({ Type, Properties }: Resource, next: Resource | undefined): boolean =>
@@ -23,6 +24,7 @@ const isKept = ({ Type, Properties }: Resource, next: Resource | undefined): boo
 const partOf = (id: string, { Type }: Resource): string => {
   if (Type === "AWS::DynamoDB::GlobalTable") return "table";
   if (Type === "AWS::ApiGateway::DomainName") return "domain";
+  if (Type === "AWS::SNS::Topic") return "ses";
   return id.startsWith("Intake") ? "intake" : id.replace(/Function[\dA-F]{8}$/, "");
 };
 
@@ -34,6 +36,7 @@ const howToKeep = (part: string, deployed: Template, lost: readonly Resource[]):
   const [properties = {}] = lost.map(({ Properties }) => Properties);
   if (part === "table") return typeof table === "string" ? `add --context tableName=${table}` : "leave out tableName";
   if (part === "intake") return "add --context intake=true";
+  if (part === "ses") return "add --context ses=… and --context sesReceived=… as before";
   if (part !== "domain") return "deploy a commit that has it";
   return `add --context domain=${properties.DomainName} --context certificate=${properties.RegionalCertificateArn}`;
 };

@@ -60,7 +60,7 @@ export const serviceTable = (
     // same deployment. Deletion protection is on only for the table in the stack's own region, which has all the data.
     replicas: replicaRegions.map((region) => ({ region, deletionProtection: false })),
     deletionProtection: isProtected,
-    // Names the keys of throttled calls, and so the hot item: a million throttled calls cost $0.02, others nothing.
+    // Names the keys of throttled calls, and so the hot item.
     contributorInsightsSpecification: { enabled: true, mode: ContributorInsightsMode.THROTTLED_KEYS },
     removalPolicy,
   });

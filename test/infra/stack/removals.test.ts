@@ -26,6 +26,13 @@ const cases: [what: string, deployed: object, next: object, part: string, keep: 
     "domain",
     `add --context domain=api.example.com --context certificate=${certificate}`,
   ],
+  [
+    "the topic of Amazon SES",
+    templateOf({ ses: "receipts" }),
+    intake,
+    "ses",
+    "add --context ses=… and --context sesReceived=… as before",
+  ],
   ["the table for an existing one", own, restored, "table", "leave out tableName"],
   ["an existing table for a new one", restored, own, "table", "add --context tableName=restored"],
   [
@@ -67,7 +74,9 @@ describe("A deployment that would remove or replace", () => {
 
 test("Several parts are several lines", () => {
   const { concurrency: _, ...settings } = everySetting;
-  expect(() => checkRemovals(templateOf(settings), restored, [])).toThrow(/ table \(.*\n.* domain \(.*\n.* intake \(/);
+  expect(() => checkRemovals(templateOf(settings), restored, [])).toThrow(
+    / table \(.*\n.* domain \(.*\n.* intake \(.*\n.* ses \(/,
+  );
 });
 
 test.each([
