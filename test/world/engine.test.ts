@@ -50,6 +50,7 @@ const fieldsOf = (pick: Pick) => ({
   ...pick({}, { expires_at: 6 }, { expires_at: 7 }, { expires_at: 8 }),
   ...pick({}, { open_count: 3 }, { delivery_attempts: [{ log: "250", at: null }] }, { bytes: Buffer.from("abc") }),
   ...pick({}, {}, { deleted_at: "noon" }),
+  ...pick({}, { person: "PERSON#1", created_at: pick("1", "2", "LEFTOVER#1") }),
 });
 
 /** The conditions of the project's writes. */
@@ -59,8 +60,8 @@ const conditionOf = (pick: Pick) =>
     { ConditionExpression: absent },
     { ConditionExpression: "id = :id", ExpressionAttributeValues: { ":id": pick("one", "two") } },
     {
-      ConditionExpression: "content_digest = :replaced AND expires_at <= :now",
-      ExpressionAttributeValues: { ":replaced": pick("x", "y"), ...nowValue(now) },
+      ConditionExpression: "content_digest = :replaced AND expires_at <= :now AND expires_at <> :unending",
+      ExpressionAttributeValues: { ":replaced": pick("x", "y"), ":unending": pick(6, 9), ...nowValue(now) },
     },
   );
 
@@ -129,6 +130,20 @@ const makers = {
       ...pick({}, { ProjectionExpression: "pk, sk" }),
     });
   },
+  /** Items with the same time have no order, so a page of them has no defined end. */
+  index: (table: Table, pick: Pick) =>
+    new QueryCommand({
+      TableName: table.name,
+      IndexName: "person",
+      ...pick(
+        { KeyConditionExpression: "person = :person", ExpressionAttributeValues: { ":person": "PERSON#1" } },
+        {
+          KeyConditionExpression: "person = :person AND created_at BETWEEN :since AND :end",
+          ExpressionAttributeValues: { ":person": "PERSON#1", ":since": pick("0", "2"), ":end": "9999~" },
+        },
+      ),
+      ScanIndexForward: false,
+    }),
   scan: (table: Table, pick: Pick) =>
     new ScanCommand({
       TableName: table.name,

@@ -5,6 +5,7 @@
  */
 import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
+import { personIndex } from "../../lib/table/keys.ts";
 import { type Expressions, holds, type Item, updated } from "./expressions.ts";
 
 type Key = { pk: string; sk: string };
@@ -23,8 +24,10 @@ export type Input = Write & {
   KeyConditionExpression?: string;
   FilterExpression?: string;
   ProjectionExpression?: string | undefined;
-  ExclusiveStartKey?: Key;
+  ExclusiveStartKey?: Stored;
   Limit?: number;
+  IndexName?: string;
+  ScanIndexForward?: boolean;
   Segment?: number;
   RequestItems?: Record<string, { Keys: Key[]; ProjectionExpression?: string }>;
   TransactItems?: { Put?: Write; Update?: Write; Delete?: Write }[];
@@ -40,8 +43,9 @@ type Version = { at: number; item: Stored | undefined };
 type Partition = Map<string, Version[]>;
 type Table = { partitions: Map<string, Partition>; created: Date };
 
-/** How old an eventually consistent read can be, in milliseconds. */
+/** How old an eventually consistent read can be, in milliseconds, and how late the index. */
 export const longestLag = 1000;
+export const longestIndexLag = 3000;
 
 const copy = <T>(value: T): T => {
   if (Array.isArray(value)) return value.map(copy) as T;
@@ -56,6 +60,11 @@ const failed = ({ ReturnValuesOnConditionCheckFailure }: Write, item: Item | und
   Message: "The conditional request failed",
   ...(item && ReturnValuesOnConditionCheckFailure && { Item: marshall(item) }),
 });
+
+const indexKeys = [personIndex.partitionKey, personIndex.sortKey];
+const positionOf = ({ pk, sk, ...item }: Stored, index: string | undefined): string =>
+  index ? `${item[personIndex.sortKey]} ${pk} ${sk}` : sk;
+const isSame = (a: Key, b: Key): boolean => a.pk === b.pk && a.sk === b.sk;
 
 export const newEngine = (now: () => number) => {
   const tables = new Map<string, Table>();
@@ -77,7 +86,7 @@ export const newEngine = (now: () => number) => {
   const write = (table: string, { pk, sk }: Key, item: Stored | undefined): void => {
     const partition = partitionOf(table, pk);
     const versions = partition.get(sk) ?? [];
-    const needed = versions.findLastIndex((version) => version.at <= now() - longestLag);
+    const needed = versions.findLastIndex((version) => version.at <= now() - longestIndexLag);
     partition.set(sk, [...versions.slice(Math.max(0, needed)), { at: now(), item: item && copy(item) }]);
   };
   const everything = function* (table: string, time = now()): Generator<Stored> {
@@ -88,6 +97,16 @@ export const newEngine = (now: () => number) => {
       }
     }
   };
+
+  const inPartition = (table: string, { ExpressionAttributeValues = {} }: Input, time: number): Stored[] =>
+    [...partitionOf(table, String(ExpressionAttributeValues[":pk"])).values()].flatMap(
+      (versions) => at(versions, time) ?? [],
+    );
+  /** The index has only keys, and only items that have all of them. */
+  const indexed = (table: string, time: number): Stored[] =>
+    [...everything(table, time)]
+      .filter((item) => indexKeys.every((name) => item[name] !== undefined))
+      .map(({ pk, sk, ...item }) => ({ pk, sk, ...Object.fromEntries(indexKeys.map((name) => [name, item[name]])) }));
 
   const projected = (
     item: Stored,
@@ -128,16 +147,18 @@ export const newEngine = (now: () => number) => {
       return { Responses: Object.fromEntries(entries) };
     },
     QueryCommand: (input, lag) => {
-      const { TableName, KeyConditionExpression, ExclusiveStartKey, Limit, ExpressionAttributeValues } = input;
-      const pk = String(ExpressionAttributeValues?.[":pk"]);
-      const items = [...partitionOf(TableName, pk).values()]
-        .flatMap((versions) => at(versions, now() - lag) ?? [])
-        .filter((item) => holds(KeyConditionExpression, item, input))
-        .filter(({ sk }) => !ExclusiveStartKey || sk > ExclusiveStartKey.sk)
-        .sort((a, b) => (a.sk < b.sk ? -1 : 1));
-      const found = items.slice(0, Limit);
+      const { TableName, IndexName, ExclusiveStartKey, Limit, ScanIndexForward = true } = input;
+      const all = IndexName ? indexed(TableName, now() - lag) : inPartition(TableName, input, now() - lag);
+      const items = all
+        .filter((item) => holds(input.KeyConditionExpression, item, input))
+        .sort((a, b) => (positionOf(a, IndexName) < positionOf(b, IndexName) ? -1 : 1));
+      if (!ScanIndexForward) items.reverse();
+      const isAfter = (item: Stored, start: Stored) =>
+        positionOf(item, IndexName) > positionOf(start, IndexName) === ScanIndexForward && !isSame(item, start);
+      const left = items.filter((item) => !ExclusiveStartKey || isAfter(item, ExclusiveStartKey));
+      const found = left.slice(0, Limit);
       const last = found.length === Limit ? found.at(-1) : undefined;
-      const LastEvaluatedKey = last && { pk, sk: last.sk };
+      const LastEvaluatedKey = last && (IndexName ? copy(last) : { pk: last.pk, sk: last.sk });
       return { Items: found.map((item) => projected(item, input)), ...(last && { LastEvaluatedKey }) };
     },
     ScanCommand: (input, lag) => {

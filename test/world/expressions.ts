@@ -33,6 +33,7 @@ const functions: Record<string, (args: Eval[]) => Eval> = {
 type Comparable = number | string;
 const comparisons: Record<string, (a: Comparable, b: Comparable) => boolean> = {
   "=": (a, b) => a === b,
+  "<>": (a, b) => a !== b,
   "<": (a, b) => a < b,
   "<=": (a, b) => a <= b,
   ">": (a, b) => a > b,
@@ -40,7 +41,7 @@ const comparisons: Record<string, (a: Comparable, b: Comparable) => boolean> = {
 };
 
 const parser = (text: string) => {
-  const tokens = text.match(/<=|>=|[()=<>,]|[#:]?\w+/g) ?? [];
+  const tokens = text.match(/<=|>=|<>|[()=<>,]|[#:]?\w+/g) ?? [];
   const take = (): string => tokens.shift() ?? "";
   const operand = (): Eval => {
     const token = take();
@@ -51,6 +52,7 @@ const parser = (text: string) => {
       while (take() === ",") args.push(operand());
       return make(args);
     }
+    if (!/^[#:]?\w+$/.test(token)) throw new Error(`The simulated table does not know ${token} in ${text}`);
     if (token.startsWith(":")) return (_item, values) => values[token];
     return (item, _values, names) => item[names[token] ?? token];
   };
@@ -67,13 +69,15 @@ const parser = (text: string) => {
       const [low, , high] = [operand(), take(), operand()]; // :low AND :high
       return (...on) => String(left(...on)) >= String(low(...on)) && String(left(...on)) <= String(high(...on));
     }
-    const compare = comparisons[tokens[0] ?? ""];
+    const sign = tokens[0] ?? "";
+    const compare = comparisons[sign];
     if (!compare) return left;
     take();
     const right = operand();
     return (item, values, names) => {
       const [a, b] = [left(item, values, names), right(item, values, names)];
-      return a !== undefined && typeof a === typeof b && compare(a as Comparable, b as Comparable);
+      if (a === undefined || typeof a !== typeof b) return sign === "<>";
+      return compare(a as Comparable, b as Comparable);
     };
   };
   const both = (): Eval => {

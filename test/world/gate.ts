@@ -8,7 +8,7 @@ import { S3Client } from "@aws-sdk/client-s3";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { isUnavailable } from "../../lib/table/retry.ts";
-import { type Input, longestLag } from "./engine.ts";
+import { type Input, longestIndexLag, longestLag } from "./engine.ts";
 import { currentProcess, type Process, sleep, trueTime } from "./time.ts";
 
 const faults = {
@@ -76,7 +76,7 @@ const withoutSome = ({ RequestItems = {}, ...input }: Input, { random }: Process
 
 const attempt = async (process: Process, name: string, input: Input, fault: Fault | undefined): Promise<object> => {
   await waitFor(process);
-  const lag = process.random.chance(0.5) ? process.random.below(longestLag) : 0;
+  const lag = process.random.chance(0.5) ? process.random.below(input.IndexName ? longestIndexLag : longestLag) : 0;
   const perform = () => backend.call(name, input, lag);
   if (fault === "throttled") throw named("ThrottlingException");
   if (fault === "lost before it arrives") throw named("TimeoutError");

@@ -118,7 +118,8 @@ export const limitedTable = (limits: Limits, scale = 1) => {
   };
 
   const read = async (command: string, input: Input): Promise<object> => {
-    const pk = input.Key?.pk ?? String(input.ExpressionAttributeValues?.[":pk"]);
+    const { ":pk": ofTable, ":person": ofIndex } = input.ExpressionAttributeValues ?? {};
+    const pk = input.Key?.pk ?? String(ofTable ?? ofIndex);
     if (!admits("read", pk)) return throttle();
     const { Item, Items = [Item] } = engine.call(command, { ...input, ProjectionExpression: undefined }) as Output;
     const bytes = Items.map((item) => bytesOf(item ?? "")).reduce(sum, 0);
