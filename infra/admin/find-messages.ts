@@ -3,6 +3,7 @@ import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { addressDomain } from "../../lib/addresses/address.ts";
 import { UserError } from "../cli/user-error.ts";
 import { messagesOfPerson } from "../person/messages-of-person.ts";
+import { clockOf } from "./clock.ts";
 import { defineCommand, duration, openTableOf, reportRows, type Shell, uuid } from "./command.ts";
 
 /** A filter may match nothing, so we stop after so many messages: 500 read units. */
@@ -10,9 +11,12 @@ const mostCandidates = 1000;
 
 const mostSubjectCharacters = 60;
 
-const moment = (value: string): string => {
-  const time = /^\d{4}-/.test(value) ? Date.parse(value) : Date.now() - duration(value) * 1000;
-  if (Number.isFinite(time)) return new Date(time).toISOString();
+/** Returns the time in ISO 8601, when asked at `now`. */
+const moment = (value: string): ((now: number) => string) => {
+  const date = Date.parse(value);
+  const ago = /^\d{4}-/.test(value) ? 0 : duration(value) * 1000;
+  if (ago > 0) return (now) => new Date(now - ago).toISOString();
+  if (Number.isFinite(date)) return () => new Date(date).toISOString();
   throw new InvalidArgumentError("It takes a time ago such as 7d or 12h, or a date such as 2026-11-20.");
 };
 
@@ -41,14 +45,16 @@ export const findMessages = (shell: Shell) =>
     .option("--message-id <text>", "only messages with this Message-ID")
     .option("--limit <number>", "how many messages to list", upToThousand, 50)
     .addHelpText("after", explanation)
-    .action(async (email, { status, messageId, limit, local, json, ...range }) => {
+    .action(async (email, { status, messageId, limit, local, json, account, since, until }) => {
       if (addressDomain(email) === null) throw new UserError(`${email}: not an email address`, 2);
       const table = openTableOf({ local });
-      const isFiltered = status !== undefined || messageId !== undefined || range.until !== undefined;
+      const now = (await clockOf(shell, table))();
+      const range = { account, since: since?.(now), until: until?.(now) };
+      const isFiltered = status !== undefined || messageId !== undefined || until !== undefined;
       const pageSize = isFiltered ? mostCandidates : limit;
       const found: object[] = [];
       let candidates = 0;
-      for await (const message of messagesOfPerson(table, email, { ...range, pageSize, now: Date.now() })) {
+      for await (const message of messagesOfPerson(table, email, { ...range, pageSize, now })) {
         candidates++;
         if (message && (status === undefined || message.head.status === status)) {
           const { head } = message;

@@ -1,5 +1,5 @@
 /** What the table may hold after the month: nothing without an owner, and nothing without the expiry it should have. */
-
+import { personKey } from "../../lib/table/keys.ts";
 import { trueTime } from "../world/time.ts";
 import type { Cast } from "./cast.ts";
 import { demand } from "./model.ts";
@@ -46,6 +46,7 @@ export const audit = (world: World, { accounts, messages, emails }: Cast): void 
       const isBroken = model.mayHaveBegun(`broken erasure of ${item.email}`, now.to);
       const hasUser = byKey.get(`USER#${item.email} USER`)?.id === item.user_id;
       demand(item.expires_at === undefined && isMember && (hasUser || isBroken), "member", item);
+      demand(item.person === personKey(String(item.email)), "member that the index does not find", item);
       demand(model.couldBe(`${item.email} in ${account} as ${item.role}`, true, now), "role", item);
     },
     IDEMPOTENCY: (item) => demand(uses.has(Number(item.expires_at)), "expiry of a stored response", item),
@@ -67,6 +68,9 @@ export const audit = (world: World, { accounts, messages, emails }: Cast): void 
         demand(Number(item.expires_at) < now.to / 1000, "expiry of a tombstone", seen);
         return;
       }
+      const isIndexed = item.sk === "HEAD" || item.sk.endsWith("#00000");
+      const [person] = message?.people ?? [];
+      demand(!isIndexed || item.person === personKey(person ?? ""), "item that the index does not find", seen);
       demand(item.expires_at === secondsOf(retain_until), "expiry of a message", seen);
       const isLeft = item.sk.startsWith("SEGMENT#") || item.sk === "HEAD";
       const isDeleted = model.isOver(`deletion of ${name}`, now.from);

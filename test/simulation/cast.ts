@@ -12,7 +12,11 @@ export type CastMessage = {
   id: string;
   /** The raw email, or `null` if there is none. */
   raw: string | null;
-  addresses: string[];
+  sender: string;
+  recipient: string;
+  direction: "incoming" | "outgoing";
+  /** The addresses by which it is found, and with which it is erased. */
+  people: string[];
   retain_until: string;
   isImported: boolean;
 };
@@ -46,11 +50,14 @@ export const newCast = (random: Random, start: number): Cast => {
   const bursts = newBursts(random, start);
   const messages = ["m0", "m1", "m2", "l0", "l1"].map((name): CastMessage => {
     const isImported = name.startsWith("l");
-    const addresses = [random.oneOf(emails), random.oneOf(emails)];
+    const [sender, recipient, copied] = [random.oneOf(emails), random.oneOf(emails), random.oneOf(emails)];
+    const direction = random.chance(0.7) ? "outgoing" : "incoming";
+    const hasCopy = isImported && random.chance(0.5);
+    const isOther = hasCopy && copied !== sender && copied !== recipient;
     // More than 100,000 bytes that can't be compressed have several pages.
     const isLong = random.chance(0.03);
     const filling = isLong ? random.bytes(150_000).toString("base64") : random.bytes(20).toString("hex");
-    const header = `From: ${addresses[0]}\r\nTo: ${addresses[1]}\r\nSubject: ${private_.content}\r\n`;
+    const header = `From: ${sender}\r\nTo: ${recipient}\r\n${hasCopy ? `Cc: ${copied}\r\n` : ""}Subject: ${private_.content}\r\n`;
     const raw = `${header}\r\n${private_.content} ${filling}`;
     const isForgotten = random.chance(0.5);
     return {
@@ -58,7 +65,10 @@ export const newCast = (random: Random, start: number): Cast => {
       account: random.oneOf(accounts),
       id: random.uuid(),
       raw: isImported || random.chance(0.8) ? raw : null,
-      addresses,
+      sender,
+      recipient,
+      direction,
+      people: [direction === "incoming" ? sender : recipient, ...(isOther ? [copied] : [])],
       retain_until: new Date(isForgotten ? random.oneOf(bursts.slice(1)) : start + 90 * day).toISOString(),
       isImported,
     };

@@ -4,6 +4,7 @@
  * compared with `now`, the clock of the process that responds.
  */
 
+import { longestIndexLag, longestLag } from "../world/engine.ts";
 import type { Span } from "../world/time.ts";
 import { roles } from "./cast.ts";
 import { type Move, newTimeline } from "./timeline.ts";
@@ -12,8 +13,9 @@ export type MemberRequest = { account: string; key: string | null; email: string
 export type MemberResponse = { status: number; body: string; isReplay: boolean };
 type Use = Span & { request: MemberRequest; now: number; response?: MemberResponse; adding: Move[] };
 
-/** Eventually consistent reads are old by up to a second. */
-const lag = 1000;
+/** Eventually consistent reads are old by up to this. */
+const lag = longestLag;
+const indexLag = longestIndexLag + lag;
 const daySeconds = 24 * 60 * 60;
 /** After 28 days, an event counts again if it arrives again; for a fast clock, a second earlier. */
 const eventLifeMs = 28 * daySeconds * 1000 - 2000;
@@ -30,7 +32,7 @@ export const newModel = () => {
   const timeline = newTimeline();
   const { begin, end, couldBe, isOver, mayHaveBegun, mayBeExpired, isExpired } = timeline;
   const uses: Use[] = [];
-  const events = new Map<string, { what: string; from: number; to: number }>();
+  const events = new Map<string, Span & { what: string; number: number }>();
 
   /** From now on, a member has this role and no other. */
   const beginRole = (member: string, role: string, from: number): Move[] =>
@@ -72,6 +74,11 @@ export const newModel = () => {
     demand(mayHaveBegun(name, to) && !isGone && !isDeleted, "back from the dead", seen);
     if (body.content === null && hasContent) demand(mayHaveBegun(`removal of ${name}`, to), "lost content", seen);
     else if (hasContent) demand(!isOver(`removal of ${name}`, from - lag), "removed content", seen);
+    const statuses = [...events.values()].filter(({ what }) => what === `status of ${name}`);
+    const newest = Math.max(-1, ...statuses.filter((event) => event.to <= from - lag).map(({ number }) => number));
+    const possible = statuses.filter(({ from, number }) => from <= to && number >= newest);
+    const isFirst = newest < 0 && ["sent", "received"].includes(String(body.delivery));
+    demand(isFirst || possible.some(({ number }) => body.delivery === `status ${number}`), "status", seen);
     for (const field of ["open_count", "click_count", "num_attempts"]) {
       const ours = [...events.values()].filter(({ what }) => what === `${field} of ${name}`);
       const least = ours.filter((event) => event.to <= from - lag).length;
@@ -80,6 +87,16 @@ export const newModel = () => {
       const count = Number(body[field]);
       demand(count >= least && count <= most, `${field} from ${least} to ${most}`, seen);
     }
+  };
+
+  /** An operator has looked for a person's messages, of which this may be one. The table's time counts, to a second. */
+  const sawSearch = (name: string, isTheirs: boolean, isListed: boolean, { from, to }: Span): void => {
+    const seen = { name, isTheirs, isListed, from, to };
+    const isDeleted = isOver(`deletion of ${name}`, from - lag);
+    const isPossible = isTheirs && mayHaveBegun(name, to) && !isDeleted && !isExpired(name, to, from - 2000);
+    const mayBeMissing = mayHaveBegun(`deletion of ${name}`, to) || mayBeExpired(name, to, to + 2000);
+    const isNew = !isOver(name, from - indexLag);
+    demand(isListed ? isPossible : !isTheirs || isNew || mayBeMissing, "search", seen);
   };
 
   const sawMember = (use: Use): void => {
@@ -130,6 +147,7 @@ export const newModel = () => {
     endAll,
     sawKey,
     sawMessage,
+    sawSearch,
     sawMember,
     beginUse: (request: MemberRequest, from: number, now: number): Use => {
       const member = `${request.email} in ${request.account}`;
@@ -138,8 +156,9 @@ export const newModel = () => {
       uses.push(use);
       return use;
     },
-    beginEvent: (id: string, what: string, from: number): void => {
-      if (!events.has(id)) events.set(id, { what, from, to: never });
+    /** @param number of two statuses, the one with the greater number has the later time */
+    beginEvent: (id: string, what: string, number: number, from: number): void => {
+      if (!events.has(id)) events.set(id, { what, number, from, to: never });
     },
     endEvent: (id: string, to: number): void => {
       const event = events.get(id);

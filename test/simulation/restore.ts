@@ -37,7 +37,7 @@ export const checkRestore = async (world: World, { messages }: Cast): Promise<vo
     const name = messages.find((one) => one.account === account && (world.ids.get(one.name) ?? one.id) === id)?.name;
     demand(!world.model.isOver(`deletion of ${name}`, now), "a message is back", seen);
     // An import that stopped before the backup can leave a segment without a head, until it expires.
-    const isContent = item.sk !== "HEAD" && heads.has(item.pk);
+    const isContent = item.sk.startsWith("SEGMENT#") && heads.has(item.pk);
     demand(!(isContent && world.model.isOver(`removal of ${name}`, now)), "a content is back", seen);
   }
 };

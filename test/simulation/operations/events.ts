@@ -9,11 +9,19 @@ import { messageOf, nameOf, operation, type Stage } from "./operation.ts";
 const changes = {
   "message.opened": { field: "open_count", fields: {} },
   "message.clicked": { field: "click_count", fields: {} },
+  "message.status": { field: "status", fields: {} },
   "message.delivery_attempt": {
     field: "num_attempts",
     fields: { time: "2096-11-20T12:00:00Z", log: "250 OK", status: "sent" },
   },
 } as const;
+
+/** In the order of their times: a fraction has up to nine digits, and a time any offset. */
+const statusTimes = ["00:00.1Z", "00:00.100000001Z", "00:00.1000001Z", "00:00.100001Z", "00:00.11Z", "00:01Z"].map(
+  (end) => `2096-11-20T12:${end}`,
+);
+const statusOf = (number: number) => ({ status: `status ${number}`, time: statusTimes[number] });
+
 type ChangeType = keyof typeof changes;
 const changeTypes = Object.keys(changes) as ChangeType[];
 
@@ -38,17 +46,17 @@ const beginChange = (stage: Stage, { name, type, number }: { name: string; type:
   const { account, id: message_id } = messageOf(stage, name);
   const { field, fields } = changes[type];
   const id = `${type} ${number} of ${name}`;
-  stage.world.model.beginEvent(id, `${field} of ${name}`, trueTime());
-  return { type, id, account_id: account, message: { id: message_id }, ...fields };
+  stage.world.model.beginEvent(id, `${field} of ${name}`, number, trueTime());
+  const more = type === "message.status" ? statusOf(number) : fields;
+  return { type, id, account_id: account, message: { id: message_id }, ...more };
 };
 
 const storedEvent = (stage: Stage, name: string, id: string) => {
-  const { account, id: message_id, raw, addresses, retain_until } = messageOf(stage, name);
-  const [sender, recipient] = addresses;
+  const { account, id: message_id, raw, sender, recipient, direction, retain_until } = messageOf(stage, name);
   const message = {
     id: message_id,
     domain_id: stage.cast.domain,
-    direction: "outgoing",
+    direction,
     message_id: `<${name}@example.com>`,
     subject: "Hello",
     sender,

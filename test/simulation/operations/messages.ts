@@ -27,7 +27,7 @@ const getOnce = async (stage: Stage, { name, key: wanted, fields }: Get): Promis
   const hasContent = fields === undefined && raw !== null;
   world.model.sawMessage(
     name,
-    { ...body, content: hasContent ? body.content : undefined, status: response.status },
+    { ...body, delivery: body.status, content: hasContent ? body.content : undefined, status: response.status },
     span,
     now,
     hasContent,
@@ -54,9 +54,9 @@ export const messageOperations = {
   "import-message": operation({
     plan: (random, cast) => ({ name: nameOf(random, cast, ({ isImported }) => isImported) }),
     run: async (stage, { name }) => {
-      const { account, raw, retain_until } = messageOf(stage, name);
+      const { account, raw, direction, retain_until } = messageOf(stage, name);
       const { world, cast } = stage;
-      const args = `import-message --account ${account} --domain ${cast.domain} --retain-until ${retain_until} -`;
+      const args = `import-message --account ${account} --domain ${cast.domain} --direction ${direction} --retain-until ${retain_until} -`;
       const storing = world.model.begin(name, true, trueTime());
       const isStored = ({ lines: [line] }: Ran) => line?.is_deleted === false;
       await command(stage, args.split(" "), [storing], isStored, raw ?? "");

@@ -4,7 +4,7 @@ import type { Random } from "../../world/random.ts";
 import { trueTime } from "../../world/time.ts";
 import { type Cast, roles } from "../cast.ts";
 import { demand } from "../model.ts";
-import { command, keyOf, operation } from "./operation.ts";
+import { command, keyOf, messageOf, operation } from "./operation.ts";
 
 const planMember = (random: Random, { accounts, emails }: Cast) => ({
   account: random.oneOf(accounts),
@@ -77,12 +77,25 @@ export const peopleOperations = {
     },
   }),
 
+  "find-messages": operation({
+    plan: (random, { emails }) => ({ email: random.oneOf(emails) }),
+    run: async (stage, { email }) => {
+      const { world, cast } = stage;
+      const from = trueTime();
+      const { status, lines } = await world.admin(["find-messages", email]);
+      for (const { name, people } of status === 0 ? cast.messages : []) {
+        const isListed = lines.some(({ id }) => id === messageOf(stage, name).id);
+        world.model.sawSearch(name, people.includes(email), isListed, { from, to: trueTime() });
+      }
+    },
+  }),
+
   "erase-person": operation({
     plan: (random, { emails }) => ({ email: random.oneOf(emails) }),
     run: async (stage, { email }) => {
       const { world, cast } = stage;
       const from = trueTime();
-      const theirs = cast.messages.filter(({ addresses }) => addresses.includes(email));
+      const theirs = cast.messages.filter(({ sender, recipient }) => [sender, recipient].includes(email));
       // What is stored while the command looks around may stay.
       const present = theirs.map(({ name }) => world.model.isOver(name, from - 1000));
       const erasures = theirs.map(({ name }) => world.model.begin(`deletion of ${name}`, true, from));
