@@ -22,7 +22,11 @@ export const randomFrom = (seed: string): Random => {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
   const below = (end: number): number => Math.floor(next() * end);
-  const bytes = (count: number): Buffer => Buffer.from(Array.from({ length: count }, () => below(256)));
+  const bytes = (count: number): Buffer => {
+    const bytes = Buffer.alloc(count);
+    for (let index = 0; index < count; index++) bytes[index] = below(256);
+    return bytes;
+  };
   return {
     next,
     below,
