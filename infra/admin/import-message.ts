@@ -16,6 +16,10 @@ const names = {
 } as const satisfies Record<ImportOutcome, string>;
 
 const failed = "failed";
+const skipped = "no email, skipped";
+
+/** So many files that are no emails, and so many doubts, are printed without `--json`. */
+const maximumNotes = 20;
 
 const date = (value: string): Date => {
   const time = new Date(value);
@@ -72,15 +76,24 @@ export const importMessage = (shell: Shell) =>
         retain_until: retainUntil ?? new Date(now + retainDays * dayMilliseconds),
       };
       const totalBytes = files.reduce((total, { bytes }) => total + bytes, 0);
-      const outcomes = countOutcomes(shell, "emails", [...Object.values(names), failed], totalBytes);
+      const outcomes = countOutcomes(shell, "emails", [...Object.values(names), failed, skipped], totalBytes);
       let total = 0;
       let lastId = "";
+      let noteCount = 0;
+      const note = (line: string): void => {
+        noteCount++;
+        if (!json && noteCount <= maximumNotes) shell.print(line);
+      };
       const reportEmail = (imported: Imported): void => {
         const { source, bytes } = imported;
         total++;
-        if ("error" in imported) outcomes.add(failed, bytes, () => shell.fail(imported.error, source));
+        if ("skipped" in imported) {
+          const { skipped: reason } = imported;
+          const print = () => report(shell, json, { file: source, skipped: reason });
+          outcomes.add(skipped, bytes, json ? print : () => note(`${source}: ${reason}`));
+        } else if ("error" in imported) outcomes.add(failed, bytes, () => shell.fail(imported.error, source));
         else {
-          const { id, message_id, outcome, unindexed } = imported;
+          const { id, message_id, outcome, unindexed, doubt } = imported;
           lastId = id;
           const is_new = outcome === "stored";
           const is_deleted = outcome === "deleted";
@@ -92,6 +105,7 @@ export const importMessage = (shell: Shell) =>
             is_new,
             is_deleted,
             ...(unindexed > 0 && { unindexed }),
+            doubt,
           };
           const notes = [
             ...(is_new ? [] : [names[outcome]]),
@@ -105,10 +119,13 @@ export const importMessage = (shell: Shell) =>
           const isPrinted = json || unindexed > 0 || !shell.terminal || paths.includes(source);
           const print = isPrinted ? () => report(shell, json, object, line) : undefined;
           outcomes.add(names[outcome], bytes, print);
+          if (doubt) note(`${source}: ${doubt}`);
         }
       };
       const { restoreDeleted } = options;
       await importMail(table, files, fields, now, reportEmail, { restoreDeleted }).finally(outcomes.end);
+      if (noteCount > maximumNotes && !json)
+        shell.print(`… and ${noteCount - maximumNotes} more notes. --json prints all`);
       if (!json && total !== 1) shell.print(outcomes.summary());
       if (!json && options.local && lastId !== "") {
         const page = `http://127.0.0.1:${process.env.PORT ?? 3000}/messages`;

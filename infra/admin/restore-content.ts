@@ -9,6 +9,7 @@ import { replaceContent } from "../../lib/messages/write/replace-content.ts";
 import { UserError } from "../cli/user-error.ts";
 import { findMail } from "../mail/find-mail.ts";
 import { readEmails } from "../mail/read-emails.ts";
+import { NoEmailError } from "../mail/recognise-file.ts";
 import { clockOf } from "./clock.ts";
 import { defineCommand, openTableOf, report, type Shell, uuid } from "./command.ts";
 import { messageId, noSuchMessage } from "./message-command.ts";
@@ -19,7 +20,11 @@ const emailWith = async (digest: string, path: string, { input }: Shell): Promis
   for (const { bytes, open } of await findMail([path], input)) {
     const whole = bytes <= maximumRawBytes ? await buffer(open()) : null;
     if (whole && isIt(whole)) return whole;
-    for await (const { raw } of readEmails(whole ? Readable.from([whole]) : open())) if (isIt(raw)) return raw;
+    try {
+      for await (const { raw } of readEmails(whole ? Readable.from([whole]) : open())) if (isIt(raw)) return raw;
+    } catch (error) {
+      if (!(error instanceof NoEmailError)) throw error;
+    }
   }
   throw new UserError(`${path}: no email in it has the digest ${digest} of the message's email`);
 };

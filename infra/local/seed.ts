@@ -39,7 +39,8 @@ export const seed = async (
     await importMail(table, files, fields, now, (imported) => {
       progress.add(imported.bytes);
       const { source } = imported;
-      if ("error" in imported) seeded.failures.push(visible(`${source}: ${imported.error.message}`));
+      if ("skipped" in imported) seeded.failures.push(visible(`${source}: ${imported.skipped}`));
+      else if ("error" in imported) seeded.failures.push(visible(`${source}: ${imported.error.message}`));
       else if (imported.outcome !== "deleted") seeded.ids.push(imported.id);
       else seeded.failures.push(visible(`${source}: deleted before, so it is not imported again`));
     });

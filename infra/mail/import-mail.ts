@@ -18,6 +18,7 @@ import { describe } from "../cli/user-error.ts";
 import type { MailFile } from "./find-mail.ts";
 import { inParallel } from "./in-parallel.ts";
 import { readEmails } from "./read-emails.ts";
+import { NoEmailError } from "./recognise-file.ts";
 
 /**
  * Fields that all messages of an import have in common. `sender` and `recipient` are used for emails that don't name
@@ -32,15 +33,22 @@ export type ImportFields = Omit<NewMessage, "id" | "message_id" | "subject" | "s
 export type ImportOutcome = "stored" | "there already" | "deleted";
 
 /** `source` is a path, or `inbox.mbox:3` for the third email of an mbox. */
-export type Imported = {
-  source: string;
-  bytes: number;
-} /** `unindexed` counts the further recipients by whose addresses the message isn't found. */ & (
-  | { id: string; message_id: string; outcome: ImportOutcome; unindexed: number }
+export type Imported = { source: string; bytes: number } & /**
+ * `unindexed` counts the further recipients by whose addresses the message isn't found. `doubt` says why nobody can
+ * tell where the email starts or ends.
+ */
+(
+  | { id: string; message_id: string; outcome: ImportOutcome; unindexed: number; doubt?: string | undefined }
   | { error: Error }
+  /** A file of a folder that is no email and no mbox. */
+  | { skipped: string }
 );
 
-type Found = { source: string; bytes: number } & ({ raw: Buffer; id: string } | { id?: never; error: unknown });
+type Found = { source: string; bytes: number } & (
+  | { raw: Buffer; id: string; doubt?: string | undefined }
+  | { id?: never; error: unknown }
+  | { id?: never; skipped: string }
+);
 
 /** Derives a UUID (version 8) from the account and the email, so that importing an email twice stores one message. */
 const idOf = (account_id: string, raw: Buffer): string => {
@@ -73,14 +81,15 @@ const messageOf = (id: string, raw: Buffer, fields: ImportFields) => {
 };
 
 async function* emailsIn(files: MailFile[], account_id: string): AsyncGenerator<Found> {
-  for (const { path, open } of files) {
+  for (const { path, bytes: size, isListed, open } of files) {
     try {
       let number = 0;
-      for await (const { raw, bytes, isOfMbox } of readEmails(open())) {
-        yield { source: isOfMbox ? `${path}:${++number}` : path, bytes, raw, id: idOf(account_id, raw) };
+      for await (const { isOfMbox, ...email } of readEmails(open(), path, isListed)) {
+        yield { source: isOfMbox ? `${path}:${++number}` : path, ...email, id: idOf(account_id, email.raw) };
       }
     } catch (error) {
-      yield { source: path, bytes: 0, error };
+      const isSkipped = isListed && error instanceof NoEmailError;
+      yield isSkipped ? { source: path, bytes: size, skipped: error.message } : { source: path, bytes: 0, error };
     }
   }
 }
@@ -135,15 +144,16 @@ export const importMail = (
   const account_id = fields.account_id.toLowerCase();
   const importOne = async (found: Found): Promise<void> => {
     const { source, bytes } = found;
+    if ("skipped" in found) return report(found);
     try {
       if ("error" in found) throw new RejectedError(describe(found.error));
       rejectTooLarge(bytes);
-      const { raw, id } = found;
+      const { raw, id, doubt } = found;
       const { message, others } = messageOf(id, raw, fields);
       const draft = { ...draftMessage(message, raw, now), others: others.slice(0, mostOtherRecipients) };
       const outcome = await store(patient, draft, options, now);
       const unindexed = others.length - draft.others.length;
-      report({ source, bytes, id, message_id: message.message_id, outcome, unindexed });
+      report({ source, bytes, id, message_id: message.message_id, outcome, unindexed, doubt });
     } catch (error) {
       if (!(error instanceof RejectedError)) throw error;
       report({ source, bytes, error });

@@ -60,22 +60,26 @@ test("Each email that cannot be imported is reported, and the others are importe
   const { status, stdout, stderr } = await admin(`${importing} --json no-such.eml ${bad} - ${good}`, {
     input: large,
   });
-  const badSender = await admin(`${importing} --sender nobody --recipient a@b.c ${bad}`);
+  const bare = join(folderOf({ "bare.eml": "Subject: Hi\n\nHello" }), "bare.eml");
+  const without = await admin(`${importing} ${bare}`);
+  const badSender = await admin(`${importing} --sender nobody --recipient a@b.c ${bare}`);
 
   expect(status).toBe(1);
   expect(stdout.map((line) => JSON.parse(line).file)).toEqual([good]);
   expect(stderr.toSorted()).toEqual([
     "-: the email has 41943041 bytes, but at most 41943040 (40 MiB) are stored",
     "no-such.eml: no such file or directory",
-    `${bad}: its headers have no sender. Pass --sender`,
+    `${bad}: no email and no mbox: it has no header field of an email`,
   ]);
-  expect(badSender.stderr).toEqual([expect.stringMatching(`^${bad}: sender must be an email address`)]);
+  expect(without.stderr).toEqual([`${bare}: its headers have no sender. Pass --sender`]);
+  expect(badSender.stderr).toEqual([expect.stringMatching(`^${bare}: sender must be an email address`)]);
 });
 
 test("--sender and --recipient apply to emails without addresses", async () => {
   const [sender, recipient] = ["MAILER-DAEMON@example.com", "list@example.org"];
   const given = `--sender ${sender} --recipient ${recipient}`;
-  const [without] = await adminJson(`${importing} ${given} test/emails/no-headers.eml`);
+  const folder = folderOf({ "bare.eml": "Subject: Hi\n\nHello" });
+  const [without] = await adminJson(`${importing} ${given} ${folder}`);
   const [named] = await adminJson(`${importing} ${given} test/emails/plain-text.eml`);
 
   expect(await getMessage(without.id)).toMatchObject({ sender, recipient });
@@ -97,17 +101,41 @@ test("The same email is one message of an account, however often it is imported"
   expect(elsewhere.is_new).toBe(true);
 });
 
-test("A folder is imported as a whole, and the outcomes are counted", async () => {
+test("A folder is imported as a whole, what is no email is named, and the outcomes are counted", async () => {
   const mbox = mboxOf([email(2), email(3), email(2)]);
-  const folder = folderOf({ "one.eml": email(1), "mail/all.mbox": mbox, "mail/none.eml": "no email" });
+  const folder = folderOf({
+    "one.eml": email(1),
+    "mail/all.mbox": mbox,
+    "mail/none": "no email",
+    "x.eml": "To: a@b.c",
+  });
+  const importing = `${importingInto(randomUUID())} ${folder}`;
 
-  const { status, stdout, stderr } = await admin(`${importingInto(randomUUID())} ${folder}`);
+  const { status, stdout, stderr } = await admin(importing);
+  const json = await admin(`${importing} --json`);
 
   expect(status).toBe(1);
   const lines = stdout.map((line) => line.replace(/^[\da-f-]{36} {2}.*\/([\w.:]+).*/, "$1"));
-  const expected = "3 stored, 1 there already, 1 failed|all.mbox:1|all.mbox:2|all.mbox:3|one.eml";
-  expect(lines.sort()).toEqual(expected.split("|"));
-  expect(stderr).toEqual([`${folder}/mail/none.eml: its headers have no sender. Pass --sender`]);
+  const skipped = "no email and no mbox: it has no header field of an email";
+  const expected = `${folder}/mail/none: ${skipped}|3 stored, 1 there already, 1 failed, 1 no email, skipped`;
+  expect(lines.sort()).toEqual([...expected.split("|"), "all.mbox:1", "all.mbox:2", "all.mbox:3", "one.eml"]);
+  expect(stderr).toEqual([`${folder}/x.eml: its headers have no sender. Pass --sender`]);
+  expect(json.stdout.map((line) => JSON.parse(line))).toContainEqual({ file: `${folder}/mail/none`, skipped });
+});
+
+test("At most 20 files that are no emails are named, and with --json all, and so are doubts", async () => {
+  const files = Object.fromEntries(Array.from({ length: 23 }, (_, number) => [`${number}.txt`, "no email"]));
+  const mbox = `${mboxOf([email(1)])}From a@example.com\n${email(2)}`;
+  const importing = `${importingInto(randomUUID())} ${folderOf({ ...files, mbox })}`;
+
+  const { status, stdout } = await admin(importing);
+  const json = (await admin(`${importing} --json`)).stdout.map((line) => JSON.parse(line));
+
+  expect(status).toBe(0);
+  expect(stdout.filter((line) => line.includes("no header field"))).toHaveLength(20);
+  expect(stdout.slice(-2)).toEqual(["… and 4 more notes. --json prints all", "1 stored, 23 no email, skipped"]);
+  expect(json.filter(({ skipped }) => skipped)).toHaveLength(23);
+  expect(json).toContainEqual(expect.objectContaining({ doubt: expect.stringContaining("without a date") }));
 });
 
 /** Runs `act` as a user whom file permissions hold back, because root may read everything. */
@@ -205,10 +233,10 @@ test("On a terminal, a bar shows the progress, and the emails of a folder have n
   expect(unseen.terminal).toBe("");
 });
 
-test("A folder without emails is named as such", async () => {
+test("In a folder without emails, each file is named", async () => {
   const ran = await admin(`${importing} ${folderOf({ "notes.txt": "no email" })}`);
 
-  expect(ran).toMatchObject({ status: 0, stdout: ["no emails found"], stderr: [] });
+  expect(ran).toMatchObject({ status: 0, stdout: [expect.stringContaining("notes.txt: no email")], stderr: [] });
 });
 
 test("An import that was killed can be run again, and no email is lost or stored twice", async () => {

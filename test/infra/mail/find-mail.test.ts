@@ -12,20 +12,33 @@ const found = async (folder: string) => {
   return files.map(({ path }) => relative(folder, path));
 };
 
-const maildir = "cur/1.M1P2.host:2,S new/2.M1P2.host tmp/3.M1P2.host .Sent/cur/4.host:2, .Sent/new/5 .Sent/tmp/6 x";
+const maildir =
+  "cur/1.M1P2.host:2,S new/2.M1P2.host tmp/3.M1P2.host .Sent/cur/4.host:2, .Sent/new/5 .Sent/tmp/6 in/cur/7 x";
 
 test.each([
-  ["the emails and mboxes", "b.eml A.EML all.mbox B B.msf c.txt .DS_Store in/1", "A.EML B all.mbox b.eml in/1"],
-  ["cur and new of Maildirs", maildir, ".Sent/cur/4.host:2, .Sent/new/5 cur/1.M1P2.host:2,S new/2.M1P2.host"],
-])("In a folder and its subfolders, %s are found, and no other files", async (_, files, emails) => {
+  [
+    "every file",
+    "b.eml A.EML shop.example B.msf c.txt .x.eml in/1 .hidden/2",
+    ".hidden/2 .x.eml A.EML B.msf b.eml c.txt in/1 shop.example",
+  ],
+  [
+    "all of a Maildir except tmp",
+    maildir,
+    ".Sent/cur/4.host:2, .Sent/new/5 cur/1.M1P2.host:2,S in/cur/7 new/2.M1P2.host x",
+  ],
+])("In a folder and its subfolders, %s is found", async (_, files, emails) => {
   expect(await found(withFiles(files))).toEqual(emails.split(" "));
 });
 
-test("Hidden folders and symbolic links are ignored, so that no file is found twice", async () => {
-  const folder = withFiles(".git/HEAD a.eml");
-  symlinkSync(folder, join(folder, "again"));
+test("Links are followed, but not back to a folder that contains them", async () => {
+  const folder = withFiles("a.eml in/b.eml");
+  const elsewhere = withFiles("c.eml");
+  symlinkSync(folder, join(folder, "in/back"));
+  symlinkSync(elsewhere, join(folder, "linked"));
+  symlinkSync(join(elsewhere, "c.eml"), join(folder, "z"));
+  symlinkSync(join(folder, "nothing"), join(folder, "zz"));
 
-  expect(await found(folder)).toEqual(["a.eml"]);
+  expect(await found(folder)).toEqual(["a.eml", "in/b.eml", "linked/c.eml", "z", "zz"]);
 });
 
 test("A file that is an operand is found, whatever its name, with its size", async () => {

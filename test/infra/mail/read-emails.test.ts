@@ -24,6 +24,12 @@ test.each([
   ["Thunderbird", "From - Sat Nov 21 15:00:00 2026"],
   ["Eudora", "From ???@??? Sat Nov 21 15:00:00 2026"],
   ["without seconds", "From MAILER-DAEMON Sat Nov 21 15:00 2026"],
+  ["the year before the time", "From - Sat Nov 21 2026 15:00:00"],
+  ["ISO 8601", "From ada@example.com 2026-11-21T15:00:00+01:00"],
+  ["no date", "From ada@example.com"],
+  ["only a day", "From - 2026-11-21"],
+  ["Thunderbird since 2024", "From "],
+  ["without a blank", "From"],
 ])("An mbox is split where a From line begins an email: %s", async (_, line) => {
   const mbox = `${line}\nSubject: 1\n\nOne\n\n${line}\nSubject: 2\n\nTwo\n\n`;
 
@@ -45,11 +51,120 @@ test.each([
   expect(await textsOf(`${entry}${entry}`)).toEqual([email, email]);
 });
 
+const bare = "From \n";
+const undated = "From ada@example.com\n";
+const iso = "From - 2026-11-21 15:00\n";
+const mail = (number: number, text = `${number}\n`) => `A: ${number}\n\n${text}`;
+const counted = (number: number, text: string) => `A: ${number}\nContent-Length: ${text.length}\n\n${text}`;
+const quoting = `x\n\n${from}A: 0\n>From y\n`;
+const [isCounted, isJoined, isUndated] = [/Content-Length/, /no blank line/, /without a date/];
+
+test.each<[string, string, string[], RegExp?]>([
+  [
+    "a byte-order mark and blank lines at the start",
+    `\xef\xbb\xbf\n\r\n${from}${mail(1)}\n${from}${mail(2)}`,
+    [mail(1), mail(2)],
+  ],
+  [
+    "no blank line before any From line",
+    `${from}${mail(1)}${from}${mail(2)}${iso}${mail(3)}`,
+    [mail(1), mail(2), mail(3)],
+  ],
+  [
+    "no blank line before one From line",
+    `${from}${mail(1)}\n${from}${mail(2)}${from}${mail(3)}`,
+    [mail(1), mail(2), mail(3)],
+    isJoined,
+  ],
+  [
+    "a bare From line after dated ones",
+    `${from}${mail(1)}\n${bare}${mail(2)}\n${from}${mail(3)}`,
+    [mail(1), mail(2), mail(3)],
+  ],
+  [
+    "an undated From line after dated ones",
+    `${from}${mail(1)}\n${undated}${mail(2)}`,
+    [`${mail(1)}\n${undated}${mail(2)}`],
+    isUndated,
+  ],
+  [
+    "text before no header",
+    `${bare}${mail(1)}\nFrom here\non\n\nFrom there: on\n`,
+    [`${mail(1)}\nFrom here\non\n\nFrom there: on\n`],
+  ],
+  ["a dated From line in text", `${from}${mail(1)}${from}${"x\n"}`, [`${mail(1)}${from}x\n`]],
+  ["an email without a header after a blank line", `${from}${mail(1)}\n${from}\nx\n`, [mail(1), "\nx\n"]],
+  [
+    "a Content-Length that ends at a From line",
+    `${from}${counted(1, quoting)}\n${from}${mail(2)}`,
+    [counted(1, quoting), mail(2)],
+    isCounted,
+  ],
+  ["a Content-Length that ends at the end", `${from}${counted(1, quoting)}`, [counted(1, quoting)], isCounted],
+  [
+    "a Content-Length that ends elsewhere",
+    `${from}${counted(1, "x\n")}y\n\n${from}${mail(2)}`,
+    [`${counted(1, "x\n")}y\n`, mail(2)],
+  ],
+  [
+    "two Content-Lengths",
+    `${from}Content-Length: 99\n${counted(1, "x\n")}\n${from}${mail(2)}`,
+    [`Content-Length: 99\n${counted(1, "x\n")}`, mail(2)],
+  ],
+  [
+    "a Content-Length without From lines inside",
+    `${from}${counted(1, "x\n>From y\n")}\n${from}${mail(2)}`,
+    [counted(1, "x\n>From y\n").replace(">", ""), mail(2)],
+  ],
+])("An mbox is split where an email begins, and a doubt is said: %s", async (_, mbox, expected, doubt) => {
+  for (const size of [7, 1_000_000]) {
+    const emails = await read(Buffer.from(mbox, "latin1"), size);
+
+    expect(emails.map(({ raw }) => raw.toString("latin1"))).toEqual(expected);
+    expect(emails.flatMap((email) => email.doubt ?? [])).toEqual(doubt ? [expect.stringMatching(doubt)] : []);
+  }
+});
+
+test.each([
+  ["gzip", "\x1f\x8b\x08\x00 From: a@example.com", /gzip. Unpack/],
+  ["zip", "PK\x03\x04", /zip/],
+  ["Outlook", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", /\.msg/],
+  ["nothing", "", /empty/],
+  ["UTF-16 with a mark", "\xff\xfeF\0r\0o\0m\0", /UTF-16/],
+  ["UTF-16 without a mark", "\0F\0r\0o\0m\0:", /UTF-16/],
+  ["an index of Thunderbird", '// <!-- <mdb:mork:z v="1.4"/> -->', /Thunderbird/],
+  ["an index of Apple Mail", "\0\x0d\xbb\xa0", /Apple Mail/],
+  ["a tar archive", `x${"\0".repeat(256)}ustar`, /tar/],
+  ["text", "Dear reader: hello\n\nFrom: a\n", /no header field/],
+  ["settings", "version: 1\nname: x\n", /no header field/],
+])("What is no email is recognised: %s", async (_, content, reason) => {
+  const reading = readEmails(
+    Readable.from([Buffer.from(content, "latin1")]),
+    reason.test("Apple Mail") ? "in/table_of_contents" : "x",
+    true,
+  );
+
+  await expect(reading.next()).rejects.toThrow(reason);
+});
+
+test("A file that an operator names needs one header field, and a file of a folder needs a usual one", async () => {
+  const read = (isListed: boolean) =>
+    Readable.from(readEmails(Readable.from([Buffer.from("version: 1\n")]), "a", isListed)).toArray();
+
+  expect(await read(false)).toHaveLength(1);
+  await expect(read(true)).rejects.toThrow("it has no header field of an email");
+});
+
+test("Of an .emlx, the email is read", async () => {
+  expect(await textsOf(`${mail(1).length}   \n${mail(1)}<?xml version="1.0"?>\n<plist/>`)).toEqual([mail(1)]);
+  expect(await textsOf(`99\n${mail(1)}`)).toEqual([mail(1)]);
+});
+
 test("The last email needs no line end", async () => {
   expect(await textsOf(`${from}Subject: 1\n\nOne`)).toEqual(["Subject: 1\n\nOne"]);
 });
 
-test.each(sampleNames.filter((name) => name !== "mbox-from-line"))(
+test.each(sampleNames.filter((name) => !["mbox-from-line", "empty", "no-headers"].includes(name)))(
   "What does not begin with a From line is one email, to the byte: %s",
   async (name) => {
     const raw = await sampleEmail(name);
