@@ -21,12 +21,14 @@ export const listPage = async <Stored extends object = Item>(
   { pk, sk }: ItemKey,
   { after, limit, only = [] }: PageOptions = {},
 ): Promise<{ items: (ItemKey & Stored)[]; next: string | undefined }> => {
-  const names = Object.fromEntries(["pk", "sk", ...only].map((name) => [`#${name}`, name]));
+  const hasPrefix = sk !== ""; // DynamoDB rejects an empty value for a key, and a name that no expression uses.
+  const named = hasPrefix || only.length > 0 ? ["pk", "sk", ...only] : ["pk"];
+  const names = Object.fromEntries(named.map((name) => [`#${name}`, name]));
   const query = new QueryCommand({
     TableName: table.name,
-    KeyConditionExpression: "#pk = :pk AND begins_with(#sk, :sk)",
+    KeyConditionExpression: hasPrefix ? "#pk = :pk AND begins_with(#sk, :sk)" : "#pk = :pk",
     ExpressionAttributeNames: names,
-    ExpressionAttributeValues: { ":pk": pk, ":sk": sk },
+    ExpressionAttributeValues: { ":pk": pk, ...(hasPrefix && { ":sk": sk }) },
     ProjectionExpression: only.length > 0 ? Object.keys(names).join(", ") : undefined,
     ConsistentRead: true,
     ExclusiveStartKey: after === undefined ? undefined : { pk, sk: sk + after },

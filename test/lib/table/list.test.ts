@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { segmentKey } from "../../../lib/table/keys.ts";
 import { listItems, listPage } from "../../../lib/table/list.ts";
 import { metered } from "../../../lib/table/metered.ts";
+import { interceptedTable } from "../../harness/intercepted-table.ts";
 import { table } from "../../harness/service.ts";
 
 test("Returns all items of a partition in order, even if they take several pages", async () => {
@@ -32,6 +33,20 @@ test("A page has at most `limit` items, and the next page starts after it", asyn
   expect(await list({ limit: 3 })).toEqual({ items: members, next: undefined });
   expect(await list({ after: "1 is no sort key" })).toEqual({ items: members.slice(1), next: undefined });
   expect(await list({ after: "9" })).toEqual({ items: [], next: undefined });
+});
+
+test("A whole partition is listed without an empty value, which DynamoDB rejects for a key, and without unused names", async () => {
+  const pk = `ACCOUNT#${randomUUID()}`;
+  await table.client.send(new PutCommand({ TableName: table.name, Item: { pk, sk: "MEMBER#1", role: "Analyst" } }));
+  const strict = interceptedTable(table, ({ input }, proceed) => {
+    const used = `${input.KeyConditionExpression} ${input.ProjectionExpression}`;
+    expect(Object.values(input.ExpressionAttributeValues as object)).not.toContain("");
+    for (const name of Object.keys(input.ExpressionAttributeNames as object)) expect(used).toContain(name);
+    return proceed();
+  });
+
+  expect(await listItems(strict, { pk, sk: "" })).toEqual([{ pk, sk: "MEMBER#1", role: "Analyst" }]);
+  expect(await listItems(strict, { pk, sk: "" }, "role")).toEqual([{ pk, sk: "MEMBER#1", role: "Analyst" }]);
 });
 
 test("The request log counts the capacity that a listing consumes", async () => {
