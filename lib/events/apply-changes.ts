@@ -10,6 +10,7 @@ import { getItem } from "../table/get.ts";
 import { headKey } from "../table/keys.ts";
 import { isUnavailable } from "../table/retry.ts";
 import type { Table } from "../table/table.ts";
+import type { Expected } from "./apply-together.ts";
 import { recordOnce } from "./deduplication.ts";
 import type { ChangeEvent } from "./event.ts";
 import { failed, MessageNotStoredYetError, type Result } from "./outcome.ts";
@@ -82,6 +83,20 @@ const recordSome = async (table: Table, events: readonly ChangeEvent[], now: num
     for (const [key, result] of await recordSome(table, [event], now)) results.set(key, result);
   }
   return results;
+};
+
+/** What changes of one message write. */
+export const expectChanges = async (table: Table, all: readonly ChangeEvent[], now: number): Promise<Expected[]> => {
+  const events = [...new Map(all.map((event) => [event.id, event])).values()]; // A transaction can't write an item twice.
+  const [first] = events;
+  if (!first || events.length > mostEvents) return [];
+  const message = { account_id: first.account_id, id: first.message.id };
+  const changes = changesOf(events);
+  const hasAttempts = changes.attempts.length > 0;
+  const head = hasAttempts ? await getItem<Head>(table, headKey(message.account_id, message.id)) : {};
+  if (!head) return [];
+  const { change, attempts } = changeWrites(table, message, changes, head, now);
+  return [{ events, writes: [change, ...attempts] }];
 };
 
 /** @param events changes of one message */

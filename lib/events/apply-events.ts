@@ -1,7 +1,8 @@
 /** Records each event exactly once, even if it arrives several times. A message's events may arrive in any order. */
 import type { Table } from "../table/table.ts";
-import { applyChanges } from "./apply-changes.ts";
-import { applyContent, applyStored, type ReadEmail } from "./apply-stored.ts";
+import { applyChanges, expectChanges } from "./apply-changes.ts";
+import { applyContent, applyStored, expectStored, type ReadEmail } from "./apply-stored.ts";
+import { applyTogether, type Expected } from "./apply-together.ts";
 import type { ChangeEvent, ContentEvent, MessageEvent, StoredEvent } from "./event.ts";
 import { failed, type Outcome, type Result } from "./outcome.ts";
 
@@ -9,7 +10,12 @@ const isStored = (event: MessageEvent): event is StoredEvent => event.type === "
 const isContent = (event: MessageEvent): event is ContentEvent => event.type === "message.content";
 const isChange = (event: MessageEvent): event is ChangeEvent => !isStored(event) && !isContent(event);
 
-/** Stores messages one at a time, because a large email needs much memory. A failed event doesn't stop the others. */
+const messageOf = ({ account_id, message }: MessageEvent): string => `${account_id} ${message.id}`;
+
+/**
+ * Stores messages with emails one at a time, because a large email needs much memory. A failed event doesn't stop the
+ * others.
+ */
 export const applyEvents = async (
   table: Table,
   events: readonly MessageEvent[],
@@ -17,15 +23,25 @@ export const applyEvents = async (
   now: number,
 ): Promise<Map<MessageEvent, Result>> => {
   const results = new Map<MessageEvent, Result>();
-  for (const event of events.filter(isStored)) {
+  const together = async (expected: Promise<Expected[]>[]) => {
+    const found = (await Promise.all(expected.map((one) => one.catch(() => [])))).flat();
+    for (const [event, result] of await applyTogether(table, found, now)) results.set(event, result);
+  };
+  const isLeft = (event: MessageEvent): boolean => !results.has(event);
+
+  const stored = Map.groupBy(events.filter(isStored), messageOf);
+  if (stored.size > 1)
+    await together([...stored.values()].flatMap(([first]) => (first ? expectStored(table, first, now) : [])));
+  for (const event of events.filter(isStored).filter(isLeft)) {
     results.set(event, await applyStored(table, event, readEmail, now).catch(failed));
   }
   for (const event of events.filter(isContent)) {
     results.set(event, await applyContent(table, event, readEmail, now).catch(failed));
   }
-  const groups = Map.groupBy(events.filter(isChange), ({ account_id, message }) => `${account_id} ${message.id}`);
+  const groups = Map.groupBy(events.filter(isChange), messageOf);
+  if (groups.size > 1) await together([...groups.values()].map((group) => expectChanges(table, group, now)));
   for (const group of groups.values()) {
-    for (const [event, result] of await applyChanges(table, group, now)) results.set(event, result);
+    for (const [event, result] of await applyChanges(table, group.filter(isLeft), now)) results.set(event, result);
   }
   return results;
 };

@@ -1,13 +1,14 @@
 /** Stores the message of an event `message.stored`, or the email of an event `message.content`. */
 import type { Head } from "../messages/head.ts";
 import { markStored, readMarker } from "../messages/marker.ts";
-import { commitMessage } from "../messages/write/commit-message.ts";
+import { commitMessage, firstWrites } from "../messages/write/commit-message.ts";
 import { type Draft, draftContent, draftMessage, rejectTooLarge } from "../messages/write/draft-message.ts";
 import { epochSeconds, isLive } from "../table/expiry.ts";
 import { getItem } from "../table/get.ts";
 import { headKey } from "../table/keys.ts";
 import type { Table } from "../table/table.ts";
 import { transact } from "../table/transact.ts";
+import type { Expected } from "./apply-together.ts";
 import { eventRecord, findRecorded } from "./deduplication.ts";
 import type { ContentEvent, StoredEvent } from "./event.ts";
 import { failed, MessageNotStoredYetError, type Result, reserveTime } from "./outcome.ts";
@@ -49,6 +50,13 @@ export const applyStored = async (
 
   const raw = raw_email === null ? null : await readRaw(table, raw_email, readEmail);
   return commit(table, event, draftMessage({ ...message, account_id }, raw, now), now);
+};
+
+/** What a new message without an email writes. */
+export const expectStored = async (table: Table, event: StoredEvent, now: number): Promise<Expected[]> => {
+  const { account_id, message, raw_email } = event;
+  if (raw_email !== null || Date.parse(message.retain_until) <= now) return [];
+  return [{ events: [event], writes: await firstWrites(table, draftMessage({ ...message, account_id }, null, now)) }];
 };
 
 export const applyContent = async (

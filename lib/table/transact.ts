@@ -17,6 +17,8 @@ import type { Item, Write } from "./writes.ts";
 export type FailedConditions = {
   /** The existing item that made the write's condition fail; `undefined` if the condition holds or there is no item. */
   get<Stored extends object>(write: Write<Stored>): Stored | undefined;
+  /** Also true if the condition fails because there is no item. */
+  has(write: Write): boolean;
 };
 
 type Entry = readonly [Write, Item | undefined];
@@ -28,6 +30,7 @@ const failedConditions = (entries: readonly Entry[]): FailedConditions => {
       const item = items.get(write);
       return write.fails(item) ? item : undefined;
     },
+    has: (write) => items.has(write),
   };
 };
 

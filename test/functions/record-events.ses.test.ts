@@ -8,6 +8,7 @@ import { idOfExternal } from "../../lib/messages/external-id.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { adminJson } from "../harness/admin.ts";
 import { type CapturedOutput, captureOutput } from "../harness/captured-output.ts";
+import { interceptedTable } from "../harness/intercepted-table.ts";
 import { bearer, call, newKey, noon, startService, table } from "../harness/service.ts";
 import { sesEvent, sesMessageId, sesReceived, throughEventBridge, throughSns } from "../harness/ses.ts";
 import { deliver } from "../harness/sqs.ts";
@@ -163,6 +164,53 @@ test("An email of several recipients is as many messages, and nobody can tell wh
     [0, "ignored", undefined],
     [0, "failed", "it names none of the email's recipients"],
   ]);
+});
+
+/** Counts the calls that writing these bodies takes, and the writes of each transaction. */
+const callsOf = async (bodies: readonly string[]) => {
+  const calls: string[] = [];
+  const transactions: number[] = [];
+  const counting = interceptedTable(table, (command, proceed) => {
+    const { TransactItems } = command.input;
+    calls.push(command.constructor.name);
+    if (Array.isArray(TransactItems)) transactions.push(TransactItems.length);
+    return proceed();
+  });
+  expect(await record(bodies, counting)).toEqual([]);
+  return { calls, transactions };
+};
+
+test("An email of 50 recipients is few transactions, whatever SES reports about it", async () => {
+  const { event, get } = await newSender();
+  const recipients = Array.from({ length: 50 }, (_, index) => `person-${index}@example.org`);
+  const mail = { destination: recipients };
+  const send = event("Send", {}, mail);
+  const delivered = event("Delivery", { delivery: { ...delivery, recipients } }, mail);
+
+  const sent = await callsOf([send]);
+  expect(sent.transactions).toEqual([99, 51]);
+  expect(sent.calls).toHaveLength(3); // One call reads the sender.
+  expect((await callsOf([delivered])).transactions).toEqual([100, 100]);
+  expect((await callsOf([send, delivered])).transactions.length).toBeLessThan(10);
+
+  expect(await get("person-49@example.org")).toMatchObject({ status: "delivered", num_attempts: 1 });
+});
+
+test("Ten opens of a batch are one transaction, of one message or of ten", async () => {
+  const { event, get } = await newSender();
+  const ids = Array.from({ length: 10 }, (_, index) => `id-${index}`);
+  await record(ids.map((messageId) => event("Send", {}, { messageId })));
+  const opens = (address: string, of: (index: number) => string) =>
+    ids.map((_, index) => {
+      const ipAddress = `${address}.${index}`;
+      return event("Open", { open: { ...open, ipAddress } }, { messageId: of(index) });
+    });
+
+  expect((await callsOf(opens("192.0.2", () => "id-0"))).transactions).toEqual([11]);
+  expect((await callsOf(opens("198.51.100", (index) => `id-${index}`))).transactions).toEqual([20]);
+
+  expect(await get("grace@example.org", "id-0")).toMatchObject({ open_count: 11 });
+  expect(await get("grace@example.org", "id-9")).toMatchObject({ open_count: 1 });
 });
 
 test("A bounce of the only recipient may name the address to which they forward", async () => {

@@ -13,9 +13,10 @@ import { headKey, personKey, recipientKey } from "../../table/keys.ts";
 import type { Table } from "../../table/table.ts";
 import { type FailedConditions, transact } from "../../table/transact.ts";
 import { type Item, put as putItem, update, type Write } from "../../table/writes.ts";
+import { noContent } from "../content/compression.ts";
 import type { Pages } from "../content/pages.ts";
 import { discardSegments, writeSegments } from "../content/write-segments.ts";
-import type { Head } from "../head.ts";
+import type { ContentFields, Head } from "../head.ts";
 import { markStored, readMarker } from "../marker.ts";
 import { RejectedError } from "../rejected-error.ts";
 import type { Draft } from "./draft-message.ts";
@@ -65,6 +66,18 @@ const addContent = async (table: Table, head: Head, draft: Draft, now: number): 
   return { outcome: "content added", writes: [write], written, replaced };
 };
 
+const putHead = (table: Table, { head }: Draft, written: ContentFields, replaced: string | undefined): Write => {
+  const key = headKey(head.account_id, head.id);
+  const put = {
+    TableName: table.name,
+    Item: { ...key, ...head, ...written },
+    ConditionExpression: replaced === undefined ? absent : "content_digest = :replaced",
+    ExpressionAttributeValues: replaced === undefined ? undefined : { ":replaced": replaced },
+  };
+  const fails = (found: Item | undefined): found is Item => found?.content_digest !== replaced;
+  return { key, transactItem: { Put: put }, fails };
+};
+
 const plan = async (table: Table, draft: Draft, now: number): Promise<Plan> => {
   const { account_id, id } = draft.head;
   const key = headKey(account_id, id);
@@ -80,18 +93,17 @@ const plan = async (table: Table, draft: Draft, now: number): Promise<Plan> => {
   }
   const replaced = existing?.content_digest;
   const written = await writeSegments(table, draft.head, await draft.content(), replaced);
-  const put = {
-    TableName: table.name,
-    Item: { ...key, ...draft.head, ...written },
-    ConditionExpression: existing ? "content_digest = :replaced" : absent,
-    ExpressionAttributeValues: existing && { ":replaced": replaced },
-  };
-  const fails = (found: Item | undefined): found is Item => found?.content_digest !== replaced;
   const { created_at, expires_at } = draft.head;
   const others = (draft.others ?? []).map((address) =>
     putItem(table, recipientKey(account_id, id, address), { person: personKey(address), created_at, expires_at }),
   );
-  return { outcome: "stored", writes: [{ key, transactItem: { Put: put }, fails }, ...others], written, replaced };
+  return { outcome: "stored", writes: [putHead(table, draft, written, replaced), ...others], written, replaced };
+};
+
+/** The writes of a message without an email, if nothing has its id. */
+export const firstWrites = async (table: Table, draft: Draft): Promise<Write[]> => {
+  const written = await writeSegments(table, draft.head, noContent);
+  return [putHead(table, draft, written, undefined), markStored(table, draft.head, draft.head.expires_at)];
 };
 
 export type Committed = { outcome: Stored; failed?: never } | { outcome?: never; failed: FailedConditions };
