@@ -33,11 +33,10 @@ export type ImportFields = Omit<NewMessage, "id" | "message_id" | "subject" | "s
 export type ImportOutcome = "stored" | "there already" | "deleted";
 
 /** `source` is a path, or `inbox.mbox:3` for the third email of an mbox. */
-export type Imported = { source: string; bytes: number } & /**
+export type Imported = { source: string; bytes: number } /**
  * `unindexed` counts the further recipients by whose addresses the message isn't found. `doubt` says why nobody can
  * tell where the email starts or ends.
- */
-(
+ */ & (
   | { id: string; message_id: string; outcome: ImportOutcome; unindexed: number; doubt?: string | undefined }
   | { error: Error }
   /** A file of a folder that is no email and no mbox. */

@@ -4,6 +4,9 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { readSettings } from "../../infra/stack/settings.ts";
 import { admin, adminJson } from "../harness/admin.ts";
+import { templateWith } from "../harness/synthesise.ts";
+import type { Template } from "../stack/adaptations.ts";
+import { changedTypes, typesChangedBy } from "../stack/readme.ts";
 
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
 const readme = read("infra/README.md");
@@ -28,6 +31,31 @@ test("Every setting in a command of README and the workflows is valid", () => {
   const stages = given.map((settings) => readSettings(Object.fromEntries(settings)).stage);
 
   expect(stages).toEqual(expect.arrayContaining(["dev", "prod"]));
+});
+
+test.each([
+  [{ logRetentionDays: "7" }],
+  [{ alarmTopic: "arn:aws:sns:eu-west-1:123456789012:on-call" }],
+  [{ rateLimit: "50" }],
+  [{ burstLimit: "50" }],
+  [{ keyRateLimit: "600" }],
+  [{ domain: "api.example.com", certificate: "arn:aws:acm:eu-west-1:123456789012:certificate/0a1b2c3d" }],
+  [{ concurrency: "50" }],
+  [{ eventConcurrency: "50" }],
+  [{ kmsKey: "arn:aws:kms:eu-west-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab" }],
+  [{ tracing: "true" }],
+  [{ gatewayLogRole: "false" }],
+  [{ replicaRegions: "us-west-2" }],
+  [{ deadLetterMinutes: "1" }],
+  [{ ses: "receipts,marketing" }],
+  [{ sesReceived: "inbound:example.com" }],
+])("A deployment with %j changes the types of resources that README lists, and no others", (setting) => {
+  const base = { intake: "true", ses: "receipts" };
+  const template = (settings: Record<string, string>) => templateWith(settings).toJSON() as Template;
+
+  const changed = changedTypes(template(base), template({ ...base, ...setting }));
+
+  expect(changed).toEqual(typesChangedBy(Object.keys(setting)));
 });
 
 test("The commands after the first deployment create an API key and a message", async () => {

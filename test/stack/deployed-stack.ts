@@ -1,5 +1,4 @@
 /** What is deployed: templates of stacks, and the resources that really exist. */
-import { isDeepStrictEqual } from "node:util";
 import {
   CloudFormationClient,
   DescribeStackResourcesCommand,
@@ -16,15 +15,6 @@ import type { Template } from "./adaptations.ts";
 export const readTemplate = async (StackName: string): Promise<Template> => {
   const { TemplateBody = "" } = await new CloudFormationClient().send(new GetTemplateCommand({ StackName }));
   return JSON.parse(TemplateBody);
-};
-
-/** The types of the resources in which two templates differ. */
-export const changedTypes = (before: Template, after: Template): Set<string> => {
-  const all = Object.entries({ ...before.Resources, ...after.Resources });
-  const changed = all.filter(([id]) => !isDeepStrictEqual(before.Resources[id], after.Resources[id]));
-  const types = new Set(changed.map(([, { Type }]) => Type));
-  types.delete("AWS::CDK::Metadata"); // CDK's list of used constructs.
-  return types;
 };
 
 /** What README's `aws cloudformation update-termination-protection` does. */

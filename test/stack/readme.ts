@@ -1,5 +1,7 @@
 /** Reads the commands of infra/README.md, and of the runbook. */
 import { readFileSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
+import type { Template } from "./adaptations.ts";
 
 const read = (file: string) => readFileSync(new URL(`../../infra/${file}`, import.meta.url), "utf8");
 const readme = read("README.md");
@@ -27,4 +29,13 @@ export const typesChangedBy = (settings: string[]): Set<string> => {
   const items = list.split("\n\n")[0]?.split(/^- /m) ?? [];
   const named = items.filter((item) => settings.some((name) => item.split(":")[0]?.includes(`\`${name}\``)));
   return new Set(typesIn(named.join()));
+};
+
+/** The types of the resources in which two templates differ. */
+export const changedTypes = (before: Template, after: Template): Set<string> => {
+  const all = Object.entries({ ...before.Resources, ...after.Resources });
+  const changed = all.filter(([id]) => !isDeepStrictEqual(before.Resources[id], after.Resources[id]));
+  const types = new Set(changed.map(([, { Type }]) => Type));
+  types.delete("AWS::CDK::Metadata"); // CDK's list of used constructs.
+  return types;
 };

@@ -3,18 +3,10 @@ import { describe, expect, test } from "vitest";
 import { startLocal } from "../harness/process.ts";
 import { adaptations } from "./adaptations.ts";
 import { describeRepairs } from "./dead-letters.ts";
-import {
-  changedTypes,
-  type Deployed,
-  existing,
-  findable,
-  readTemplate,
-  resourcesOf,
-  unprotect,
-} from "./deployed-stack.ts";
+import { type Deployed, existing, findable, readTemplate, resourcesOf, unprotect } from "./deployed-stack.ts";
 import { awsFolder, credentials, startEmulator, version } from "./emulator.ts";
 import { fillBucket, ownTemplate, works } from "./gaps.ts";
-import { blocksOf, section, typesChangedBy, typesIn } from "./readme.ts";
+import { blocksOf, changedTypes, section, typesChangedBy, typesIn } from "./readme.ts";
 import { restoreDrill } from "./restore-drill.ts";
 import { openShell } from "./shell.ts";
 
