@@ -24,6 +24,7 @@ const rows: [item: string, key: keys.ItemKey][] = [
   ["member", keys.memberKey(uuid, uuid)],
   ["idempotency record", keys.idempotencyRecordKey(uuid, "1")],
   ["event record", keys.eventKey(uuid, "1")],
+  ["sender", keys.senderKey("ses:AWS_ACCOUNT:SET")],
 ];
 
 const described = (key: string): string =>
