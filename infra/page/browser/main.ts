@@ -31,7 +31,7 @@ const show = (): void => {
     showMessage();
     return;
   }
-  if (location.hash.length > 1 && location.hash !== "#search")
+  if (location.hash.length > 1 && location.hash !== "#list")
     say("This address names no message. Behind the # belong an account id, a slash and a message id.", "bad");
   closeMessage();
   document.title = q ? `${q} · Desk` : "Desk";
