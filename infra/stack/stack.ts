@@ -5,6 +5,7 @@ import type { Construct } from "constructs";
 import { metricNamespace } from "../../lib/http/metrics.ts";
 import type { Operation } from "../../lib/http/operations.ts";
 import { Api } from "./api.ts";
+import { deskPolicy } from "./desk-policy.ts";
 import { Intake } from "./intake.ts";
 import { Monitoring } from "./monitoring.ts";
 import { OperationFunction } from "./operation-function.ts";
@@ -97,6 +98,8 @@ export class EmailApiStack extends Stack {
       output(`${operation.id}LogGroup`, handler.logGroup.logGroupName, `The log of ${operation.id}`);
       output(`${operation.id}RoleArn`, handler.role.roleArn, `The role of ${operation.id}`);
     }
+    const desk = deskPolicy(this, table, key);
+    output("DeskPolicyArn", desk.managedPolicyArn, "The policy for people of the support desk");
     if (intake) {
       output("EmailBucketName", intake.emails.bucketName, "The bucket for raw emails");
       output("EventQueueUrl", intake.events.queueUrl, "The queue for events");

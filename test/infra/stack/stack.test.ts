@@ -38,6 +38,7 @@ test("The outputs name everything that the next commands need", () => {
   expect(Object.keys(Outputs)).toEqual([
     ..."ApiUrl,TableName,DashboardUrl,AccessLogGroup,MetricNamespace".split(","),
     ...operations.flatMap(({ id }) => [`${id}LogGroup`, `${id}RoleArn`]),
+    "DeskPolicyArn",
   ]);
   expect(JSON.stringify(Outputs.DashboardUrl)).toMatch(
     /FindInMap.*AWS::Partition.*#dashboards\/dashboard\/.*Dashboard/,
