@@ -9,6 +9,7 @@ import { findSender } from "../lib/events/senders.ts";
 import type { Clock } from "../lib/table/expiry.ts";
 import { getItem } from "../lib/table/get.ts";
 import { eventKey } from "../lib/table/keys.ts";
+import { until } from "../lib/table/retry.ts";
 import { openTable, type Table } from "../lib/table/table.ts";
 
 export const createHandler = (
@@ -18,7 +19,7 @@ export const createHandler = (
   postpone: PostponeEvents = openEventQueue(),
 ) =>
   takeEvents(
-    (events, deadline) => applyEvents({ ...table, deadline }, events, readEmail, clock()),
+    (events, deadline) => applyEvents(until(table, deadline), events, readEmail, clock()),
     postpone,
     (name) => findSender(table, name),
   );

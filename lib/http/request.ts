@@ -3,6 +3,7 @@ import type { MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type { ApiKey } from "../api-keys/store.ts";
 import { metered } from "../table/metered.ts";
+import { until } from "../table/retry.ts";
 import type { Table } from "../table/table.ts";
 import { uptimeMs } from "../time/clock.ts";
 import type { ProxyResult } from "./response.ts";
@@ -46,7 +47,7 @@ export const headerValues = ({ event }: Received, name: string): string[] => {
   return Object.entries(headers).flatMap(([spelling, values = []]) => (spelling.toLowerCase() === name ? values : []));
 };
 
-/** Retries stop a second before the function's timeout, to leave time for an error response. */
+/** Calls of the table end a second before the function's timeout, to leave time for an error response. */
 const marginMs = 1000;
 
 export const beginRequest = (
@@ -56,17 +57,18 @@ export const beginRequest = (
   now: number,
 ): ApiContext => {
   const { extendedRequestId, requestId, requestTimeEpoch } = event.requestContext ?? {};
-  const counted = metered(table, (units) => {
+  const startedAt = uptimeMs();
+  const deadline = startedAt + lambdaContext.getRemainingTimeInMillis() - marginMs;
+  const counted = metered(until(table, deadline), (units) => {
     requestLog.consumedCapacity += units;
   });
   const requestLog: RequestLog = {
     requestId: extendedRequestId ?? requestId ?? lambdaContext.awsRequestId,
     gatewayRequestId: requestId,
-    startedAt: uptimeMs(),
+    startedAt,
     receivedAt: requestTimeEpoch,
     consumedCapacity: 0,
     settled: counted.settled,
   };
-  const deadline = requestLog.startedAt + lambdaContext.getRemainingTimeInMillis() - marginMs;
-  return Object.assign(lambdaContext, { request: { event, now, requestLog, table: { ...counted, deadline } } });
+  return Object.assign(lambdaContext, { request: { event, now, requestLog, table: counted } });
 };

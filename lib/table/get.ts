@@ -10,7 +10,7 @@ export const getItem = async <Stored extends object>(
   Key: ItemKey,
   { consistent = false, abortSignal }: { consistent?: boolean; abortSignal?: AbortSignal } = {},
 ): Promise<Stored | undefined> => {
-  const read = { TableName: table.name, Key, ConsistentRead: consistent, ReturnConsumedCapacity: "TOTAL" } as const;
+  const read = { TableName: table.name, Key, ConsistentRead: consistent };
   const send = () => table.client.send(new GetCommand(read), abortSignal && { abortSignal });
   const { Item } = await patiently(table, send);
   return Item as Stored | undefined;
@@ -35,7 +35,6 @@ export const queryRange = async <Stored extends object>(
     ExpressionAttributeValues: { ":pk": from.pk, ":from": from.sk, ":to": to },
     ConsistentRead: consistent,
     Limit: limit,
-    ReturnConsumedCapacity: "TOTAL",
   });
   const { Items = [] } = await patiently(table, () => table.client.send(query));
   return Items as (ItemKey & Stored)[];

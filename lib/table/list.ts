@@ -33,7 +33,6 @@ export const listPage = async <Stored extends object = Item>(
     ConsistentRead: true,
     ExclusiveStartKey: after === undefined ? undefined : { pk, sk: sk + after },
     Limit: limit && limit + 1, // With `limit`, the last page could announce an empty one.
-    ReturnConsumedCapacity: "TOTAL",
   });
   const { Items = [], LastEvaluatedKey } = await patiently(table, () => table.client.send(query));
   const items = Items.slice(0, limit) as (ItemKey & Stored)[];

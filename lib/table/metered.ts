@@ -2,7 +2,6 @@
 import type { ConsumedCapacity } from "@aws-sdk/client-dynamodb";
 import type { Table } from "./table.ts";
 
-/** Counts only calls with ReturnConsumedCapacity, because DynamoDB reports no capacity units for other calls. */
 export const metered = (
   table: Table,
   add: (capacityUnits: number) => void,

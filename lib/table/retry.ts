@@ -10,6 +10,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConfiguredRetryStrategy, isThrottlingError, isTransientError } from "@smithy/core/retry";
 import { uptimeMs } from "../time/clock.ts";
+import type { Table } from "./table.ts";
 
 /** More attempts keep Lambda environments busy: with six, an overloaded partition would occupy five times as many. */
 const attempts = 3;
@@ -22,6 +23,9 @@ export const longestThrottlingMs = 1000;
 
 /** Who can wait gives up after a minute if the table has no deadline. */
 const longestWaitMs = 60_000;
+
+/** A socket's timeout notices only silence. One page of 1 MB, from a byte now and then, would take for ever. */
+export const longestCallMs = (canWait: boolean): number => (canWait ? longestWaitMs : longestConflictMs);
 
 /** The waits grow to two seconds, so the deadline comes first; this limit ends a loop whose clock stands still. */
 const mostTries = 1000;
@@ -54,6 +58,26 @@ export const isUnavailable = (error: unknown): boolean =>
   isSdkError(error) && (isThrottled(error) || isTransientError(error));
 
 const isConflict = (error: unknown): boolean => isSdkError(error) && error.name === "TransactionConflictException";
+
+/** Calls of the returned table end when the signal does, even halfway through a response. */
+export const withSignal = <Limited extends Table>(table: Limited, signal: AbortSignal): Limited => {
+  const send = async (command: never, { abortSignal }: { abortSignal?: AbortSignal } = {}) => {
+    const signals = AbortSignal.any(abortSignal ? [signal, abortSignal] : [signal]);
+    try {
+      return await table.client.send(command, { abortSignal: signals });
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      throw new DOMException("The table was too slow", { name: "TimeoutError", cause: error });
+    }
+  };
+  return { ...table, client: { send } };
+};
+
+/** Calls of the returned table end at the deadline, a value of `uptimeMs()`. */
+export const until = (table: Table, deadline: number): Table => ({
+  ...withSignal(table, AbortSignal.timeout(Math.max(0, Math.floor(deadline - uptimeMs())))),
+  deadline,
+});
 
 type Options = {
   isRetryable?: (error: unknown) => boolean;

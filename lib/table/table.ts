@@ -2,7 +2,8 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { inPlaceBase64 } from "./in-place-base64.ts";
-import { sdkRetries } from "./retry.ts";
+import { longestCallMs, sdkRetries, withSignal } from "./retry.ts";
+import { expectWholeResponses } from "./whole-response.ts";
 
 type Logger = NonNullable<DynamoDBClientConfig["logger"]>;
 
@@ -12,11 +13,13 @@ const silent: Omit<Logger, "info"> = { trace() {}, debug() {}, warn() {}, error(
 /** DynamoDB names the limit that a throttled call has met, such as `TableWriteKeyRangeThroughputExceeded`. */
 type SdkError = Error & { ThrottlingReasons?: readonly { reason?: string | undefined }[] };
 
-/** We log only these fields of an error, because others can contain stored items. */
-export const loggableError = ({ name, message, stack, ThrottlingReasons }: SdkError) => ({
+/**
+ * We log only these fields of an error, because others can contain stored items. The text of a ValidationException can
+ * quote a value, so we log only where it was thrown.
+ */
+export const loggableError = ({ name, message, stack = "", ThrottlingReasons }: SdkError) => ({
   name,
-  message,
-  stack,
+  ...(name === "ValidationException" ? { stack: stack.slice(stack.indexOf("\n    at ")) } : { message, stack }),
   ...(ThrottlingReasons && { throttling_reasons: ThrottlingReasons.map(({ reason }) => reason) }),
 });
 
@@ -54,9 +57,10 @@ export const openTable = ({
     logger: silent as Logger,
     ...inPlaceBase64(),
   });
-  return {
-    name,
-    canWait,
-    client: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }),
-  };
+  expectWholeResponses(client);
+  const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+  const table = { name, canWait, client: documents };
+  const send = (...call: never[]) =>
+    Reflect.apply(withSignal(table, AbortSignal.timeout(longestCallMs(canWait))).client.send, undefined, call);
+  return { ...table, client: Object.create(documents, { send: { value: send } }) };
 };

@@ -69,7 +69,6 @@ const transactOnce = async (table: Table, writes: readonly Write[]): Promise<Fai
   const command = new TransactWriteCommand({
     TransactItems: writes.map(({ transactItem }) => transactItem),
     ClientRequestToken: randomUUID(),
-    ReturnConsumedCapacity: "TOTAL",
   });
 
   try {

@@ -165,7 +165,7 @@ describe("Adding a member", () => {
 
   test("responds with 503 and writes nothing if conflicts last longer than 20 seconds", async () => {
     const timeoutAfter = AbortSignal.timeout;
-    const timeout = vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => timeoutAfter(ms / 20));
+    const timeout = vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => timeoutAfter(Math.ceil(ms / 20)));
     onTestFinished(() => timeout.mockRestore());
     failTransactions(() => conflict);
 

@@ -9,13 +9,16 @@ import { newKey, startService } from "./service.ts";
 
 /**
  * A fault of one call, in order: the connection closes before the call, or after it and before the response; no
- * response arrives; the response stops within its body; DynamoDB returns an error.
+ * response arrives; the response stops within its body; the response comes byte by byte; the response has this text;
+ * DynamoDB returns an error.
  */
 export type Fault =
   | "cut before"
   | "lost after"
   | "silent"
   | "stalls"
+  | "drips"
+  | { text: string }
   | { error: string; status?: number; fields?: object };
 
 export type FaultyEngine = {
@@ -52,6 +55,13 @@ const conflictsOfDynamoDb = () => {
 /** The delay of each response in milliseconds, so that concurrent calls overlap. */
 const delay = 10;
 
+/** Sends a byte now and then, so that no socket's timeout notices anything. */
+export const drip = (response: ServerResponse, body: Buffer): void => {
+  let sent = 0;
+  const timer = setInterval(() => response.write(body.subarray(sent, ++sent)), 50);
+  response.once("close", () => clearInterval(timer));
+};
+
 type EngineOptions = {
   /** How long a transaction locks its items, in milliseconds. */
   hold?: number;
@@ -80,6 +90,7 @@ export const startFaultyEngine = async ({
     const fault = faultOf(operation) ?? conflictOf(items, response);
     if (fault === "cut before") return incoming.socket.destroy();
     if (fault === "silent") return;
+    if (typeof fault === "object" && "text" in fault) return response.end(fault.text);
     if (typeof fault === "object") {
       response.writeHead(fault.status ?? 400, { "Content-Type": "application/x-amz-json-1.0" });
       const __type = `com.amazonaws.dynamodb.v20120810#${fault.error}`;
@@ -91,6 +102,7 @@ export const startFaultyEngine = async ({
       await sleep(operation === "TransactWriteItems" ? hold : delay);
       if (fault === "lost after") return incoming.socket.destroy();
       response.writeHead(reply.statusCode ?? 500, reply.headers);
+      if (fault === "drips") return drip(response, received);
       if (fault === "stalls") return response.write(received.subarray(0, received.length / 2));
       response.end(received);
     });

@@ -1,7 +1,7 @@
 /** Reads the segments of a message's content in order, four pages at a time. */
 import { getItem, queryRange } from "../../table/get.ts";
 import { endOfSegments } from "../../table/keys.ts";
-import { retry } from "../../table/retry.ts";
+import { retry, withSignal } from "../../table/retry.ts";
 import type { Head } from "../head.ts";
 import type { StoredMessage } from "../read/find-message.ts";
 import { keyOfSegment, parallelPages } from "./pages.ts";
@@ -34,6 +34,9 @@ const readPage = ({ table, head }: StoredMessage, from: number): Promise<Uint8Ar
   });
 };
 
+/** A response that gets no page for so long ends, instead of holding its Lambda environment for five minutes. */
+const longestSilenceMs = 60_000;
+
 /** After a 200, we can't send an error any more, so we retry failed reads. Throws an Error if a segment is missing. */
 export async function* readSegments(message: StoredMessage): AsyncGenerator<Uint8Array> {
   const { table, head, first } = message;
@@ -44,7 +47,10 @@ export async function* readSegments(message: StoredMessage): AsyncGenerator<Uint
     if (next >= head.segments) return;
     const from = next;
     next += head.page_segments;
-    const page = retry(() => readPage(message, from), { signal: abort.signal, deadline: table.deadline });
+    const silence = AbortSignal.timeout(longestSilenceMs);
+    const limited = { ...message, table: withSignal(table, silence) };
+    const signal = AbortSignal.any([abort.signal, silence]);
+    const page = retry(() => readPage(limited, from), { signal, deadline: table.deadline });
     page.catch(() => {}); // Without this, a rejection before we await the page would end the process.
     pending.push(page);
   };

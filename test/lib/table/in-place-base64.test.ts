@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { inPlaceBase64 } from "../../../lib/table/in-place-base64.ts";
 import { openTable } from "../../../lib/table/table.ts";
+import { BrokenResponseError } from "../../../lib/table/whole-response.ts";
 import { listen } from "../../harness/listen.ts";
 import { table } from "../../harness/service.ts";
 
@@ -81,16 +82,16 @@ test("Frees the values of a response that is not JSON", async () => {
 });
 
 test.for([
-  ["text that is not base64", '{"Item":{"bytes":{"B":"AA\\/A"}}}', /not base64/],
-  ["text that only has the length of base64", '{"Item":{"bytes":{"B":"AAAAAAAAA\\nA"}}}', /not base64/],
-  ["half a quartet", '{"Item":{"bytes":{"B":"AAAAAA"}}}', /not base64/],
-  ["the beginning of a value", '{"Item":{"bytes":{"B":"AAAA', /JSON/],
-] as const)("A response with %s is rejected", async ([, response, message]) => {
+  ["text that is not base64", '{"Item":{"bytes":{"B":"AA\\/A"}}}'],
+  ["text that only has the length of base64", '{"Item":{"bytes":{"B":"AAAAAAAAA\\nA"}}}'],
+  ["half a quartet", '{"Item":{"bytes":{"B":"AAAAAA"}}}'],
+  ["the beginning of a value", '{"Item":{"bytes":{"B":"AAAA'],
+] as const)("A response with %s is rejected", async ([, response]) => {
   const server = createServer((request, reply) => request.resume().on("end", () => reply.end(response)));
   const port = await listen(server);
   const { client, name } = openTable({ endpoint: `http://127.0.0.1:${port}` });
 
   const reading = client.send(new GetCommand({ TableName: name, Key: { pk: "a", sk: "b" } }));
 
-  await expect(reading).rejects.toThrow(message);
+  await expect(reading).rejects.toThrow(BrokenResponseError);
 });

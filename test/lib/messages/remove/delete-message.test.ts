@@ -5,8 +5,8 @@ import type { NewMessage } from "../../../../lib/messages/new-message.ts";
 import { deleteMessage } from "../../../../lib/messages/remove/delete-message.ts";
 import { removeContent } from "../../../../lib/messages/remove/remove-content.ts";
 import { storeMessage } from "../../../../lib/messages/write/store-message.ts";
-import { metered } from "../../../../lib/table/metered.ts";
 import { transact } from "../../../../lib/table/transact.ts";
+import { interceptedTable } from "../../../harness/intercepted-table.ts";
 import {
   day,
   itemsOf,
@@ -62,8 +62,10 @@ describe("Deleting a message", () => {
     const message = newMessage({ account_id: randomUUID() });
     await storeMessage(table, message, randomBytes(2_000_000), noon);
     let units = 0;
-    const counted = metered(table, (read) => {
-      units += read;
+    const counted = interceptedTable(table, async ({ constructor: { name } }, proceed) => {
+      const output = Object(await proceed());
+      if (/Get|Query/.test(name)) units += output.ConsumedCapacity.CapacityUnits;
+      return output;
     });
 
     await deleteMessage(counted, message, noon);
