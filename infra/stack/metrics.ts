@@ -3,6 +3,7 @@ import { Duration } from "aws-cdk-lib";
 import { type IMetric, MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
 import { FilterPattern, type IFilterPattern, type ILogGroup, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
+import { outcomeMetrics, serviceName } from "../../lib/events/metrics.ts";
 import { metricNamespace } from "../../lib/http/metrics.ts";
 import { personIndex } from "../../lib/table/keys.ts";
 import type { Api, Route } from "./api.ts";
@@ -86,7 +87,7 @@ export class Metrics extends Construct {
   }
 
   /** A metric that a function publishes with Powertools. */
-  counted(name: string, { id }: { id: string }): IMetric {
+  counted(name: string, { id }: { id: string }): Metric {
     return this.custom(name, { service: id }, "Sum", `${id} ${name}`);
   }
 
@@ -101,6 +102,20 @@ export class Metrics extends Construct {
       },
       period,
       label: "Throttled reads and writes",
+    });
+  }
+
+  /** Of a day: small events write 4 units, and an email one for each KB. A few events would say nothing. */
+  unitsPerEvent(): IMetric {
+    const day = { statistic: "Sum", period: Duration.days(1) };
+    return new MathExpression({
+      expression: "IF(events > 1000, units / events, 0)",
+      usingMetrics: {
+        units: this.measured.table.metricConsumedWriteCapacityUnits(day),
+        events: this.counted(outcomeMetrics.recorded, { id: serviceName }).with(day),
+      },
+      period: day.period,
+      label: "Write units per event",
     });
   }
 

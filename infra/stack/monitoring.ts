@@ -21,6 +21,9 @@ export type MonitoringProps = Measured & {
  */
 const longWait = Duration.minutes(30);
 
+/** At 100 KB, an email costs about seven times as much as one of 12 KB. */
+const largeEmailUnits = 100;
+
 const slowP99 = Duration.seconds(2);
 
 export class Monitoring extends Construct {
@@ -52,6 +55,13 @@ export class Monitoring extends Construct {
       events.metricApproximateAgeOfOldestMessage(maximum),
       longWait.toSeconds(),
       `The oldest event has waited for more than ${longWait.toMinutes()} minutes`,
+    );
+    this.alarm(
+      "LargeEmails",
+      this.metrics.unitsPerEvent(),
+      largeEmailUnits,
+      `An event writes more than ${largeEmailUnits} units on average, so large emails decide the bill`,
+      { periods: 1, bad: 1 }, // of a day
     );
     this.alarm(
       `${serviceName}Errors`,

@@ -19,6 +19,7 @@ describe("The alarms", () => {
     expect(limits).toEqual([
       [expect.stringMatching(/^Events could not be recorded.* see "DeadLetters"/), 0],
       [expect.stringMatching(/^The oldest event has waited for more than 30 minutes: see "EventsWait"/), 1800],
+      [expect.stringMatching(/^An event writes more than 100 units on average.* see "LargeEmails"/), 100],
       [expect.stringMatching(/^RecordEvents crashed.* see "Errors"/), 0],
       [expect.stringMatching(/^More than 1% of requests end with a 5xx: see "ServerErrorRate"/), 1],
       ...operations.map(({ id }) => [
@@ -44,14 +45,14 @@ describe("The alarms", () => {
     }
   });
 
-  test("stay off without data, and after a single bad period unless it is a dead letter", () => {
+  test("stay off without data, and after a single bad period unless it is a dead letter or a whole day", () => {
     for (const { AlarmDescription, ...properties } of alarms) {
-      const isDeadLetter = AlarmDescription.startsWith("Events could not be recorded");
+      const isAtOnce = /see "(DeadLetters|LargeEmails)"/.test(AlarmDescription);
       expect(properties).toMatchObject({
         ComparisonOperator: "GreaterThanThreshold",
         TreatMissingData: "notBreaching",
-        EvaluationPeriods: isDeadLetter ? 1 : 3,
-        DatapointsToAlarm: isDeadLetter ? 1 : 2,
+        EvaluationPeriods: isAtOnce ? 1 : 3,
+        DatapointsToAlarm: isAtOnce ? 1 : 2,
       });
     }
   });
