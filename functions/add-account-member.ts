@@ -31,4 +31,7 @@ export const createHandler = endpoint({
   },
 });
 
-export const { handler, warmUp } = lambdaFunction(createHandler);
+export const { handler, warmUp } = lambdaFunction(addAccountMember, createHandler, {
+  email: "none@example.com",
+  role: "Analyst",
+});

@@ -26,4 +26,4 @@ export const createHandler = endpoint({
   },
 });
 
-export const { handler, warmUp } = lambdaFunction(createHandler);
+export const { handler, warmUp } = lambdaFunction(getMessage, createHandler);

@@ -35,6 +35,7 @@ const measurements: Record<string, (workload: Workload) => Promise<Row[]>> = {
   bundles: measureBundles,
   "cold starts": coldStarts,
   "warm requests": reads.measureWarm,
+  compressed: reads.measureCompressed,
   "large emails": reads.measureLarge,
   "stored bytes": reads.measureAsStored,
   fields: reads.measureFields,

@@ -38,6 +38,15 @@ describe.each([...operations.map(({ file }) => file), "functions/record-events.t
     expect(output.text()).toBe("");
   });
 
+  test.runIf(file !== "functions/record-events.ts")(
+    "warms up the reads that a request makes beside the key's",
+    async () => {
+      await warmUp();
+
+      expect(engine.calls.some(({ alongside }) => alongside > 0)).toBe(true);
+    },
+  );
+
   const faults: Fault[] = ["cut before", "silent", "stalls", { error: "ThrottlingException" }];
   test.each(faults)("ends its warm-up after 500 ms if the table fails: %j", async (fault) => {
     await warmUp(fault);

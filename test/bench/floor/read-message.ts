@@ -1,44 +1,44 @@
 /** A message read without a stack: the calls of Get Message, with four pages under way and without checks. */
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { APIGatewayProxyEvent } from "aws-lambda";
-import { headKey, type ItemKey, segmentKey } from "../../../lib/table/keys.ts";
+import { fieldsOfHead } from "../../../lib/messages/fields.ts";
+import { endOfAttempts, endOfSegments, headKey, type ItemKey, segmentKey } from "../../../lib/table/keys.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { findApiKey } from "./calls.ts";
 
-type Item = Record<string, unknown> & { bytes: Buffer };
+type Item = Record<string, unknown> & { sk: string; bytes: Buffer };
 
 const pagesUnderWay = 4;
 
 /** Reads the API key, the head and the first segment. Returns the head's fields as JSON, and the segments in order. */
 export const readMessage = async (table: Table, event: APIGatewayProxyEvent) => {
   const { account_id = "", message_id = "" } = event.pathParameters ?? {};
-  const query = async (from: ItemKey, Limit: number): Promise<Item[]> => {
+  const query = async (from: ItemKey, to: string): Promise<Item[]> => {
     const { Items } = await table.client.send(
       new QueryCommand({
         TableName: table.name,
-        KeyConditionExpression: "pk = :pk AND sk >= :from",
-        ExpressionAttributeValues: { ":pk": from.pk, ":from": from.sk },
-        Limit,
+        KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to",
+        ExpressionAttributeValues: { ":pk": from.pk, ":from": from.sk, ":to": to },
       }),
     );
     return Items as Item[];
   };
-  const [, [head, first]] = await Promise.all([findApiKey(event, table), query(headKey(account_id, message_id), 2)]);
-  const {
-    pk: _pk,
-    sk: _sk,
-    segments,
-    page_segments,
-    digest: _digest,
-    content_bytes: _contentBytes,
-    content_start: _contentStart,
-    content_parsed_start: _parsedStart,
-    content_digest,
-    domain: _domain,
-    expires_at: _,
-    ...fields
-  } = head as Item;
-  const num_attempts = (fields.delivery_attempts as unknown[]).length;
+  const [, [head, ...others]] = await Promise.all([
+    findApiKey(event, table),
+    query(headKey(account_id, message_id), endOfSegments),
+  ]);
+  const { segments, page_segments, content_digest, ...stored } = head as Item;
+  const first = others.find(({ bytes }) => bytes);
+  const delivery_attempts = others
+    .filter(({ sk }) => sk < endOfAttempts)
+    .map(({ time, log, status }) => ({ time, log, status }));
+  const all: Record<string, unknown> = {
+    ...stored,
+    object: "message",
+    delivery_attempts,
+    num_attempts: delivery_attempts.length,
+  };
+  const fields = Object.fromEntries(fieldsOfHead.map((name) => [name, all[name]]));
 
   const pages = async function* (): AsyncGenerator<Buffer> {
     const last = segments as number;
@@ -48,7 +48,7 @@ export const readMessage = async (table: Table, event: APIGatewayProxyEvent) => 
     const ask = () => {
       if (next >= last) return;
       const page = Math.ceil(next / pageSize);
-      underWay.push(query(segmentKey(account_id, message_id, content_digest as string, next, page), pageSize));
+      underWay.push(query(segmentKey(account_id, message_id, content_digest as string, next, page), endOfSegments));
       next += pageSize;
     };
     for (let page = 0; page < pagesUnderWay; page++) ask();
@@ -60,7 +60,7 @@ export const readMessage = async (table: Table, event: APIGatewayProxyEvent) => 
     }
   };
   return {
-    opening: `${JSON.stringify({ object: "message", ...fields, num_attempts }).slice(0, -1)},`,
+    opening: `${JSON.stringify(fields).slice(0, -1)},`,
     whole: segments === 1 ? first?.bytes : undefined,
     pages,
   };

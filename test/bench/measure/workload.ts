@@ -7,7 +7,7 @@ const KiB = 1024;
 const MiB = 1024 * KiB;
 
 /** The emails, by the name of their size in the rows. */
-export const sizes = { "50 KiB": 50 * KiB, "1 MiB": MiB, "5 MiB": 5 * MiB, "25 MiB": 25 * MiB } as const;
+export const sizes = { "1 KiB": KiB, "50 KiB": 50 * KiB, "1 MiB": MiB, "5 MiB": 5 * MiB, "25 MiB": 25 * MiB } as const;
 export type Size = keyof typeof sizes;
 
 export type Workload = {

@@ -13,7 +13,7 @@ import { startFunction } from "../function.ts";
 import type { Event } from "../function-process.ts";
 import { startServer } from "../local-server.ts";
 import { newMessage } from "../message.ts";
-import { type Row, row } from "../row.ts";
+import { type Row, row, rowWithin } from "../row.ts";
 import { each, inTurns } from "../turns.ts";
 import { read, type Size, sizes, times, type Workload } from "./workload.ts";
 
@@ -28,16 +28,10 @@ export const measureMembers = async (workload: Workload): Promise<Row[]> => {
     { ours: addMember, floor: addMemberFloor, peer: addMemberPeer },
     { turn, environment, rounds: 20, warmUpTurns: 24, processes: 2 },
   );
-  const repeated = { ours: turn(), peer: turn() };
-  const again = await inTurns(
-    { ours: addMember, peer: addMemberPeer },
-    { turn: (side) => repeated[side], environment, rounds: 9, warmUpTurns: 15 },
-  );
   const name = "Add Account Member with a key";
   return [
     row(`${name}, across the network (ms)`, each(first, lastByteOf), { atMost: 1.1, of: "floor" }),
-    row(`${name}, across the network (CPU ms/request)`, each(first, cpuOf)),
-    row(`${name}, replayed, across the network (ms)`, each(again, lastByteOf)),
+    row(`${name}, across the network (CPU ms/request)`, each(first, cpuOf), { atMost: 1, of: "peer" }),
   ];
 };
 
@@ -89,7 +83,7 @@ export const measureEvents = async ({ bundles, caller, ids }: Workload): Promise
   stop();
   return [
     row("RecordEvents with an open (CPU ms/event)", each(reports, cpuOf), { atMost: 1.3, of: "floor" }),
-    row("RecordEvents, an email of 40 MB, peak memory (MiB)", { ours: exactly(peakMebibytes) }),
+    rowWithin("RecordEvents, an email of 40 MB, peak memory (MiB)", { ours: exactly(peakMebibytes) }, 630),
   ];
 };
 
@@ -109,19 +103,18 @@ export const measureImport = async (_workload: Workload): Promise<Row[]> => {
   const printCpu = "process.once('exit',()=>console.error('CPU',JSON.stringify(process.cpuUsage())))";
   const id = "7f0c1a52-9d0e-4b7a-8a54-2f4f3f0d9c11";
   const command = ["infra/admin/main.ts", "import-message", "--account", id, "--domain", id, file];
-  const startedAt = performance.now();
   const { stderr } = await promisify(execFile)(
     process.execPath,
     ["--import", `data:text/javascript,${printCpu}`, ...command],
     { cwd: projectRoot, maxBuffer: 64 * 1024 ** 2 },
   );
-  const seconds = (performance.now() - startedAt) / 1000;
   await rm(folder, { recursive: true });
   const { user, system } = JSON.parse(/CPU (.*)$/m.exec(stderr)?.[1] ?? "{}");
   return [
-    row("import-message of 10,000 emails of 1 KB (s)", { ours: exactly(seconds) }),
-    row("import-message, an email of 1 KB (CPU ms)", {
-      ours: exactly((user + system) / 1000 / importedEmails),
-    }),
+    rowWithin(
+      "import-message, an email of 1 KB (CPU ms)",
+      { ours: exactly((user + system) / 1000 / importedEmails) },
+      2.5,
+    ),
   ];
 };
