@@ -4,13 +4,21 @@ import { dayMilliseconds } from "../../lib/time/clock.ts";
 import { isInRange } from "../../lib/time/timestamp.ts";
 import { UserError } from "../cli/user-error.ts";
 import { findMail } from "../mail/find-mail.ts";
-import { type Imported, type ImportOutcome, importMail, mostOtherRecipients } from "../mail/import-mail.ts";
+import {
+  externalIdFromSes,
+  externalIdInHeader,
+  type Imported,
+  type ImportOutcome,
+  importMail,
+  mostOtherRecipients,
+} from "../mail/import-mail.ts";
 import { clockOf } from "./clock.ts";
 import { collect, days, defineCommand, openTableOf, report, type Shell, uuid } from "./command.ts";
 import { countOutcomes } from "./outcomes.ts";
 
 const names = {
   stored: "stored",
+  "content added": "email added",
   "there already": "there already",
   deleted: "deleted before, skipped",
 } as const satisfies Record<ImportOutcome, string>;
@@ -29,6 +37,11 @@ const date = (value: string): Date => {
   return time;
 };
 
+const headerName = (value: string): string => {
+  if (/^[\x21-\x39\x3b-\x7e]{1,255}$/.test(value)) return value;
+  throw new InvalidArgumentError("It takes the name of a header, such as X-Order.");
+};
+
 const examples = `
 Examples:
   import-message --account UUID --domain UUID letter.eml
@@ -36,7 +49,9 @@ Examples:
   import-message --account UUID --domain UUID --direction incoming - < letter.eml
 
 The id of a message is derived from the account and the email. So after an interruption, run the same import
-again: messages that exist stay as they are, and messages that were deleted stay deleted.`;
+again: messages that exist stay as they are, and messages that were deleted stay deleted. Have events stored the
+messages before? Then pass --external-id or --from, and the emails are added to them. Of an email that SES has sent to
+several people, only the message of the first in To gets it.`;
 
 export const importMessage = (shell: Shell) =>
   defineCommand("import-message", "store emails as messages")
@@ -56,10 +71,28 @@ export const importMessage = (shell: Shell) =>
     .addOption(
       new Option("--retain-until <date>", "the time when the messages expire").argParser(date).conflicts("retainDays"),
     )
+    .option(
+      "--external-id <header>",
+      "the header with the external_id of outgoing messages, such as X-Order",
+      headerName,
+    )
+    .addOption(
+      new Option("--from <service>", "the service that has sent the emails and knows their ids")
+        .choices(["ses"] as const)
+        .conflicts("externalId"),
+    )
     .option("--restore-deleted", "store messages again that were deleted (default: skip them)")
     .addHelpText("after", examples)
     .action(async (paths, options) => {
       const { account, domain, direction, sender, recipient, status, retainDays, retainUntil, json } = options;
+      const { externalId: header, from } = options;
+      const externalId = header ? externalIdInHeader(header) : from && externalIdFromSes;
+      if (externalId && direction === "incoming") {
+        throw new UserError(
+          "--external-id and --from take outgoing mail: strangers write the headers of incoming mail",
+          2,
+        );
+      }
       const table = openTableOf(options);
       const files = await findMail(paths, shell.input);
       const now = (await clockOf(shell, table))();
@@ -123,7 +156,7 @@ export const importMessage = (shell: Shell) =>
         }
       };
       const { restoreDeleted } = options;
-      await importMail(table, files, fields, now, reportEmail, { restoreDeleted }).finally(outcomes.end);
+      await importMail(table, files, fields, now, reportEmail, { restoreDeleted, externalId }).finally(outcomes.end);
       if (noteCount > maximumNotes && !json)
         shell.print(`… and ${noteCount - maximumNotes} more notes. --json prints all`);
       if (!json && total !== 1) shell.print(outcomes.summary());

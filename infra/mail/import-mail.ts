@@ -2,8 +2,10 @@
 import { createHash } from "node:crypto";
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { normalAddress } from "../../lib/addresses/person.ts";
-import { isDeliveryReport, readEnvelope, readRecipients } from "../../lib/email/envelope.ts";
+import { isDeliveryReport, readEnvelope, readHeader, readRecipients } from "../../lib/email/envelope.ts";
+import { externalIdOfSes } from "../../lib/events/ses/message-of-mail.ts";
 import { deleteListed, listSegments } from "../../lib/messages/content/write-segments.ts";
+import { idOfExternal, uuidOf } from "../../lib/messages/external-id.ts";
 import type { MessageRef } from "../../lib/messages/message-ref.ts";
 import type { NewMessage } from "../../lib/messages/new-message.ts";
 import { findMessage } from "../../lib/messages/read/find-message.ts";
@@ -30,7 +32,7 @@ export type ImportFields = Omit<NewMessage, "id" | "message_id" | "subject" | "s
 };
 
 /** `deleted`: an operator has deleted the message or blocked its id, so the email isn't stored. */
-export type ImportOutcome = "stored" | "there already" | "deleted";
+export type ImportOutcome = "stored" | "content added" | "there already" | "deleted";
 
 /** `source` is a path, or `inbox.mbox:3` for the third email of an mbox. */
 export type Imported = { source: string; bytes: number } /**
@@ -44,17 +46,31 @@ export type Imported = { source: string; bytes: number } /**
 );
 
 type Found = { source: string; bytes: number } & (
-  | { raw: Buffer; id: string; doubt?: string | undefined }
-  | { id?: never; error: unknown }
-  | { id?: never; skipped: string }
+  | { raw: Buffer; doubt?: string | undefined }
+  | { error: unknown }
+  | { skipped: string }
 );
 
-/** Derives a UUID (version 8) from the account and the email, so that importing an email twice stores one message. */
-const idOf = (account_id: string, raw: Buffer): string => {
-  const digest = createHash("sha256").update(account_id.toLowerCase()).update(raw).digest();
-  digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x80, 6);
-  digest.writeUInt8((digest.readUInt8(8) & 0x3f) | 0x80, 8);
-  return digest.toString("hex", 0, 16).replace(/(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+/** Derives an id from the account and the email, so that importing an email twice stores one message. */
+const idOf = (account_id: string, raw: Buffer): string =>
+  uuidOf(8, createHash("sha256").update(account_id).update(raw).digest());
+
+/** How the sender of an email names its message: see `message.external_id`. */
+export type ReadExternalId = (raw: Buffer, message: Pick<NewMessage, "recipient">) => string;
+
+export const externalIdInHeader =
+  (name: string): ReadExternalId =>
+  (raw) => {
+    const id = readHeader(raw, name);
+    if (/^.{1,255}$/su.test(id)) return id;
+    throw new RejectedError(`its header ${name} must have 1 to 255 characters`);
+  };
+
+/** SES writes a Message-ID of its own. */
+export const externalIdFromSes: ReadExternalId = (raw, { recipient }) => {
+  const [, id] = /^<([^<>@]+)@[\w.-]+\.amazonses\.com>$/.exec(readHeader(raw, "message-id")) ?? [];
+  if (id) return externalIdOfSes(id, recipient);
+  throw new RejectedError("its Message-ID is not from Amazon SES");
 };
 
 /** More than a transaction should have; a list of so many addresses is a mailing list's. */
@@ -68,23 +84,23 @@ const othersIn = (recipients: readonly string[], { sender, recipient }: Pick<New
 };
 
 /** @throws RejectedError if neither the email nor `fields` names a sender and a recipient */
-const messageOf = (id: string, raw: Buffer, fields: ImportFields) => {
+const messageOf = (raw: Buffer, fields: ImportFields) => {
   const { date, ...envelope } = readEnvelope(raw);
   const sender = envelope.sender || fields.sender;
   const recipient = envelope.recipient || fields.recipient;
   if (!sender) throw new RejectedError("its headers have no sender. Pass --sender");
   if (!recipient) throw new RejectedError("its headers have no recipient. Pass --recipient");
   const is_bounce_notification = isDeliveryReport(raw);
-  const message: NewMessage = { sent_at: date, is_bounce_notification, ...fields, ...envelope, sender, recipient, id };
+  const message = { sent_at: date, is_bounce_notification, ...fields, ...envelope, sender, recipient };
   return { message, others: othersIn(readRecipients(raw), message) };
 };
 
-async function* emailsIn(files: MailFile[], account_id: string): AsyncGenerator<Found> {
+async function* emailsIn(files: MailFile[]): AsyncGenerator<Found> {
   for (const { path, bytes: size, isListed, open } of files) {
     try {
       let number = 0;
       for await (const { isOfMbox, ...email } of readEmails(open(), path, isListed)) {
-        yield { source: isOfMbox ? `${path}:${++number}` : path, ...email, id: idOf(account_id, email.raw) };
+        yield { source: isOfMbox ? `${path}:${++number}` : path, ...email };
       }
     } catch (error) {
       const isSkipped = isListed && error instanceof NoEmailError;
@@ -96,6 +112,8 @@ async function* emailsIn(files: MailFile[], account_id: string): AsyncGenerator<
 type Options = {
   /** If true, an email is stored even if its message was deleted; by default, it's skipped. */
   restoreDeleted?: boolean | undefined;
+  /** By default, the id of a message is derived from the account and the email. */
+  externalId?: ReadExternalId | undefined;
 };
 
 /**
@@ -121,7 +139,7 @@ const store = async (table: Table, draft: Draft, { restoreDeleted }: Options, no
     return store(table, draft, {}, now);
   }
   if (outcome === "stored") await deleteLeftovers(table, draft.head, now);
-  return outcome === "stored" || outcome === "deleted" ? outcome : "there already";
+  return outcome === undefined || outcome === "expired" ? "there already" : outcome;
 };
 
 /**
@@ -147,9 +165,12 @@ export const importMail = (
     try {
       if ("error" in found) throw new RejectedError(describe(found.error));
       rejectTooLarge(bytes);
-      const { raw, id, doubt } = found;
-      const { message, others } = messageOf(id, raw, fields);
-      const draft = { ...draftMessage(message, raw, now), others: others.slice(0, mostOtherRecipients) };
+      const { raw, doubt } = found;
+      const { message, others } = messageOf(raw, fields);
+      const id = options.externalId
+        ? idOfExternal(account_id, options.externalId(raw, message))
+        : idOf(account_id, raw);
+      const draft = { ...draftMessage({ ...message, id }, raw, now), others: others.slice(0, mostOtherRecipients) };
       const outcome = await store(patient, draft, options, now);
       const unindexed = others.length - draft.others.length;
       report({ source, bytes, id, message_id: message.message_id, outcome, unindexed, doubt });
@@ -158,5 +179,5 @@ export const importMail = (
       report({ source, bytes, error });
     }
   };
-  return inParallel(emailsIn(files, account_id), ({ bytes }) => bytes, importOne);
+  return inParallel(emailsIn(files), ({ bytes }) => bytes, importOne);
 };

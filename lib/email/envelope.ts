@@ -15,6 +15,10 @@ function* addressesOf(header: HeaderField[], names: readonly string[]): Generato
 /** Everybody in To and Cc. */
 export const readRecipients = (raw: Uint8Array): string[] => [...addressesOf(readEmailHeader(raw), ["to", "cc"])];
 
+/** The first occurrence of a header, or "". */
+export const readHeader = (raw: Uint8Array, name: string): string =>
+  decodeHeaderText(headerValues(readEmailHeader(raw), name.toLowerCase())[0] ?? "", charsetDecoder());
+
 /** Display names are removed from the addresses, but `message_id` keeps its angle brackets. */
 export const readEnvelope = (raw: Uint8Array) => {
   const header = readEmailHeader(raw);

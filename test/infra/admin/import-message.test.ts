@@ -259,3 +259,70 @@ test("An import that was killed can be run again, and no email is lost or stored
   const all = emails.map((_, number) => `Number ${number}`);
   expect(stored.map(({ subject }) => subject).sort()).toEqual(all.sort());
 });
+
+/** Records events of the account, as a pipeline sends them. */
+const recordEvents = (...events: object[]) =>
+  adminJson("record-events -", events.map((event) => JSON.stringify({ account_id: account, ...event })).join("\n"));
+
+const storedEvent = (named: object, fields: object) => ({
+  type: "message.stored",
+  id: randomUUID(),
+  message: {
+    ...{ domain_id: domain, direction: "outgoing", subject: "Your order", status: "accepted", tags: ["from-event"] },
+    ...{ sender: "shop@example.com", recipient: "Bo@example.org", retain_until: "2196-11-20T12:00:00Z" },
+    ...named,
+    ...fields,
+  },
+  raw_email: null,
+});
+
+const orderEmail = (headers: string) =>
+  `From: Shop <shop@example.com>\r\nTo: bo@example.org\r\nSubject: Your order\r\n${headers}\r\n\r\nThanks`;
+
+test("--external-id adds the email to the message that an event has stored, whichever comes first", async () => {
+  for (const isEventFirst of [true, false]) {
+    const external_id = `grüße ${randomUUID()}`;
+    const content = orderEmail(`X-Order: ${external_id}\r\nMessage-ID: <order@example.com>`);
+    const event = storedEvent({ external_id }, { message_id: "<order@example.com>" });
+    if (isEventFirst) await recordEvents(event);
+
+    const [{ id, is_new }] = await adminJson(`${importing} --external-id x-order -`, content);
+    if (!isEventFirst) await recordEvents(event);
+
+    const opened = { type: "message.opened", id: randomUUID(), message: { external_id } };
+    expect(await recordEvents(opened)).toMatchObject([{ outcome: "recorded" }]);
+    expect(is_new).toBe(!isEventFirst);
+    expect(await getMessage(id)).toMatchObject({ content, open_count: 1, tags: isEventFirst ? ["from-event"] : [] });
+  }
+});
+
+test("--from ses finds the message of an email that SES has sent", async () => {
+  const messageId = `0102${randomUUID()}-000000`;
+  const message_id = `<${messageId}@eu-west-1.amazonses.com>`;
+  await recordEvents(storedEvent({ external_id: `ses:${messageId}:bo@example.org` }, { message_id }));
+
+  const { status, stdout } = await admin(`${importing} --from ses -`, {
+    input: orderEmail(`Message-ID: ${message_id}`),
+  });
+
+  expect(status).toBe(0);
+  expect(stdout[0]).toMatch(/\(email added\)$/);
+  const [id = ""] = stdout[0]?.split(" ") ?? [];
+  expect(await getMessage(id)).toMatchObject({ message_id, tags: ["from-event"], content: expect.any(String) });
+});
+
+test.each([
+  ["--external-id X-Order", "its header X-Order must have 1 to 255 characters"],
+  ["--from ses", "its Message-ID is not from Amazon SES"],
+])("%s rejects an email without the id", async (option, reason) => {
+  const input = orderEmail(`Message-ID: <1@evil-amazonses.com>\r\nX-Order:`);
+
+  expect(await admin(`${importing} ${option} -`, { input })).toMatchObject({ status: 1, stderr: [`-: ${reason}`] });
+});
+
+test.each(["--external-id X-Order", "--from ses"])("%s is rejected for incoming mail", async (option) => {
+  const { status, stderr } = await admin(`${importing} --direction incoming ${option} -`, { input: email(1) });
+
+  expect(status).toBe(2);
+  expect(stderr.join()).toContain("strangers write the headers of incoming mail");
+});
