@@ -107,7 +107,8 @@ export class EmailApiStack extends Stack {
       output("DeadLetterQueueUrl", intake.deadLetters.queueUrl, "The queue of events that keep failing");
       output("PipelinePolicyArn", intake.pipelinePolicy.managedPolicyArn, "The policy for a sending pipeline's role");
     }
-    if (isNew) output(isUnprotected, "true", "Nothing is protected against deletion before the next deployment");
+    if (isNew && !settings.removeEverything)
+      output(isUnprotected, "true", "Nothing is protected against deletion before the next deployment");
     if (sesReceived) {
       const [ruleSet] = sesReceived.split(":");
       const activate = `aws ses set-active-receipt-rule-set --region ${Aws.REGION} --rule-set-name ${ruleSet}`;

@@ -67,11 +67,13 @@ test("A first deployment protects nothing, so that it can be repeated, and the n
 test.each([
   ["Without credentials the template is protected", {}, false, true, ["true"]],
   ["removeEverything protects nothing", { removeEverything: "true" }, false, false, ["false"]],
+  ["A new stack with removeEverything stays so", { removeEverything: "true" }, true, false, ["false"]],
 ])("%s: the stack and each resource alike", (_, settings, isNew, isProtected, values) => {
   const { stack, template } = synthesise({ ...withoutBundles, intake: "true", ...settings }, undefined, isNew);
 
   expect(stack.terminationProtection).toBe(isProtected);
   expect(protectionOf(template.toJSON())).toEqual(values);
+  expect(template.toJSON().Outputs).not.toHaveProperty("IsUnprotected");
 });
 
 test("A rollback deletes what it has just created, but nothing that was deployed before is ever deleted", () => {
