@@ -41,6 +41,6 @@ const isUnprotected = (): boolean =>
 
 process.exitCode = cdk();
 if (isDeployment && process.exitCode === 0 && existsSync(outputsFile) && isUnprotected()) {
-  console.error("The stack is new and complete. A second deployment now protects it and its data against deletion.");
+  console.error("The stack exists now. A second deployment protects it and its data against deletion.");
   process.exitCode = cdk();
 }

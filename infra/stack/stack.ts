@@ -19,7 +19,7 @@ export type EmailApiStackProps = {
   /** If no region is set, the template can be deployed anywhere, but its table has no replicas. */
   region: string | undefined;
   /**
-   * A stack that doesn't exist yet, or whose creation has failed. Nothing of it is protected against deletion, so that
+   * Whether the stack doesn't exist yet, or its creation has failed. Nothing of it is protected against deletion, so that
    * CloudFormation can roll back a creation that fails, and CDK can delete what is left and repeat it.
    */
   isNew?: boolean;
@@ -45,7 +45,8 @@ export class EmailApiStack extends Stack {
       ...(region && { env: { region } }),
     });
     for (const [name, value] of Object.entries(settings.tags)) Tags.of(this).add(name, value);
-    const removalPolicy = settings.removeEverything ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE; // What a failed creation or update has just created is deleted.
+    // By default, all data are kept, except what a failed creation or update has just created.
+    const removalPolicy = settings.removeEverything ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;
     const key = kmsKey === undefined ? undefined : Key.fromKeyArn(this, "Key", kmsKey);
     const logs = {
       retention: settings.logRetentionDays,
