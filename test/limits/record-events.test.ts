@@ -2,7 +2,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
 import { storeMessage } from "../../lib/messages/write/store-message.ts";
-import { newMessage, noon } from "../harness/service.ts";
+import { headSort } from "../../lib/table/keys.ts";
+import { attempted, newMessage, noon, opened, recordEvent, status } from "../harness/service.ts";
 import { deliver } from "../harness/sqs.ts";
 import { grownTable, limitedTable, newTable } from "../world/limited-table.ts";
 import { trueTime, until } from "../world/time.ts";
@@ -45,6 +46,35 @@ test.each([
   await until(Promise.all(Array.from({ length: 5 }, run)));
 
   expect((trueTime() - begin) / 1000).toBeLessThan(5);
+});
+
+test("What an event costs doesn't depend on how many came before, and the last status is recorded", async () => {
+  const db = limitedTable(grownTable);
+  const table = db.open();
+  const message = newMessage({ account_id: randomUUID() });
+  await db.unlimited(storeMessage(table, message, null, noon));
+  const at = (number: number) => new Date(noon + number).toISOString();
+  const history = [
+    ...Array.from({ length: 250 }, (_, number) => attempted(noon + number, "x".repeat(200))),
+    ...Array.from({ length: 1000 }, (_, number) => status("deferred", at(number))),
+    ...Array.from({ length: 1000 }, () => opened),
+    status("delivered", at(1000)),
+  ];
+  const units = new Map<string, Set<number>>();
+
+  for (const event of history) {
+    db.take();
+    await db.unlimited(recordEvent(message, event, noon, table));
+    units.set(event.type, (units.get(event.type) ?? new Set()).add(db.take().write));
+  }
+
+  expect(Object.fromEntries(units)).toEqual({
+    "message.delivery_attempt": new Set([6]),
+    "message.status": new Set([4]),
+    "message.opened": new Set([4]),
+  });
+  const head = db.items().find(({ sk }) => sk === headSort);
+  expect(head).toMatchObject({ status: "delivered", open_count: 1000, num_attempts: 250 });
 });
 
 test("Retries end before the function's timeout, and the events that were not recorded are retried", async () => {
