@@ -32,17 +32,21 @@ export const applyEvents = async (
   const stored = Map.groupBy(events.filter(isStored), messageOf);
   if (stored.size > 1)
     await together([...stored.values()].flatMap(([first]) => (first ? expectStored(table, first, now) : [])));
-  for (const event of events.filter(isStored).filter(isLeft)) {
-    results.set(event, await applyStored(table, event, readEmail, now).catch(failed));
-  }
+  const storeEach = async (group: readonly StoredEvent[]) => {
+    for (const event of group.filter(isLeft)) {
+      results.set(event, await applyStored(table, event, readEmail, now).catch(failed));
+    }
+  };
+  await Promise.all([...stored.values()].map(storeEach));
   for (const event of events.filter(isContent)) {
     results.set(event, await applyContent(table, event, readEmail, now).catch(failed));
   }
   const groups = Map.groupBy(events.filter(isChange), messageOf);
   if (groups.size > 1) await together([...groups.values()].map((group) => expectChanges(table, group, now)));
-  for (const group of groups.values()) {
+  const changeEach = async (group: readonly ChangeEvent[]) => {
     for (const [event, result] of await applyChanges(table, group.filter(isLeft), now)) results.set(event, result);
-  }
+  };
+  await Promise.all([...groups.values()].map(changeEach));
   return results;
 };
 

@@ -3,7 +3,7 @@
  * batch may be of ten messages. Whatever is left is recorded message by message.
  */
 import type { Table } from "../table/table.ts";
-import { transact } from "../table/transact.ts";
+import { transactUnlessThrottled } from "../table/transact.ts";
 import type { Write } from "../table/writes.ts";
 import { eventRecord } from "./deduplication.ts";
 import type { MessageEvent } from "./event.ts";
@@ -40,7 +40,7 @@ const applyPack = async (table: Table, pack: readonly Unit[], results: Results):
   let left = pack;
   for (let tries = 0; tries < mostTries && left.length > 1; tries++) {
     reserveTime(table);
-    const failures = await transact(
+    const failures = await transactUnlessThrottled(
       table,
       left.flatMap(({ writes }) => writes),
     );
@@ -62,7 +62,7 @@ export const applyTogether = async (table: Table, expected: readonly Expected[],
   });
   for (const pack of packsOf(units)) {
     // If the table is unavailable, one throttled message must not keep the others from being recorded.
-    await applyPack({ ...table, canWait: false }, pack, results).catch(() => {});
+    await applyPack(table, pack, results).catch(() => {});
   }
   return results;
 };

@@ -62,7 +62,11 @@ const readFailures = async (table: Table, writes: readonly Write[], abortSignal:
   return (await Promise.all(writes.map(read))).filter(([write, item]) => write.fails(item));
 };
 
-const transactOnce = async (table: Table, writes: readonly Write[]): Promise<FailedConditions | null> => {
+const transactOnce = async (
+  table: Table,
+  writes: readonly Write[],
+  longestThrottling: number,
+): Promise<FailedConditions | null> => {
   const startedAt = uptimeMs();
   const timeLeft = (table.deadline ?? Number.POSITIVE_INFINITY) - startedAt;
   const signal = AbortSignal.timeout(Math.floor(Math.max(0, Math.min(timeLeft, longestConflictMs))));
@@ -83,7 +87,7 @@ const transactOnce = async (table: Table, writes: readonly Write[]): Promise<Fai
         return failedConditions(reportedFailures(writes, reasons));
       }
       const delay = backoff(attempts, 25, 1000);
-      if (wasThrottled && uptimeMs() + delay > startedAt + longestThrottlingMs) {
+      if (wasThrottled && uptimeMs() + delay > startedAt + longestThrottling) {
         // A cancelled transaction has no ThrottlingReasons, but says in words which limit each write has met.
         const ThrottlingReasons = reasons
           .filter(({ Code = "" }) => throttlingCodes.has(Code))
@@ -112,4 +116,8 @@ const transactOnce = async (table: Table, writes: readonly Write[]): Promise<Fai
  * @throws ThrottlingException if throttling lasts longer than a second, or if who can wait has waited until the deadline
  */
 export const transact = (table: Table, writes: readonly Write[]): Promise<FailedConditions | null> =>
-  patiently(table, () => transactOnce(table, writes));
+  patiently(table, () => transactOnce(table, writes, longestThrottlingMs));
+
+/** As {@link transact}, but throws at once if an item is throttled: the caller writes the others without it. */
+export const transactUnlessThrottled = (table: Table, writes: readonly Write[]): Promise<FailedConditions | null> =>
+  transactOnce(table, writes, 0);

@@ -5,6 +5,8 @@
  *   every partition key           3,000 read units a second    1,000 write units
  *   a new table                  12,000                        4,000
  *   each of its four partitions   3,000                        1,000              if `partitions` is given
+ *
+ * The index has the same limits. A write that changes an item's place in it needs one unit there for each place.
  */
 import {
   ProvisionedThroughputExceededException,
@@ -15,6 +17,7 @@ import {
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { FinalizeRequestMiddleware } from "@smithy/types";
+import { itemTypes } from "../../lib/table/keys.ts";
 import { openTable, type Table } from "../../lib/table/table.ts";
 import { type Input, newEngine, type Stored, writesOf } from "./engine.ts";
 import { replaceTime, sleep, trueTime, until } from "./time.ts";
@@ -47,6 +50,9 @@ const bytesOf = (value: unknown): number => {
   );
   return fields.reduce(sum, 0);
 };
+/** An item's keys in the index, if it is there. */
+const placeOf = ({ person, created_at }: Partial<Stored> = {}): string[] =>
+  person && created_at ? [String(person), String(created_at)] : [];
 const unitsOf = (bytes: number, unit: number): number => Math.max(1, Math.ceil(bytes / unit));
 
 const attributes = ["Item", "Key", "ExpressionAttributeValues", "ExclusiveStartKey"];
@@ -93,8 +99,10 @@ export const limitedTable = (limits: Limits, scale = 1) => {
     return filled;
   };
   const bucketsOf = (kind: Kind, pk: string) => {
-    const found = [bucket(`${kind} ${pk}`, perKey[kind]), bucket(`${kind}s`, limits.table[kind])];
-    if (limits.partitions === undefined) return found;
+    const isIndex = pk.startsWith(itemTypes.person);
+    const whole = bucket(`${kind}s of the ${isIndex ? "index" : "table"}`, limits.table[kind]);
+    const found = [bucket(`${kind} ${pk}`, perKey[kind]), whole];
+    if (limits.partitions === undefined || isIndex) return found;
     const number = partitionOf.get(pk) ?? Math.floor(Math.random() * limits.partitions);
     partitionOf.set(pk, number);
     return [...found, bucket(`${kind} of ${number}`, perKey[kind])];
@@ -142,17 +150,22 @@ export const limitedTable = (limits: Limits, scale = 1) => {
   };
   const write = async (command: string, input: Input): Promise<object> => {
     const isTransaction = input.TransactItems !== undefined;
-    const writes = writesOf(input).map(({ Item, Key = Item ?? { pk: "", sk: "" } }) => {
-      const bytes = bytesOf(Item ?? engine.find(name, Key) ?? "");
-      return { pk: Key.pk, id: `${Key.pk} ${Key.sk}`, bytes };
+    const writes = writesOf(input).map(({ Item, UpdateExpression, Key = Item ?? { pk: "", sk: "" } }) => {
+      const before = engine.find(name, Key);
+      const bytes = bytesOf(Item ?? before ?? "");
+      // No update of an item changes its place in the index.
+      const places = UpdateExpression ? [] : [placeOf(before), placeOf(Item)];
+      const changed = places[0]?.join() === places[1]?.join() ? [] : places.flatMap(([person = []]) => person);
+      return { pk: Key.pk, id: `${Key.pk} ${Key.sk}`, bytes, persons: changed };
     });
-    const codes = writes.map(({ pk, id }) => {
+    const codes = writes.map(({ pk, id, persons }) => {
       if (isTransaction && held.has(id)) return "TransactionConflict";
-      return admits("write", pk) ? "None" : "ThrottlingError";
+      return [pk, ...persons].every((key) => admits("write", key)) ? "None" : "ThrottlingError";
     });
     if (codes.includes("ThrottlingError")) used.throttledAt.push(trueTime());
     if (codes.some((code) => code !== "None")) return reject(isTransaction ? cancelled(codes) : throttled());
     for (const { pk, bytes } of writes) spend("write", pk, unitsOf(bytes, 1024) * (isTransaction ? 2 : 1));
+    for (const person of writes.flatMap(({ persons }) => persons)) spend("write", person, 1);
     for (const { id } of isTransaction ? writes : []) held.add(id);
     await latency(isTransaction ? 8 : 5, writes.map(({ bytes }) => bytes).reduce(sum, 0));
     for (const { id } of isTransaction ? writes : []) held.delete(id);
