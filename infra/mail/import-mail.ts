@@ -34,16 +34,20 @@ export type ImportFields = Omit<NewMessage, "id" | "message_id" | "subject" | "s
 /** `deleted`: an operator has deleted the message or blocked its id, so the email isn't stored. */
 export type ImportOutcome = "stored" | "content added" | "there already" | "deleted";
 
-/** `source` is a path, or `inbox.mbox:3` for the third email of an mbox. */
-export type Imported = { source: string; bytes: number } /**
- * `unindexed` counts the further recipients by whose addresses the message isn't found. `doubt` says why nobody can
- * tell where the email starts or ends.
- */ & (
-  | { id: string; message_id: string; outcome: ImportOutcome; unindexed: number; doubt?: string | undefined }
-  | { error: Error }
-  /** A file of a folder that is no email and no mbox. */
-  | { skipped: string }
-);
+/**
+ * `unindexed` counts the further recipients by whose addresses the message isn't found. `doubt` says why nobody can tell
+ * where the email starts or ends.
+ */
+type Committed = {
+  id: string;
+  message_id: string;
+  outcome: ImportOutcome;
+  unindexed: number;
+  doubt?: string | undefined;
+};
+
+/** `source` is a path, or `inbox.mbox:3` for the third email of an mbox. A `skipped` file of a folder is no email. */
+export type Imported = { source: string; bytes: number } & (Committed | { error: Error } | { skipped: string });
 
 type Found = { source: string; bytes: number } & (
   | { raw: Buffer; doubt?: string | undefined }

@@ -1,6 +1,6 @@
 /** Tells emails and mboxes from other files by their first bytes, because names say little. */
 import { basename } from "node:path";
-import { readEmailHeader } from "../../lib/email/header-block.ts";
+import { readEmailHeader, usualField } from "../../lib/email/header-block.ts";
 
 /** A file that is no email and no mbox. The message says what it is. */
 export class NoEmailError extends Error {
@@ -42,10 +42,6 @@ const kindOf = (start: Buffer): string | undefined => {
 
 const names: Record<string, string> = { table_of_contents: "it is an index of Apple Mail" };
 
-/** Fields that occur in emails; other files have lines such as `version: 1`. */
-const usualFields =
-  /^(?:from|sender|reply-to|to|cc|bcc|date|subject|received|message-id|return-path|(?:x-)?envelope-to|delivered-to|x-original-to|mime-version|resent-.*)$/i;
-
 /**
  * @param start the first bytes of the file
  * @param isListed whether the file was found in a folder, and nobody said that it is an email
@@ -54,7 +50,7 @@ const usualFields =
 export const rejectNoEmail = (start: Buffer, path: string, isListed: boolean): void => {
   const kind = kindOf(start);
   const header = kind === undefined ? readEmailHeader(start) : [];
-  const isEmail = header.some(({ name }) => !isListed || usualFields.test(name));
+  const isEmail = header.some(({ name }) => !isListed || usualField.test(name));
   if (isEmail) return;
   const reason = kind ?? names[basename(path)] ?? "it has no header field of an email";
   throw new NoEmailError(`no email and no mbox: ${reason}`);

@@ -18,10 +18,24 @@ const isLiteral = (text: string): boolean => {
   return version6 ? isIPv6(address) : isIPv4(address);
 };
 
+/** Matches a local part in use that RFC 5321 forbids without quotes, such as `nia..v.`. */
+const isQuotable = (text: string): boolean => !notInDotString.test(text.replaceAll(".", "_"));
+
+/**
+ * Returns the address as we store it, or `null` if the text is not an email address. `nia..v.@docomo.example` becomes
+ * `"nia..v."@docomo.example`, because RFC 5321 allows such dots only in quotes, and people have such addresses.
+ */
+export const storedAddress = (text: string): string | null => {
+  const at = text.lastIndexOf("@"); // A quoted local part may contain other @ signs.
+  const [local, host] = [text.slice(0, Math.max(at, 0)), text.slice(at + 1)];
+  if (local === "" || !text.isWellFormed() || !(isLiteral(host) || normalDomain(host))) return null;
+  if (isLocalPart(local)) return text;
+  return isQuotable(local) ? `"${local}"@${host}` : null;
+};
+
 /** Returns the domain in ASCII and lower case, or `null` if the text is not an email address. */
 export const addressDomain = (text: string): string | null => {
-  const at = text.lastIndexOf("@"); // A quoted local part may contain other @ signs.
-  if (at < 0 || !text.isWellFormed() || !isLocalPart(text.slice(0, at))) return null;
-  const host = text.slice(at + 1);
+  if (storedAddress(text) === null) return null;
+  const host = text.slice(text.lastIndexOf("@") + 1);
   return isLiteral(host) ? host.toLowerCase() : normalDomain(host);
 };

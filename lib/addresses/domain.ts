@@ -3,8 +3,11 @@ import { domainToASCII, domainToUnicode } from "node:url";
 
 const ascii = /^[\0-\x7f]*$/;
 
-/** A label has letters, digits and hyphens, but no hyphen at either end (RFC 1123, section 2.1). */
-const label = /^(?!-)[a-z\d-]{1,63}(?<!-)$/;
+/**
+ * A label has letters, digits and hyphens, but no hyphen at either end (RFC 1123, section 2.1). Underscores are forbidden
+ * there, but in use.
+ */
+const label = /^(?!-)[a-z\d_-]{1,63}(?<!-)$/;
 
 /** RFC 1035 (section 2.3.4) limits a domain name to 255 bytes in a DNS message, which is 253 characters of text. */
 const maximumLength = 253;

@@ -35,6 +35,8 @@ export type DecodeCharset = {
   (bytes: Buffer, charset: string): string;
   /** Yields the same text in slices of at most 64 Ki characters. */
   slices: (bytes: Buffer, charset: string) => Iterable<string>;
+  /** Decodes bytes of a header that aren't encoded words. */
+  header: (bytes: Buffer) => string;
 };
 
 export type Codec = (bytes: Buffer) => Iterable<string>;
@@ -45,8 +47,10 @@ const maximumLabels = 100;
 /**
  * Returns a decoder for one email, which never throws: invalid bytes become U+FFFD. If the charset is missing, unknown
  * or ASCII, we read valid UTF-8 as UTF-8, and anything else as windows-1252.
+ *
+ * @param declared the charsets that the email declares, for headers that aren't UTF-8
  */
-export const charsetDecoder = (): DecodeCharset => {
+export const charsetDecoder = (declared: () => Iterable<string> = () => []): DecodeCharset => {
   const codecs = new Map<string, Codec>();
   const slices = (bytes: Buffer, charset: string): Iterable<string> => {
     const label = charset.trim().toLowerCase();
@@ -57,7 +61,22 @@ export const charsetDecoder = (): DecodeCharset => {
     codecs.set(label, codec);
     return codec(bytes);
   };
-  return Object.assign((bytes: Buffer, charset: string) => join(slices(bytes, charset)), { slices });
+  const decode = (bytes: Buffer, charset: string) => join(slices(bytes, charset));
+  /** Some mailers cut a header off in the middle of a character, so even UTF-8 can contain a few invalid bytes. */
+  const header = (bytes: Buffer): string => {
+    const text = utf8.decode(bytes);
+    if (isUtf8(bytes)) return text;
+    const damaged = text.split("\ufffd").length - 1;
+    const whole = text.match(/[^\0-\x7f\ufffd]/gu)?.length ?? 0;
+    if (4 * damaged <= whole) return text;
+    for (const charset of declared()) {
+      const isLikeAscii = joinsWords(charset) && decode(Buffer.from("Aa"), charset) === "Aa";
+      const declaredText = isLikeAscii ? decode(bytes, charset) : "\ufffd";
+      if (!declaredText.includes("\ufffd")) return declaredText;
+    }
+    return damaged <= whole ? text : windows1252.decode(bytes);
+  };
+  return Object.assign(decode, { slices, header });
 };
 
 export const join = (slices: Iterable<string>): string => {
@@ -72,10 +91,10 @@ export const joinsWords = (charset: string): boolean => !utf7Labels.has(charset.
 const codecOf = (label: string): Codec => {
   if (label === "" || asciiLabels.has(label)) return decodeUnlabelled;
   if (utf7Labels.has(label)) return decodeUtf7;
-  if (hzLabels.has(label)) return decodeHz;
-  if (iso2022Jp.test(label)) return iso2022Codec(decodeJapanese);
-  if (iso2022Kr.test(label)) return iso2022Codec(decodeIso2022Kr);
-  if (iso2022Cn.test(label)) return iso2022Codec(decodeIso2022Cn);
+  if (hzLabels.has(label)) return sevenBits(decodeHz, codecOf("gbk"));
+  if (iso2022Jp.test(label)) return sevenBits(decodeJapanese, decodeJapanese);
+  if (iso2022Kr.test(label)) return sevenBits(decodeIso2022Kr, codecOf("euc-kr"));
+  if (iso2022Cn.test(label)) return sevenBits(decodeIso2022Cn, codecOf("gbk"));
   if (utf16ByMark.has(label)) return iconvCodec("utf-16", { defaultEncoding: "utf16be" });
 
   // Some mailers write a charset as `iso8859_15` or `euc_jp`.
@@ -118,18 +137,11 @@ const decodeWebIso2022Jp = webCodec("iso-2022-jp");
 
 const decodeUnlabelled: Codec = (bytes) => (isUtf8(bytes) ? decodeUtf8(bytes) : decodeWindows1252(bytes));
 
-/** Some mailers cut a header off in the middle of a character, so even UTF-8 can contain a few invalid bytes. */
-export const decodeHeaderBytes = (bytes: Buffer): string => {
-  const text = utf8.decode(bytes);
-  const damaged = text.split("\ufffd").length - 1;
-  const whole = text.match(/[^\0-\x7f\ufffd]/gu)?.length ?? 0;
-  return isUtf8(bytes) || damaged <= whole ? text : windows1252.decode(bytes);
-};
-
-const iso2022Codec =
-  (codec: Codec): Codec =>
+/** Some mailers name a charset of seven bits, and send one of eight. */
+const sevenBits =
+  (codec: Codec, ofEightBits: Codec): Codec =>
   (bytes) =>
-    isUtf8(bytes) && !isAscii(bytes) ? decodeUtf8(bytes) : codec(bytes);
+    isAscii(bytes) ? codec(bytes) : isUtf8(bytes) ? decodeUtf8(bytes) : ofEightBits(bytes);
 
 const decodeJapanese: Codec = (bytes) =>
   extendsIso2022Jp(bytes) ? decodeIso2022Jp(bytes) : decodeWebIso2022Jp(withoutOverriddenEscapes(bytes));

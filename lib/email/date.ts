@@ -8,7 +8,7 @@ const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "
 const zones: Record<string, number> = { edt: -4, est: -5, cdt: -5, cst: -6, mdt: -6, mst: -7, pdt: -7, pst: -8 };
 
 const dateTime =
-  /^(?:[a-z]+\.? )?(\d{1,2})[ -]+([a-z]{3})[a-z]*\.?[ -]+(\d{2,4}) (\d{1,2})[:.](\d{1,2})(?:[:.](\d{1,2})(?:\.\d+)?)?(?: ?([ap]m)\b)? ?(?:(?:gmt|utc?)? ?([+-]?)(\d{1,2}):?(\d{2})|([a-z]+))?(?: |$)/i;
+  /^(?:[a-z]+\.? )?(\d{1,2})[ /-]+([a-z]{3})[a-z]*\.?[ /-]+(\d{2,4}) (\d{1,2})[:.](\d{1,2})(?:[:.](\d{1,2})(?:\.\d+)?)?(?: ?([ap]m)\b)? ?(?:(?:gmt|utc?)? ?([+-]?)(\d{1,2}):?(\d{2})|([a-z]+))?(?: |$)/i;
 
 /** The Unix command `date` prints `Fri Nov 20 12:00:00 EST 2026`. */
 const unixDate = /^(?:[a-z]+ )?([a-z]{3,}) (\d{1,2}) (\d{1,2}[:.]\S+)( [a-z]+| [+-]\d{4})? (\d{4})\b/i;
@@ -16,9 +16,39 @@ const unixDate = /^(?:[a-z]+ )?([a-z]{3,}) (\d{1,2}) (\d{1,2}[:.]\S+)( [a-z]+| [
 /** Matches `Nov 20, 2026 12:00:00 PM`. */
 const americanDate = /^(?:[a-z]+\.? )?([a-z]{3,}\.?) (\d{1,2}) (\d{4}) /i;
 
+/** Matches `2026-11-20T12:00:00+01:00` (ISO 8601) and `2026/11/20 12:00`. */
+const yearFirst = /^(?:[a-z]+\.? )?(\d{4})([/.-])(\d{1,2})\2(\d{1,2})[t ](?=\d)/i;
+
+/** Matches `11/20/2026 12:00` and `20.11.2026 12:00`. */
+const yearLast = /^(?:([a-z]+)\.? )?(\d{1,2})([/.-])(\d{1,2})\3(\d{4}) /i;
+
+const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+
+/** In 01/05/2026, a weekday tells which number is the month; otherwise, it's the first before slashes, as in America. */
+const isMonthFirst = (first: number, second: number, separator: string, year: string, weekday: string): boolean => {
+  if (first > 12 || second > 12) return second > 12;
+  const dayOf = (month: number, day: number) => weekdays[new Date(Date.UTC(Number(year), month - 1, day)).getUTCDay()];
+  const named = weekday.slice(0, 3).toLowerCase();
+  if (dayOf(first, second) === named) return true;
+  return separator === "/" && dayOf(second, first) !== named;
+};
+
+/** Writes the month as a word. */
+const withMonthName = (words: string): string => {
+  const [start, isoYear, , isoMonth, isoDay] = yearFirst.exec(words) ?? [];
+  if (start) return `${isoDay} ${months[Number(isoMonth) - 1]} ${isoYear} ${words.slice(start.length)}`;
+  const [begin, weekday = "", first, separator = "", second, year = ""] = yearLast.exec(words) ?? [];
+  if (!begin) return words;
+  const isFirst = isMonthFirst(Number(first), Number(second), separator, year, weekday);
+  const [month, day] = isFirst ? [first, second] : [second, first];
+  return `${day} ${months[Number(month) - 1]} ${year} ${words.slice(begin.length)}`;
+};
+
 /** Returns null if the text is not a date. `Date.parse` would read `Foo 1` as a date. */
 export const parseDate = (text: string): Date | null => {
-  const words = withoutComments(text).replace(unixDate, "$2 $1 $5 $3$4").replace(americanDate, "$2 $1 $3 ");
+  const words = withMonthName(withoutComments(text))
+    .replace(unixDate, "$2 $1 $5 $3$4")
+    .replace(americanDate, "$2 $1 $3 ");
   const match = dateTime.exec(words);
   if (!match) return null;
   const [, day, monthName = "", year = "", hour, minute, second, half, sign, hours, minutes, zone = ""] = match;

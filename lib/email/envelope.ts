@@ -1,19 +1,42 @@
 /** Reads sender, recipient, subject and date from the header of an email. */
 
-import { charsetDecoder, decodeHeaderBytes } from "./charset.ts";
+import { charsetDecoder, type DecodeCharset } from "./charset.ts";
 import { parseDate } from "./date.ts";
+import { declaredCharsets } from "./declared-charsets.ts";
 import { decodeHeaderText, type HeaderField, headerValues } from "./header.ts";
 import { addressesIn } from "./header-addresses.ts";
 import { readEmailHeader } from "./header-block.ts";
 import { contentType } from "./parameters.ts";
+import { splitEmail } from "./tree.ts";
 
-function* addressesOf(header: HeaderField[], names: readonly string[]): Generator<string> {
-  const values = names.flatMap((name) => headerValues(header, name));
-  for (const value of values) yield* addressesIn(decodeHeaderBytes(Buffer.from(value, "latin1")));
+/** If a field has no address, a mailer may have encoded all of it. */
+function* addressesOf(header: HeaderField[], names: readonly string[], decode: DecodeCharset): Generator<string> {
+  for (const value of names.flatMap((name) => headerValues(header, name))) {
+    let isFound = false;
+    for (const address of addressesIn(decode.header(Buffer.from(value, "latin1")))) {
+      isFound = true;
+      yield address;
+    }
+    if (!isFound && value.includes("=?")) yield* addressesIn(decodeHeaderText(value, decode));
+  }
 }
 
+const decoderOf = (raw: Uint8Array, header: HeaderField[]): DecodeCharset => {
+  const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
+  return charsetDecoder(declaredCharsets(header, () => splitEmail(bytes)?.leaves ?? []));
+};
+
 /** Everybody in To and Cc. */
-export const readRecipients = (raw: Uint8Array): string[] => [...addressesOf(readEmailHeader(raw), ["to", "cc"])];
+export const readRecipients = (raw: Uint8Array): string[] => {
+  const header = readEmailHeader(raw);
+  return [...addressesOf(header, ["to", "cc"], decoderOf(raw, header))];
+};
+
+/** A mail server notes the recipient, and the sender's own copy has its Bcc. */
+const recipientFields = [
+  ...["to", "delivered-to", "x-original-to", "cc"],
+  ...["envelope-to", "x-envelope-to", "x-delivered-to", "x-rcpt-to", "apparently-to", "bcc", "resent-to"],
+];
 
 /** The first occurrence of a header, or "". */
 export const readHeader = (raw: Uint8Array, name: string): string =>
@@ -22,15 +45,15 @@ export const readHeader = (raw: Uint8Array, name: string): string =>
 /** Display names are removed from the addresses, but `message_id` keeps its angle brackets. */
 export const readEnvelope = (raw: Uint8Array) => {
   const header = readEmailHeader(raw);
-  const decode = charsetDecoder();
+  const decode = decoderOf(raw, header);
   const first = (name: string): string => headerValues(header, name)[0] ?? "";
   const text = (name: string): string => decodeHeaderText(first(name), decode);
-  const address = (...names: string[]): string => addressesOf(header, names).next().value ?? "";
+  const address = (...names: string[]): string => addressesOf(header, names, decode).next().value ?? "";
 
   return {
     subject: text("subject"),
     sender: address("from", "sender", "return-path"),
-    recipient: address("to", "delivered-to", "x-original-to", "cc"),
+    recipient: address(...recipientFields),
     message_id: text("message-id"),
     date: parseDate(first("date")),
   };

@@ -1,5 +1,5 @@
 /** Finds the addresses in a header field such as From or To (RFC 5322, sections 3.4 and 4.4). */
-import { addressDomain } from "../addresses/address.ts";
+import { storedAddress } from "../addresses/address.ts";
 import { afterComments } from "./header.ts";
 
 /** Matches a quoted string, an encoded word, a domain literal, a word, or a special character. */
@@ -18,7 +18,7 @@ export function* addressesIn(list: string): Generator<string> {
   const endText = (): string => {
     const address = text.replace(/^'(.+)'$/, "$1");
     text = "";
-    return address.includes("@") && addressDomain(address) ? address : "";
+    return (address.includes("@") && storedAddress(address)) || "";
   };
 
   let at = 0;

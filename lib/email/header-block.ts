@@ -128,7 +128,28 @@ export const firstLine = (email: Email): number => {
   }
   if (fieldOf(line)) return at;
   const { continues, lastText } = linesAhead(email, at, []);
-  return oddFieldOf(line) && continues && lastText < at ? at : start;
+  if (!continues) return start;
+  if (lastText < at) return oddFieldOf(line) ? at : start;
+  return afterJunk(email, lastText) ?? start;
+};
+
+/** Fields that occur in emails; other text has lines such as `Note: …`. */
+export const usualField =
+  /^(?:from|sender|reply-to|to|cc|bcc|date|subject|received|message-id|return-path|(?:x-)?envelope-to|delivered-to|x-original-to|mime-version|resent-.*)$/i;
+
+/** Junk such as the end of a field that was cut off is skipped if at least two usual fields follow. */
+const afterJunk = (email: Email, junk: number): number | undefined => {
+  let start: number | undefined;
+  let usual = 0;
+  let { line, next: at } = lineAt(email, junk);
+  do {
+    const lineStart = at;
+    ({ line, next: at } = lineAt(email, at));
+    const name = fieldOf(line)?.name;
+    if (name) start ??= lineStart;
+    if (name && usualField.test(name)) usual++;
+  } while (line !== "" && usual < 2);
+  return usual < 2 ? undefined : start;
 };
 
 const isWhiteSpace = (byte: number | undefined): boolean =>

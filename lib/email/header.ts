@@ -1,12 +1,12 @@
 /** Parses header fields, including those that RFC 5322 forbids but mailers send. */
 import { decodeBase64 } from "./base64.ts";
-import { type DecodeCharset, decodeHeaderBytes, joinsWords } from "./charset.ts";
+import { type DecodeCharset, joinsWords } from "./charset.ts";
 
 /** `value` is unfolded, and each of its characters is one byte of the email. */
 export type HeaderField = { name: string; value: string };
 
 /** `https://example.com` is no header field. Old emails may have blanks before the colon (RFC 5322, section 4.5). */
-const fieldStart = /^([\x21-\x39\x3b-\x7e]+)[ \t]*:(?!\/\/)/;
+const fieldStart = /^(?!(?:https?|ftp):\/\/)([\x21-\x39\x3b-\x7e]+)[ \t]*:/i;
 
 export const fieldOf = (line: string): HeaderField | undefined => {
   const [start, name] = fieldStart.exec(line) ?? [];
@@ -17,8 +17,9 @@ export const fieldOf = (line: string): HeaderField | undefined => {
 export const oddFieldOf = (line: string): HeaderField | undefined => {
   const colon = line.slice(0, 80).indexOf(":");
   const name = trimEndBlanks(line.slice(0, Math.max(colon, 0)));
-  const isTimeOrUrl = /^(?:\d:\d|.:\/\/)/.test(line.slice(colon - 1));
-  const isField = /[a-z\x80-\xff]/i.test(name) && !isBlank(line[0]) && !isTimeOrUrl;
+  const isTime = /^\d:\d/.test(line.slice(colon - 1));
+  const isUrl = line.startsWith("://", colon) && /(?:https?|ftp)$/i.test(name);
+  const isField = /[a-z\x80-\xff]/i.test(name) && !isBlank(line[0]) && !isTime && !isUrl;
   return isField ? { name, value: line.slice(colon + 1) } : undefined;
 };
 
@@ -88,7 +89,7 @@ export const decodeHeaderText = (value: string, decode: DecodeCharset): string =
   const bytes = Buffer.allocUnsafe(value.length);
   let run: { charset: string; length: number } | undefined;
 
-  const rawText = (part: string) => part && decodeHeaderBytes(Buffer.from(part, "latin1"));
+  const rawText = (part: string) => part && decode.header(Buffer.from(part, "latin1"));
   const endRun = () => {
     if (run) text += decode(bytes.subarray(0, run.length), run.charset);
     run = undefined;

@@ -16,7 +16,8 @@ export type Structured = { value: string; parameters: Map<string, Parameter> };
 /** `bytes` is a string with one character for each byte. Only a parameter encoded as in RFC 2231 has a `charset`. */
 type Parameter = { bytes: string; charset?: string | undefined };
 
-const mediaType = /^([!#$%&'*+.^_`{|}~\w-]+)[ \t]*\/[ \t]*([!#$%&'*+.^_`{|}~\w-]+)/;
+/** Some mailers write `"text/html"`. */
+const mediaType = /^"?([!#$%&'*+.^_`{|}~\w-]+)[ \t]*\/[ \t]*([!#$%&'*+.^_`{|}~\w-]+)"?/;
 
 /** `missing` is the type of a part without a Content-Type; an invalid Content-Type counts as `text/plain`. */
 export const contentType = (fields: readonly HeaderField[], missing = "text/plain"): Structured => {
@@ -31,7 +32,7 @@ export const contentDisposition = (fields: readonly HeaderField[]): Structured =
   const [token = ""] = /^[^;=( \t]*/.exec(text) ?? [];
   const isName = text[afterComments(text, token.length)] === "=";
   const value = isName ? "" : token;
-  return { value: value.toLowerCase(), parameters: readParameters(text.slice(value.length)) };
+  return { value: value.replaceAll('"', "").toLowerCase(), parameters: readParameters(text.slice(value.length)) };
 };
 
 export const transferEncoding = (fields: readonly HeaderField[]): string => {
@@ -39,11 +40,11 @@ export const transferEncoding = (fields: readonly HeaderField[]): string => {
   return encoding.toLowerCase();
 };
 
-/** Returns the Content-ID without its angle brackets, but doesn't decode it. */
-export const contentId = (fields: readonly HeaderField[]): string => {
-  const text = valueAfterComments(fields, "content-id");
-  const [, bracketed] = /^<([^>]*)/.exec(text) ?? [];
-  return trimBlanks(bracketed ?? text.replace(/>$/, ""));
+/** Returns the Content-ID without its angle brackets. Some mailers write two, or encode them. */
+export const contentId = (fields: readonly HeaderField[], decode: DecodeCharset): string => {
+  const text = decodeHeaderText(valueAfterComments(fields, "content-id"), decode);
+  const [, bracketed] = /^<+([^<>]*)/.exec(text) ?? [];
+  return trimBlanks(bracketed ?? text.replaceAll(/[<>]/g, ""));
 };
 
 /** Most mailers put encoded words into parameters although RFC 2047 (section 5) forbids it, so we decode them, too. */
@@ -130,11 +131,15 @@ const quotedString = (text: string, quote: number): { value: string; next: numbe
   return { value: bytes.toString("latin1", 0, length), next: end + 1 };
 };
 
-/** In an unquoted file name, a blank is part of the name; in any other unquoted value, the value ends there. */
+/**
+ * In an unquoted file name, a blank is part of the name; in any other unquoted value, the value ends there. In an
+ * unquoted boundary, parentheses are part of the boundary.
+ */
 const unquoted = (name: string, value: string): string => {
   if (/^(file)?name\b/.test(name)) return value;
+  if (name === "boundary") return /^[^ \t]*/.exec(value)?.[0] ?? "";
   const [token = ""] = /^[^( \t]*/.exec(value.slice(afterComments(value, 0))) ?? [];
-  return token;
+  return token.replace(/"$/, "");
 };
 
 const valueAfterComments = (fields: readonly HeaderField[], name: string, missing = ""): string => {

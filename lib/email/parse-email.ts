@@ -1,18 +1,25 @@
 /** Parses an email into text parts, attachments and headers. */
 
-import { charsetDecoder, type DecodeCharset, decodeHeaderBytes, join } from "./charset.ts";
+import { charsetDecoder, type DecodeCharset, join } from "./charset.ts";
+import { declaredCharsets } from "./declared-charsets.ts";
 import { decodeHeaderText, type HeaderField, trimBlanks } from "./header.ts";
-import { contentDisposition, contentId, parameterText, transferEncoding } from "./parameters.ts";
+import { contentDisposition, contentId, parameterText, type Structured, transferEncoding } from "./parameters.ts";
 import type { ParsedContent } from "./parsed-email.ts";
 import { base64Of } from "./slices.ts";
 import { decodeTransfer } from "./transfer-encoding.ts";
 import { type Leaf, splitEmail } from "./tree.ts";
 
+/** A name of only blanks is none. */
+const fileName = (field: Structured, parameter: string, decode: DecodeCharset): string => {
+  const name = parameterText(field, parameter, decode);
+  return name.trim() === "" ? "" : name;
+};
+
 /** Decides whether a part is shown as text or is an attachment. */
 export const describeLeaf = ({ contentType, header }: Leaf, decode: DecodeCharset) => {
   const content_type = contentType.value;
   const disposition = contentDisposition(header);
-  const filename = parameterText(disposition, "filename", decode) || parameterText(contentType, "name", decode);
+  const filename = fileName(disposition, "filename", decode) || fileName(contentType, "name", decode);
   const isInline = content_type.startsWith("text/") && disposition.value !== "attachment" && filename === "";
   return { content_type, filename, isInline };
 };
@@ -42,7 +49,7 @@ export const readContent = (raw: Uint8Array): EmailContent | null => {
   const email = splitEmail(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength));
   if (email === null) return null;
 
-  const decode = charsetDecoder();
+  const decode = charsetDecoder(declaredCharsets(email.header, () => email.leaves));
   const parts: EmailContent["parts"] = [];
   const attachments: EmailContent["attachments"] = [];
   for (const leaf of email.leaves) {
@@ -50,7 +57,7 @@ export const readContent = (raw: Uint8Array): EmailContent | null => {
     if (isInline) {
       parts.push({ content_type, content: textOf(leaf, decode) });
     } else {
-      const content_id = decodeHeaderText(contentId(leaf.header), decode);
+      const content_id = contentId(leaf.header, decode);
       attachments.push({ filename, content: fileOf(leaf), content_type, content_id });
     }
   }
@@ -68,7 +75,7 @@ export const parseEmail = (raw: Uint8Array): ParsedContent | null => {
 /** Uses `Object.fromEntries`, because an assignment would lose a header field with the name `__proto__`. */
 const gatherHeaders = (header: HeaderField[], decode: DecodeCharset): ParsedContent["headers"] => {
   const fields = header.map(({ name, value }) => ({
-    name: decodeHeaderBytes(Buffer.from(name, "latin1")),
+    name: decode.header(Buffer.from(name, "latin1")),
     text: decodeHeaderText(trimBlanks(value), decode),
   }));
   const groups = Map.groupBy(fields, ({ name }) => name.toLowerCase());

@@ -1,6 +1,6 @@
 /** The schema of a message that a program or an import stores. */
 import * as z from "zod/mini";
-import { addressDomain } from "../addresses/address.ts";
+import { storedAddress } from "../addresses/address.ts";
 import { isInRange, toMilliseconds, toNanoseconds } from "../time/timestamp.ts";
 import { Message } from "./message.ts";
 
@@ -62,9 +62,17 @@ const maximumAddressLength = 320;
 
 const addressRule = "must be an email address (RFC 5321, RFC 6531), without a display name or a comment";
 
-const address = z.string(addressRule).check(
-  z.maxLength(maximumAddressLength, `must have at most ${maximumAddressLength} characters`),
-  z.refine((value) => addressDomain(value) !== null, addressRule),
+/** Addresses in use that RFC 5321 forbids are stored in quotes. */
+const address = z.pipe(
+  z
+    .string(addressRule)
+    .check(z.maxLength(maximumAddressLength, `must have at most ${maximumAddressLength} characters`)),
+  z.transform((input: string, { issues }): string => {
+    const stored = storedAddress(input);
+    if (stored !== null && stored.length <= maximumAddressLength) return stored;
+    issues.push({ code: "custom", message: addressRule, input });
+    return z.NEVER;
+  }),
 );
 
 const id = z.guid("must be a UUID").check(z.toLowerCase());

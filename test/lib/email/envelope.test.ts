@@ -59,6 +59,13 @@ test("the recipient is read from To, otherwise from Delivered-To, X-Original-To 
   expect(read("To: undisclosed-recipients:;", "Cc: d@x.org", "To: a@x.org").recipient).toBe("a@x.org");
 });
 
+test.each(["Bcc", "Envelope-To", "X-Envelope-To", "Apparently-To", "Delivered-To", "X-Original-To"])(
+  "the recipient is read from %s if there is no other",
+  (name) => {
+    expect(read(`${name}: Oto <oto@example.org>`).recipient).toBe("oto@example.org");
+  },
+);
+
 test.each([
   ["ada@example.com (Ada <wrong@example.net>)", "ada@example.com"],
   ['"wrong@example.net" <ada@example.com>', "ada@example.com"],
@@ -66,6 +73,9 @@ test.each([
   ["Zoë <zoë@example.com>", "zoë@example.com"],
   ["Ada, Bob <bob@example.com>", "bob@example.com"],
   ["MAILER-DAEMON", ""],
+  ["=?utf-8?b?w4lsYW4gVml0YWwgPGVsYW5Ac2hvcC5leGFtcGxlPg==?=", "elan@shop.example"],
+  ["Ada <=?utf-8?q?ada=40example.com?=>", "ada@example.com"],
+  ["nia..v.@docomo.example", '"nia..v."@docomo.example'],
   ["'ada@example.com'", "ada@example.com"],
   ["Ada <'ada@example.com'>", "ada@example.com"],
   ["o'hara@example.com", "o'hara@example.com"],

@@ -28,6 +28,50 @@ test.each([
   });
 });
 
+test.each([
+  [["mx2.example () by", " mx1.example with SMTP; Fri, 20 Nov 2026 12:00:00 +0000"]],
+  [["+OK 1234 octets"]],
+  [["220 mx.example", "MAIL FROM:<ada@example.com>", "DATA"]],
+])("junk before the header is skipped: %j", (junk) => {
+  const parsed = parse(...junk, "From: ada@example.com", "Subject: Hi", "", "Hello");
+
+  expect(parsed).toMatchObject({ parts: [text("Hello")], headers: { From: ["ada@example.com"], Subject: ["Hi"] } });
+});
+
+test("text before one usual field is no junk", () => {
+  expect(parse("Hello", "Note: you", "Date: today", "", "Bye").headers).toEqual({});
+});
+
+test.each([
+  ["X-Link://cdn.example/a", { "X-Link": ["//cdn.example/a"] }],
+  ["X Link://cdn.example/a", { "X Link": ["//cdn.example/a"] }],
+  ["https://example.com/a", { Subject: ["Hi https://example.com/a"] }],
+])("a value may begin with slashes, and a URL is no field: %s", (line, headers) => {
+  expect(parse("Subject: Hi", line, "To: b@example.org", "", "Hello")).toMatchObject({ headers });
+});
+
+test.each([
+  ["Content-Type: text/plain; charset=gbk", "", "\xb7\xa2\xc6\xb1\xd2\xd1\xbf\xaa", "发票已开"],
+  ["From: =?koi8-r?b?8NLJ18XU?= <a@example.com>", "", "\xf0\xd2\xc9", "При"],
+  [
+    "Content-Type: multipart/mixed; boundary=b",
+    "--b\r\nContent-Type: text/plain; charset=big5\r\n\r\n--b--",
+    "\xb4\xfa\xb8\xd5",
+    "測試",
+  ],
+  ["Content-Type: text/plain; charset=gbk", "", "Gr\xc3\xbc\xc3\x9fe aus K\xc3", "Grüße aus K\ufffd"],
+  ["Content-Type: text/plain; charset=shift_jis", "", "at\xe9 \xa0", "até \xa0"],
+  ["Content-Type: text/plain; charset=utf-16", "", "at\xe9 \xe9", "até é"],
+])(
+  "a header of raw bytes is in the charset that the email declares elsewhere: %s",
+  (field, body, subject, expected) => {
+    const email = Buffer.from(`${field}\r\nSubject: ${subject}\r\n\r\n${body}`, "latin1");
+
+    expect(parseEmail(email)?.headers.Subject).toEqual([expected]);
+    expect(readEnvelope(email).subject).toBe(expected);
+  },
+);
+
 test("text with a colon is not a header if no field follows", () => {
   expect(parse("Dear Ada: hello", "", "Bye: bye").parts).toEqual([text("Dear Ada: hello\r\n\r\nBye: bye")]);
   expect(parse("", "", "Dear reader:", "").parts).toEqual([text("\r\nDear reader:\r\n")]);

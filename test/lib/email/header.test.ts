@@ -47,6 +47,12 @@ test.each([
   ["at\xe9 amanh\xe3", "até amanhã"],
   ["=?iso-2022-jp?B?GyRCJCIbKEI=?= =?ISO-2022-JP?B?GyRCJCQbKEI=?=", "あい"],
   ["=?utf-7?q?+AOk?= =?utf-7?q?+AOk?=", "éé"],
+  ["=?utf-8?Q?Who's_=C3=A0_midi?_Me!?=", "Who's à midi? Me!"],
+  ["=?utf-8?q?a???= =?utf-8?q?b?c?=", "a??b?c"],
+  ["=?utf-8?Q?Oui?=20Non=?=", "Oui? Non="],
+  ["=?utf-8?Q?Ada?=ada@example.com", "Adaada@example.com"],
+  ["=?utf-8?Q?open? =?utf-8?q?b?=", "=?utf-8?Q?open? b"],
+  ["=?utf-8?b?aGk=aGVsbG8=?=", "hihello"],
 ])("%j is decoded as %j", (value, text) => {
   expect(decodeHeaderText(value, charsetDecoder())).toBe(text);
 });

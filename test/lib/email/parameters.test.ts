@@ -72,15 +72,55 @@ test.each([
 });
 
 test.each([
+  ['"text/html"; charset="utf-8"', "text/html", "utf-8"],
+  ['"text/html; charset=utf-8"', "text/html", "utf-8"],
+  ["multipart/mixed; boundary=nn=()I9W", "multipart/mixed", ""],
+])("Content-Type: %s is read, although its quotes are wrong", (value, type, charset) => {
+  const read = contentType([{ name: "Content-Type", value }]);
+
+  expect([read.value, read.parameters.get("charset")?.bytes ?? ""]).toEqual([type, charset]);
+});
+
+test.each([
+  ["nn=nb64=()I9W", "nn=nb64=()I9W"],
+  ["(b)", "(b)"],
+  ["b (c)", "b"],
+])("an unquoted boundary %s has no comments", (value, boundary) => {
+  const email = `Content-Type: multipart/mixed; boundary=${value}\n\n--${boundary}\n\n1\n--${boundary}\n\n2\n--${boundary}--`;
+
+  expect(parseEmail(Buffer.from(email))?.parts).toEqual([text("1"), text("2")]);
+});
+
+test.each([
+  ['inline; filename=""', 'name=" "', ""],
+  ['inline; filename=" "', "name=a.txt", "a.txt"],
+  ['"attachment"; filename=a.txt', "", "a.txt"],
+])("a file name of blanks is none: %s; %s", (disposition, name, filename) => {
+  const email = `Content-Disposition: ${disposition}\nContent-Type: text/plain; ${name}\n\nHello`;
+  const parsed = parseEmail(Buffer.from(email));
+
+  expect(parsed?.parts).toEqual(filename === "" ? [text("Hello")] : []);
+  expect(parsed?.attachments).toEqual(filename === "" ? [] : [attachment("text/plain", "Hello", filename)]);
+});
+
+test("a quoted disposition is read", () => {
+  expect(contentDisposition([{ name: "Content-Disposition", value: '"Attachment"; x=y' }]).value).toBe("attachment");
+});
+
+test.each([
   ["<a@b> (c)", "a@b"],
   ["(c) <a@b>", "a@b"],
   ["< a@b >", "a@b"],
   ["a@b", "a@b"],
   ["<a@b", "a@b"],
   ["a@b>", "a@b"],
+  ["<<a@b>>", "a@b"],
+  ["=?utf-8?q?<a@b>?=", "a@b"],
+  ["<=?utf-8?q?a=40b?=>", "a@b"],
+  ["a<b>c", "abc"],
   ["", ""],
 ])("Content-ID: %s is %j", (value, id) => {
-  expect(contentId([{ name: "Content-ID", value }])).toBe(id);
+  expect(contentId([{ name: "Content-ID", value }], charsetDecoder())).toBe(id);
 });
 
 test.each([
