@@ -66,7 +66,7 @@ const carryDeletion = async ({ restored, now }: Tables, message: MessageRef): Pr
   ]);
   if (marker?.deleted_at && !head?.created_at && !isLeft) return undefined;
   const deletion = await deleteMessage(restored, message, now, { force: true });
-  return deletion === "deleted" ? "messages deleted" : "deleted ids blocked";
+  return deletion === "deleted" || deletion === "completed" ? "messages deleted" : "deleted ids blocked";
 };
 
 const carryRemoval = async ({ restored, now }: Tables, message: MessageRef): Promise<Kind | undefined> => {

@@ -33,15 +33,17 @@ export const deleteMessage = (shell: Shell) =>
         const { id } = message;
         const now = clock();
         const deletion = await messages.deleteMessage(table, message, now, force && { force });
-        const recoverable_until = deletion === "deleted" ? recoverableUntil(local, now) : null;
+        const isDeleted = deletion === "deleted" || deletion === "completed";
+        const recoverable_until = isDeleted ? recoverableUntil(local, now) : null;
         const line = {
           deleted: `deleted   ${id}${noteOf(recoverable_until)}`,
+          completed: `deleted   ${id}${noteOf(recoverable_until)}   (what an interrupted call had left)`,
           gone: `gone      ${id}   (nothing was left to delete; no event can store it again)`,
           unknown: `unknown   ${id}   (${nothingChanged}. --force blocks the id)`,
         };
         const object = {
           id,
-          deleted: deletion === "deleted",
+          deleted: isDeleted,
           is_blocked: deletion !== "unknown",
           recoverable_until,
         };

@@ -1,177 +1,181 @@
-/** `erase-person`: finds everything that the table stores about an email address, and deletes it. */
-import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
+/** `erase-person`: finds what the table stores about email addresses, deletes it, and says what it did and what remains. */
+import { Option } from "@commander-js/extra-typings";
 import { addressDomain } from "../../lib/addresses/address.ts";
-import { removeMember, type StoredMember, type User } from "../../lib/members/store.ts";
-import { deleteMessage } from "../../lib/messages/remove/delete-message.ts";
-import { getItem } from "../../lib/table/get.ts";
-import { headSort, type ItemKey, memberKey, userKey } from "../../lib/table/keys.ts";
-import { succeeds } from "../../lib/table/retry.ts";
+import { normalAddress } from "../../lib/addresses/person.ts";
+import { longestEventDays } from "../../lib/events/redelivery.ts";
+import { NewMember } from "../../lib/members/member.ts";
+import { sha256 } from "../../lib/table/keys.ts";
 import type { Table } from "../../lib/table/table.ts";
+import { dayMilliseconds } from "../../lib/time/clock.ts";
 import { showDuring } from "../cli/progress.ts";
 import { UserError } from "../cli/user-error.ts";
 import { clockOf } from "./clock.ts";
 import { defineCommand, openTableOf, readOperands, report, type Shell } from "./command.ts";
 import { recoverableUntil } from "./delete-messages.ts";
-import { hasSegments } from "./message-command.ts";
-import { announceScan, describeTable, itemByItem, scanPrice, scanTable } from "./scan.ts";
+import { type Found, findByIndex, findByScan, findUserOf, type Kind } from "./person-data.ts";
+import { announceScan, describeTable, scanPrice } from "./scan.ts";
 
-/** Two addresses are the same if they differ only in case, or in the spelling of an international domain. */
-const normalAddress = (address: string): string | null => {
-  const domain = addressDomain(address);
-  return domain && `${address.slice(0, address.lastIndexOf("@")).toLowerCase()}@${domain}`;
-};
-
-type ScannedHead = {
-  account_id: string;
-  id: string;
-  created_at?: string;
-  sender?: string;
-  recipient?: string;
-};
-type Scanned = ScannedHead & StoredMember;
-
-const fields = ["account_id", "id", "created_at", "sender", "recipient", "email", "user_id", "role"];
-
-type Found = {
-  kind: Kind;
-  fields: object;
-  text: string;
-  erase: (table: Table, now: number) => Promise<unknown>;
-};
-
-/**
- * An interrupted deletion leaves a tombstone without sender and recipient, so a search for anybody finds its segments.
- */
-const unfinishedDeletion = async (table: Table, pk: string): Promise<Found[]> => {
-  const [, account_id = "", id = ""] = pk.split("#");
-  if (!(await hasSegments(table, { account_id, id }))) return [];
-  const erase = (table: Table, now: number) => deleteMessage(table, { account_id, id }, now);
-  return [{ kind: "unfinished deletion", fields: { account_id, id }, text: `${account_id} ${id}`, erase }];
-};
-
-const isOf = (addresses: ReadonlySet<string>) => (address: string) =>
-  addresses.has(normalAddress(address) ?? address.toLowerCase());
-
-const findIn = async (
-  table: Table,
-  item: Scanned & { pk: string; sk: string },
-  isTheirs: (address: string) => boolean,
-): Promise<Found[]> => {
-  if (item.sk !== headSort) {
-    const { account_id, id, user_id, email, role } = item;
-    if (!isTheirs(email)) return [];
-    const erase = (table: Table) => removeMember(table, item);
-    const text = `${account_id} ${user_id}   ${email}, ${role}`;
-    return [{ kind: "member", fields: { account_id, id, user_id, email, role }, text, erase }];
-  }
-  if (item.created_at?.startsWith("2") !== true) return unfinishedDeletion(table, item.pk);
-  const { account_id, id, created_at, sender = "", recipient = "" } = item;
-  if (![sender, recipient].some(isTheirs)) return [];
-  const erase = (table: Table, now: number) => deleteMessage(table, { account_id, id }, now);
-  const text = `${account_id} ${id}   ${sender} -> ${recipient}`;
-  return [{ kind: "message", fields: { account_id, id, created_at, sender, recipient }, text, erase }];
-};
-
-const findUserOf = async (table: Table, address: string): Promise<Found[]> => {
-  const user = await getItem<User>(table, userKey(address), { consistent: true });
-  if (!user) return [];
-  const { id, email, created_at } = user;
-  const command = new DeleteCommand({
-    TableName: table.name,
-    Key: userKey(email),
-    ConditionExpression: "id = :id",
-    ExpressionAttributeValues: { ":id": id },
-  });
-  const erase = (table: Table) => succeeds(() => table.client.send(command));
-  return [{ kind: "user", fields: { id, email, created_at }, text: `${id}   ${email}`, erase }];
-};
+/** A member's address may be none by the standard, such as `a..b@example.com`. */
+const isAddress = (text: string): boolean =>
+  addressDomain(text) !== null || NewMember.shape.email.safeParse(text).success;
 
 const plurals = {
   message: "messages",
-  "unfinished deletion": "unfinished deletions",
+  unfinished: "unfinished messages",
   member: "members",
   user: "users",
-} as const;
-type Kind = keyof typeof plurals;
+} as const satisfies Record<Kind, string>;
 const kinds = Object.keys(plurals) as Kind[];
 
-const findAll = async (
-  shell: Shell,
-  table: Table,
-  bytes: number | undefined,
-  named: readonly string[],
-): Promise<Found[]> => {
-  const isTheirs = isOf(new Set(named.map((address) => normalAddress(address) ?? "")));
-  const filter = {
-    FilterExpression: "sk = :head OR begins_with(sk, :member)",
-    ExpressionAttributeValues: { ":head": headSort, ":member": memberKey("", "").sk },
-    only: fields,
-    bytes,
-  };
-  const read = itemByItem((item: Scanned & ItemKey) => findIn(table, item, isTheirs));
-  const found = await scanTable(shell, table, filter, read);
-  // We delete the user last, so that an interrupted run leaves no member without a user.
-  for (const address of new Set(named.map((one) => one.toLowerCase()))) {
-    found.push(...(await findUserOf(table, address)));
-  }
-  return found;
-};
-
-/**
- * A request can still read the user for a second after the deletion, and then create a membership within 28 s, so we
- * search again after 30 s.
- */
-const longestAddSeconds = 30;
-
-const waitForAdds = ({ sleep, terminal }: Shell): Promise<unknown> => {
-  const line = `waiting ${longestAddSeconds} s for requests that have read the deleted user`;
-  return showDuring(terminal, line, () => sleep(longestAddSeconds * 1000));
-};
-
-const summaryOf = (counts: ReadonlyMap<Kind, number>): string =>
+const summaryOf = (found: readonly Found[]): string =>
   kinds
-    .filter((kind) => counts.has(kind))
-    .map((kind) => `${counts.get(kind)} ${counts.get(kind) === 1 ? kind : plurals[kind]}`)
+    .map((kind) => [kind, found.filter((one) => one.kind === kind).length] as const)
+    .filter(([, count]) => count > 0)
+    .map(([kind, count]) => `${count} ${count === 1 ? kind : plurals[kind]}`)
     .join(", ");
 
+/**
+ * The index shows a write about a second later. And a request can still read the user for a second after its deletion, and
+ * then create a membership within 28 s. So the last look comes later than that.
+ */
+const indexSeconds = 5;
+const longestAddSeconds = 60;
+
+const waitForOthers = ({ sleep, terminal }: Shell, hadUser: boolean): Promise<unknown> => {
+  const seconds = hadUser ? longestAddSeconds : indexSeconds;
+  const reason = hadUser ? "for requests that have read the deleted user" : "for the index";
+  return showDuring(terminal, `waiting ${seconds} s ${reason}`, () => sleep(seconds * 1000));
+};
+
+/** Each look finds less, unless somebody keeps storing. */
+const mostLooks = 10;
+
+const isoOf = (ms: number): string => new Date(ms).toISOString();
+
+/** What no command can delete, and until when it is there. */
+const notReached = (local: true | undefined, isScan: boolean, now: number) => [
+  { what: "point-in-time recovery, until", until: recoverableUntil(local, now) },
+  {
+    what: "events that wait in the queue or as dead letters, until",
+    until: isoOf(now + longestEventDays * dayMilliseconds),
+  },
+  { what: "raw emails in the intake's bucket, until", until: isoOf(now + longestEventDays * dayMilliseconds) },
+  { what: "stored responses of Add Account Member with the user's id, until", until: isoOf(now + dayMilliseconds) },
+  { what: "other backups and exports of yours", until: null },
+  {
+    what: "emails that name the address only in other headers, in their text, or after the first 50 of To and Cc",
+    until: null,
+  },
+  ...(isScan
+    ? []
+    : [
+        {
+          what: "what the address sent from an account or received in one, and bounce notifications (see --scan)",
+          until: null,
+        },
+      ]),
+];
+
 const explanation = `
-Reads the whole table (${scanPrice}) and lists the messages whose sender or recipient is the address, the memberships,
-and the user. With --delete, it then deletes them one after the other. If there was a user, it waits ${longestAddSeconds} seconds and
-reads the table again, because a request may have added the user to an account meanwhile.
-After an interruption, wait as long and run it again.
-It doesn't see an address in Cc, in another header or in the text of a message. The runbook lists what remains.`;
+Without --scan, it looks into the index of persons: messages to the address from your accounts and from the address to
+them, imported emails that have it in To or Cc, memberships, the user, and whatever interrupted stores and deletions left.
+Only --scan finds what the address sent from an account or received in one, and bounce notifications. It reads the whole
+table (${scanPrice}), once for all the addresses.
+With --delete, it deletes what it finds, and says what it deleted and what was gone already. Then it waits ${indexSeconds} seconds and
+looks again, or ${longestAddSeconds} if there was a user, because a request may have added the user to an account meanwhile. Messages
+are deleted as a whole. The last object of --json is a record without the address: keep it as evidence.
+--verify only looks, and its exit status is 1 if anything is left. The record says when an event could bring data back at
+the latest; verify again then. If it was interrupted, run it again.`;
 
 export const erasePerson = (shell: Shell) =>
   defineCommand("erase-person", "list, or delete, what is stored about an email address")
-    .argument("<email...>", "the person's addresses, in one scan; - reads them from standard input")
+    .argument("<email...>", "the person's addresses; - reads them from standard input")
     .option("--delete", "delete what is found (default: only list it)")
+    .addOption(new Option("--verify", "only look: exit status 1 if anything is left").conflicts("delete"))
+    .option("--scan", "also read the whole table, for what the index doesn't have")
     .addHelpText("after", explanation)
-    .action(async (operands, { delete: isDeletion = false, local, json }) => {
+    .action(async (operands, { delete: isDeletion = false, verify = false, scan = false, local, json }) => {
       const named = await readOperands(operands, shell);
-      const wrong = named.find((address) => normalAddress(address) === null);
+      const wrong = named.find((address) => !isAddress(address));
       if (wrong !== undefined) throw new UserError(`${wrong}: not an email address`, 2);
+      const addresses = [...new Set(named.map(normalAddress))];
       const table = openTableOf({ local });
       const clock = await clockOf(shell, table);
-      const description = await describeTable(table);
-      announceScan(shell, json, table, description);
+      const began_at = isoOf(clock());
+      const description = scan ? await describeTable(table) : {};
+      if (scan) announceScan(shell, json, table, description);
 
-      const counts = new Map<Kind, number>();
-      for (let isOver = false; !isOver; ) {
-        const found = await findAll(shell, table, description.TableSizeBytes, named);
-        const now = clock();
-        for (const { kind, fields, text, erase } of found) {
-          if (isDeletion) await erase(table, now);
-          counts.set(kind, (counts.get(kind) ?? 0) + 1);
-          const line = `${isDeletion ? "deleted" : "found"}   ${kind}   ${text}`;
-          report(shell, json, { kind, ...fields, deleted: isDeletion }, line);
+      const look = () => findAll(shell, table, addresses, scan ? { bytes: description.TableSizeBytes } : undefined);
+      const deleted: Found[] = [];
+      const gone: Found[] = [];
+      let found = await look();
+      let looks = 1;
+      for (; isDeletion && (found.length > 0 || looks === 1); looks++) {
+        if (looks === mostLooks)
+          throw new UserError("Somebody keeps storing data of the person. Run the command again");
+        for (const one of found) {
+          const isDeleted = await one.erase(clock());
+          (isDeleted ? deleted : gone).push(one);
+          const { kind, ref, fields, text } = one;
+          const line = `${isDeleted ? "deleted" : "gone"}   ${kind}   ${text}`;
+          report(shell, json, { kind, ...ref, ...fields, deleted: isDeleted }, line);
         }
-        isOver = !isDeletion || found.every(({ kind }) => kind !== "user");
-        if (!isOver) await waitForAdds(shell);
+        await waitForOthers(
+          shell,
+          found.some(({ kind }) => kind === "user"),
+        );
+        found = await look();
+      }
+      for (const { kind, ref, fields, text } of found) {
+        report(shell, json, { kind, ...ref, ...fields, deleted: false }, `found   ${kind}   ${text}`);
       }
 
-      const end = recoverableUntil(local, clock());
-      const recovery = end && isDeletion ? `. Point-in-time recovery has them until ${end}` : "";
-      const hint = isDeletion ? recovery : ". Nothing was deleted: --delete does";
-      const total = summaryOf(counts);
-      if (!json) shell.print(total === "" ? "nothing found" : `${isDeletion ? "deleted" : "found"} ${total}${hint}`);
+      const now = clock();
+      const not_reached = notReached(local, scan, now);
+      const itemsOf = (list: Found[]) => list.map(({ kind, ref }) => ({ kind, ...ref }));
+      if (json) {
+        if (!isDeletion && !verify) return;
+        shell.printJson({
+          record: isDeletion ? "erasure" : "verification",
+          table: table.name,
+          address_digests: addresses.map(sha256),
+          began_at,
+          ended_at: isoOf(now),
+          looked_into: scan ? ["index", "table"] : ["index"],
+          looks,
+          deleted: itemsOf(deleted),
+          gone_already: itemsOf(gone),
+          left: itemsOf(found),
+          not_reached,
+          verify_again_at: isoOf(now + longestEventDays * dayMilliseconds),
+        });
+      }
+      if (verify && found.length > 0) shell.fail(new UserError(`${summaryOf(found)} left: --delete deletes them`));
+      if (json) return;
+      if (isDeletion) {
+        const [own, others] = [summaryOf(deleted), summaryOf(gone)];
+        shell.print(own === "" ? "deleted nothing, because nothing was found" : `deleted ${own}`);
+        if (others !== "") shell.print(`gone already: ${others}, which somebody else deleted meanwhile`);
+        for (const { what, until } of not_reached) shell.print(`remains: ${what}${until === null ? "" : ` ${until}`}`);
+        shell.print(
+          `Run it with --verify after ${isoOf(now + longestEventDays * dayMilliseconds)}, when no event can wait any more`,
+        );
+      } else if (found.length === 0) shell.print("nothing found");
+      else if (!verify) shell.print(`found ${summaryOf(found)}. Nothing was deleted: --delete does`);
     });
+
+const keyOfFound = ({ kind, ref }: Found): string => `${kind} ${ref.account_id} ${ref.id}`;
+
+/** @param scan the table's size, if the whole table is to be read, too */
+const findAll = async (
+  shell: Shell,
+  table: Table,
+  addresses: readonly string[],
+  scan: { bytes: number | undefined } | undefined,
+): Promise<Found[]> => {
+  const found: Found[] = scan ? await findByScan(shell, table, scan.bytes, addresses) : [];
+  for (const address of addresses) found.push(...(await findByIndex(table, address)));
+  // We delete the user last, so that an interrupted run leaves no member without a user.
+  for (const address of addresses) found.push(...(await findUserOf(table, address)));
+  return [...new Map(found.map((one) => [keyOfFound(one), one])).values()];
+};

@@ -2,10 +2,11 @@
  * Writes and deletes the segments of a message's content, in an order that makes interruptions harmless:
  *
  *   store    first segment ──▶ list of pages ──▶ other segments ──▶ head
- *   delete   marker ──▶ tombstone in place of the head ──▶ other items ──▶ first segment
+ *   delete   marker ──▶ tombstone in place of the head ──▶ pages ──▶ other items ──▶ first segment
  *
- * The first segment is in the index of persons, so whatever an interruption leaves is found by the person's address.
- * The list of pages is never deleted, so a delete always finds every page, even after an interruption.
+ * The first segment is in the index of persons, so whatever an interruption leaves is found by the person's address. The
+ * list of pages is written before the pages and deleted after them, so a delete finds every page. A store that still runs
+ * can't write its head any more, and deletes its own pages.
  */
 import { createHash } from "node:crypto";
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
@@ -116,7 +117,8 @@ export const discardSegments = async (
   );
   const current = await getItem<Head>(table, headKey(message.account_id, message.id), { consistent: true });
   if (current && current.content_digest !== written.content_digest) {
-    await deleteAll(table, keysOf(message, written));
+    const list = pageListKey(message.account_id, message.id, written.content_digest);
+    await deleteAll(table, [...keysOf(message, written), list]);
   }
 };
 
@@ -134,12 +136,20 @@ export const listSegments = async (table: Table, { account_id, id }: MessageRef,
   return listed.filter(({ sk }) => !except || !sk.includes(except.content_digest));
 };
 
-/** Deletes the first segments last, because by these an interrupted deletion is found. Returns how many there were. */
+/**
+ * Deletes the first segments last, because by these an interrupted deletion is found. Returns how many of them this call has
+ * deleted: if two calls delete the same message, each first segment counts once.
+ */
 export const deleteListed = async (table: Table, message: MessageRef, listed: readonly Listed[]): Promise<number> => {
   const further = listed.flatMap(({ pages }) => (pages ? keysOf(message, pages).slice(1) : []));
-  const own = listed.filter(({ pages }) => !pages);
-  const firsts = own.filter(({ sk }) => isSegmentSort(sk));
-  await deleteAll(table, [...further, ...own.filter(({ sk }) => !isSegmentSort(sk))]);
-  await deleteAll(table, firsts);
-  return own.length;
+  const [firsts, others] = [true, false].map((isFirst) => listed.filter(({ sk }) => isSegmentSort(sk) === isFirst));
+  await deleteAll(table, further);
+  await deleteAll(table, others ?? []);
+  let deleted = 0;
+  await writeAll(table, firsts ?? [], async ({ pk, sk }) => {
+    const condition = { ConditionExpression: "attribute_exists(pk)" };
+    const command = new DeleteCommand({ TableName: table.name, Key: { pk, sk }, ...condition });
+    if (await succeeds(() => table.client.send(command), table.deadline)) deleted++;
+  });
+  return deleted;
 };

@@ -8,8 +8,11 @@ import { markDeleted, readMarker } from "../marker.ts";
 import type { MessageRef } from "../message-ref.ts";
 import { beginDeletion } from "../tombstone.ts";
 
-/** `gone` means that the message had already expired or been deleted. */
-export type Deletion = "deleted" | "gone" | "unknown";
+/**
+ * `deleted`: this call has deleted the message, and no other call claims that. `completed`: another call has, but was
+ * interrupted or still runs, or a store was interrupted, and this call has deleted what was left. `gone`: nothing was left.
+ */
+export type Deletion = "deleted" | "completed" | "gone" | "unknown";
 
 /**
  * Deletes a message, and leaves a marker, so that no event and no import can bring the message back. An unknown id gets
@@ -35,5 +38,6 @@ export const deleteMessage = async (
   // Since the marker, no call can store the message again; one that has begun deletes the segments that it still writes.
   const deleted = await deleteListed(table, message, await listBesideHead(table, message));
   await end();
-  return replaced?.id !== undefined || deleted > 0 ? "deleted" : "gone";
+  if (replaced?.id !== undefined) return "deleted";
+  return deleted > 0 ? "completed" : "gone";
 };

@@ -91,17 +91,20 @@ export const peopleOperations = {
   }),
 
   "erase-person": operation({
-    plan: (random, { emails }) => ({ email: random.oneOf(emails) }),
-    run: async (stage, { email }) => {
+    plan: (random, { emails }) => ({ email: random.oneOf(emails), scan: random.chance(0.5) }),
+    run: async (stage, { email, scan }) => {
       const { world, cast } = stage;
       const from = trueTime();
-      const theirs = cast.messages.filter(({ sender, recipient }) => [sender, recipient].includes(email));
+      // Without --scan, an address is found only where it is in the index.
+      const theirs = cast.messages.filter(({ sender, recipient, people }) =>
+        (scan ? [sender, recipient, ...people] : people).includes(email),
+      );
       // What is stored while the command looks around may stay.
-      const present = theirs.map(({ name }) => world.model.isOver(name, from - 1000));
+      const present = theirs.map(({ name }) => world.model.isOver(name, from - longestIndexLag));
       const erasures = theirs.map(({ name }) => world.model.begin(`deletion of ${name}`, true, from));
       const members = cast.accounts.map((account) => world.model.begin(`${email} in ${account}`, false, from));
       const broken = world.model.begin(`broken erasure of ${email}`, true, from);
-      const { status } = await world.admin(["erase-person", email, "--delete"]);
+      const { status } = await world.admin(["erase-person", email, "--delete", ...(scan ? ["--scan"] : [])]);
       // Who is added beside an erase-person that does not end may stay without the user, and be added a second time.
       if (status === 0) world.model.end(broken, trueTime(), "nothing");
       else for (const account of cast.accounts) world.model.beginDoubt(`${email} in ${account}`, from);
