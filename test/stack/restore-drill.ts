@@ -94,14 +94,16 @@ export const restoreDrill = (run: Run) => {
   });
 
   test("A person is erased, and single data are", async () => {
-    const [person, single] = runbookBlocksOf("A request to erase");
+    const [person, , single] = runbookBlocksOf("A request to erase");
 
-    const output = await paste(run, person, { EMAIL: recipient });
+    await paste(run, person, { EMAIL: recipient });
+    const record = JSON.parse(await run("tail -1 erasure.jsonl"));
     await admin(`remove-content ${ids.emptied}`);
     await paste(run, single, { ACCOUNT: account, MESSAGE: ids.deleted });
     await admin(`remove-member ${member}`);
 
-    expect(output).toMatch(/\ndeleted 1 message\./);
+    expect(record.deleted).toEqual([{ kind: "message", account_id: account, id: ids.erased }]);
+    expect(record.left).toEqual([]);
     expect(await get("erased")).toMatchObject({ status: 404 });
     expect(await get("deleted")).toMatchObject({ status: 404 });
     expect(await get("emptied")).toMatchObject({ status: 200, body: { content: null } });
