@@ -1,5 +1,6 @@
 /** Members, and what is stored about a person. */
 
+import { longestIndexLag } from "../../world/engine.ts";
 import type { Random } from "../../world/random.ts";
 import { trueTime } from "../../world/time.ts";
 import { type Cast, roles } from "../cast.ts";
