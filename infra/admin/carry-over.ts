@@ -9,6 +9,7 @@
 import { DeleteCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { type ApiKey, revokeApiKey, shortenApiKey } from "../../lib/api-keys/store.ts";
 import { removeMember, type StoredMember, type User } from "../../lib/members/store.ts";
+import { listBesideHead } from "../../lib/messages/content/write-segments.ts";
 import type { Head } from "../../lib/messages/head.ts";
 import { type Marker, readMarker } from "../../lib/messages/marker.ts";
 import type { MessageRef } from "../../lib/messages/message-ref.ts";
@@ -59,12 +60,12 @@ const clockMilliseconds = 60_000;
 /** Deletes a message from the restored table, or completes a deletion that was interrupted. */
 const carryDeletion = async ({ restored, now }: Tables, message: MessageRef): Promise<Kind | undefined> => {
   const { account_id, id } = message;
-  const [marker, head, isLeft] = await Promise.all([
+  const [marker, head, left] = await Promise.all([
     readMarker(restored, message),
     getItem<Head>(restored, headKey(account_id, id), { consistent: true }),
-    hasSegments(restored, message),
+    listBesideHead(restored, message),
   ]);
-  if (marker?.deleted_at && !head?.created_at && !isLeft) return undefined;
+  if (marker?.deleted_at && !head?.created_at && left.length === 0) return undefined;
   const deletion = await deleteMessage(restored, message, now, { force: true });
   return deletion === "deleted" || deletion === "completed" ? "messages deleted" : "deleted ids blocked";
 };

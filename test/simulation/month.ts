@@ -87,8 +87,9 @@ const end = async (world: World, cast: Cast, steps: Step[]): Promise<void> => {
   world.queue.redrive();
   await world.queue.drained();
   auditDeadLetters(world, redrivenAt);
+  world.erased.clear();
   for (const { operation, args, number } of steps) {
-    if (!["delete-message", "remove-content"].includes(operation)) continue;
+    if (!["delete-message", "remove-content", "erase-person"].includes(operation)) continue;
     await world.act(`end ${number}`, (process) => perform({ world, process, cast }, operation, args));
   }
   await sleep(3000);
