@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { bareAddress, senderOfBounces } from "../addresses/mailbox.ts";
 import { idOfExternal } from "../messages/external-id.ts";
-import { jsonInstant, NewMessage, text, time, words } from "../messages/new-message.ts";
+import { jsonInstant, NewMessage, optional, text, time, words } from "../messages/new-message.ts";
 import { RejectedError, validate } from "../messages/rejected-error.ts";
 
 const { id: uuid, account_id } = NewMessage.shape;
@@ -13,12 +13,22 @@ const id = text.check(
   z.meta({ minLength: 1, maxLength: 255 }),
 );
 
-const s3Key = text.check(z.minLength(1, "must not be empty"), z.maxLength(1024, "must have at most 1024 characters"));
+/** S3's limit for a key. */
+const maximumKeyBytes = 1024;
+const keyRule = `must have at most ${maximumKeyBytes} bytes of UTF-8`;
+
+const s3Key = text.check(
+  z.minLength(1, "must not be empty"),
+  z.maxLength(maximumKeyBytes, keyRule),
+  z.refine((key) => Buffer.byteLength(key) <= maximumKeyBytes, keyRule),
+);
 
 /** A sender that knows no UUID names its message with an `external_id`. */
-const names = { id: z.optional(uuid), external_id: z.optional(id) };
+const names = { id: optional(uuid), external_id: optional(id) };
 
 type Named = { id?: string | undefined; external_id?: string | undefined };
+
+const withName = (name: keyof Named) => ({ required: [name], properties: { [name]: { type: "string" } } });
 
 const named = <Shape extends typeof names>(shape: Shape) =>
   z.object(shape, "must be an object").check(
@@ -26,7 +36,7 @@ const named = <Shape extends typeof names>(shape: Shape) =>
       const { id, external_id } = message as Named;
       return (id === undefined) !== (external_id === undefined);
     }, "must have either id or external_id"),
-    z.meta({ oneOf: [{ required: ["id"] }, { required: ["external_id"] }] }),
+    z.meta({ oneOf: [withName("id"), withName("external_id")] }),
   );
 
 const change = { id, account_id, message: named(names) };
@@ -65,9 +75,9 @@ const Status = z.object({
   ...change,
   time,
   status: words,
-  sent_at: z.optional(jsonInstant),
-  delivered_at: z.optional(jsonInstant),
-  bounce_classification: z.optional(words),
+  sent_at: optional(jsonInstant),
+  delivered_at: optional(jsonInstant),
+  bounce_classification: optional(words),
 });
 
 const Attempt = z.object({ type: z.literal("message.delivery_attempt"), ...change, time, status: words, log: text });
@@ -106,10 +116,10 @@ const integerOf = (source: string): bigint | undefined => {
 const reviveInteger = (name: string, value: unknown, { source = "" }: { source?: string } = {}): unknown =>
   name === "reference_message_id" ? (integerOf(source) ?? value) : value;
 
-/** @throws RejectedError if the text isn't JSON */
+/** @throws RejectedError if the text isn't JSON. It may begin with a byte order mark, as Windows programs write it. */
 export const parseJson = (json: string): unknown => {
   try {
-    return JSON.parse(json, reviveInteger);
+    return JSON.parse(json.replace(/^\ufeff/, ""), reviveInteger);
   } catch {
     throw new RejectedError("it is not JSON"); // JSON.parse's own message quotes the text.
   }
@@ -123,5 +133,21 @@ export const validateEvent = (input: unknown): MessageEvent => {
   return { ...event, message } as MessageEvent;
 };
 
+/** Words of an email, in which a stranger may have written anything. */
+const ofEmail = new Set(["subject", "message_id"]);
+
+/** U+FFFD stands for bytes that the sender has decoded wrongly. They would be lost for ever. */
+const rejectLostBytes = (value: unknown, name = ""): void => {
+  if (typeof value === "string" && value.includes("\ufffd") && !ofEmail.has(name)) {
+    throw new RejectedError("it has U+FFFD, which stands for bytes that were not UTF-8");
+  }
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, field] of Object.entries(value)) rejectLostBytes(field, name);
+};
+
 /** @throws RejectedError that names every wrong field */
-export const parseEvent = (json: string): MessageEvent => validateEvent(parseJson(json));
+export const parseEvent = (json: string): MessageEvent => {
+  const event = validateEvent(parseJson(json));
+  rejectLostBytes(event);
+  return event;
+};

@@ -23,9 +23,11 @@ export const NewMember = z.object(
   {
     email: z.string(rules.email).check(z.regex(address, rules.email), z.maxLength(254, rules.email), z.toLowerCase()),
     role: Role,
-    name: z.pipe(
-      z.optional(z.nullable(displayName)),
-      z.transform((name) => name ?? undefined), // C# serialisers write null for a field that is left out.
+    name: z.optional(
+      z.pipe(
+        z.nullable(displayName),
+        z.transform((name) => name ?? undefined), // C# serialisers write null for a field that is left out.
+      ),
     ),
   },
   rules.body,

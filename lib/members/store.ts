@@ -36,7 +36,7 @@ export const putUser = (table: Table, user: User, now: number): Write<User> =>
   putIfAbsent(table, userKey(user.email), user, now);
 
 /** The operator's commands show a member's email address and name, but the API never returns them. */
-export type StoredMember = AccountMember & Pick<NewMember, "email"> & Partial<Pick<NewMember, "name">>;
+export type StoredMember = AccountMember & Pick<NewMember, "email" | "name">;
 
 export const putMember = (table: Table, member: StoredMember, now: number): Write<StoredMember> =>
   putIfAbsent(table, memberKey(member.account_id, member.user_id), { ...member, person: personKey(member.email) }, now);

@@ -4,13 +4,22 @@ import { storedAddress } from "../addresses/address.ts";
 import { isInRange, toMilliseconds, toNanoseconds } from "../time/timestamp.ts";
 import { Message } from "./message.ts";
 
+const dateTimeRule = "must be ISO 8601 with an offset";
 const range = "must be between the years 0000 and 9999 in UTC";
+
+/** RFC 3339 allows `t` and `z`. Like a Date, we have no leap seconds. */
+const dateTime = z
+  .string(dateTimeRule)
+  .check(
+    z.regex(new RegExp(z.regexes.datetime({ offset: true }), "i"), dateTimeRule),
+    z.meta({ format: "date-time", not: { type: "string", pattern: ":60" } }),
+  );
 
 /** The time of an event, as `toNanoseconds` returns it. */
 export const time = z.pipe(
-  z.iso.datetime({ offset: true, error: "must be ISO 8601 with an offset" }),
+  dateTime,
   z.transform((input: string, { issues }): string => {
-    const time = toNanoseconds(input);
+    const time = toNanoseconds(input.toUpperCase());
     if (time !== null) return time;
     issues.push({ code: "custom", message: range, input });
     return z.NEVER;
@@ -33,6 +42,15 @@ export const instant = z.pipe(
   }),
 );
 
+/** C# serialisers write null for a field that is left out. */
+export const optional = <Schema extends z.ZodMiniType>(schema: Schema) =>
+  z.optional(
+    z.pipe(
+      z.nullable(schema),
+      z.transform((given) => given ?? undefined),
+    ),
+  );
+
 /** In UTF-8, half a surrogate pair would become U+FFFD. */
 export const text = z
   .string("must be a string")
@@ -53,9 +71,19 @@ const cutText = z.pipe(
 const maximumTags = 100;
 const maximumTagLength = 255;
 const tag = text.check(z.maxLength(maximumTagLength, `must have at most ${maximumTagLength} characters`));
-const tags = z
-  .array(tag, "must be an array of strings")
-  .check(z.maxLength(maximumTags, `must have at most ${maximumTags} tags`));
+const tags = z.pipe(
+  z.nullable(
+    z
+      .array(tag, "must be an array of strings")
+      .check(z.maxLength(maximumTags, `must have at most ${maximumTags} tags`)),
+  ),
+  z.transform((given) => given ?? []),
+);
+
+const bounceFlag = z.pipe(
+  z.nullable(z.boolean("must be a boolean")),
+  z.transform((given) => given ?? false),
+);
 
 /** RFC 5321, section 4.5.3.1: 64 characters before the @, and 255 after it. */
 const maximumAddressLength = 320;
@@ -82,7 +110,7 @@ export const NewMessage = z.object({
   account_id: id,
   domain_id: id,
   direction: z.enum(Message.shape.direction.options, "must be incoming or outgoing"),
-  is_bounce_notification: z._default(z.boolean("must be a boolean"), false),
+  is_bounce_notification: z._default(bounceFlag, false),
   message_id: cutText,
   subject: cutText,
   tags: z._default(tags, []),
@@ -91,8 +119,8 @@ export const NewMessage = z.object({
   status: words,
   sent_at: z._default(z.nullable(instant), null),
   delivered_at: z._default(z.nullable(instant), null),
-  bounce_classification: z.optional(words),
-  reference_message_id: z.optional(z.int64("must be a bigint of at most 64 bits")),
+  bounce_classification: optional(words),
+  reference_message_id: optional(z.int64("must be a bigint of at most 64 bits")),
   /** We store whole seconds, because DynamoDB's TTL has no fractions. */
   retain_until: instant,
 });

@@ -66,7 +66,8 @@ export const withSignal = <Limited extends Table>(table: Limited, signal: AbortS
     try {
       return await table.client.send(command, { abortSignal: signals });
     } catch (error) {
-      if (!signal.aborted) throw error;
+      const isAborted = signal.aborted && error instanceof Error && error.name === "AbortError";
+      if (!isAborted) throw error;
       throw new DOMException("The table was too slow", { name: "TimeoutError", cause: error });
     }
   };

@@ -19,26 +19,39 @@ export type Recorded = { source: string; bytes: number } & (
 
 type Line = { source: string; bytes: number; event: MessageEvent; emailBytes: number };
 
+const lineFeed = 0x0a;
+
 /** Node.js's readline would also split at U+2028 and U+2029, which a JSON string may contain. */
-async function* splitLines(input: Readable): AsyncGenerator<string> {
-  let rest = "";
-  for await (const text of input.setEncoding("utf8")) {
-    const [end = "", ...lines] = String(text).split("\n");
-    rest += end;
-    for (const line of lines) {
-      yield rest;
-      rest = line;
+async function* splitLines(input: Readable): AsyncGenerator<Buffer> {
+  let rest: Buffer[] = [];
+  for await (const chunk of input) {
+    let bytes = Buffer.from(chunk);
+    for (let end = bytes.indexOf(lineFeed); end >= 0; end = bytes.indexOf(lineFeed)) {
+      yield Buffer.concat([...rest, bytes.subarray(0, end)]);
+      rest = [];
+      bytes = bytes.subarray(end + 1);
     }
+    rest.push(bytes);
   }
-  yield rest;
+  yield Buffer.concat(rest);
 }
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+const decode = (line: Buffer): string => {
+  try {
+    return decoder.decode(line);
+  } catch {
+    throw new RejectedError("it is not UTF-8");
+  }
+};
 
 async function* linesOf(path: string, standardInput: Readable) {
   const input = path === "-" ? standardInput : createReadStream(path);
   let number = 0;
-  for await (const text of splitLines(input)) {
+  for await (const line of splitLines(input)) {
     number++;
-    if (text.trim() !== "") yield { source: `${path}:${number}`, text, bytes: Buffer.byteLength(text) + 1 };
+    if (/\S/.test(line.toString("latin1"))) yield { source: `${path}:${number}`, line, bytes: line.length + 1 };
   }
 }
 
@@ -58,9 +71,9 @@ export const recordLines = async (
   report: (recorded: Recorded) => void,
 ): Promise<void> => {
   async function* eventsOf(path: string): AsyncGenerator<Line> {
-    for await (const { source, text, bytes } of linesOf(path, standardInput)) {
+    for await (const { source, line, bytes } of linesOf(path, standardInput)) {
       try {
-        const event = parseEvent(text);
+        const event = parseEvent(decode(line));
         const key = "raw_email" in event ? event.raw_email : null;
         yield { source, bytes, event, emailBytes: key === null ? 0 : await emails.size(key) };
       } catch (error) {

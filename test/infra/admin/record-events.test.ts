@@ -46,6 +46,23 @@ test("A line ends at a line feed only, and not within a text", async () => {
   expect(await (await get()).json()).toMatchObject({ open_count: 1, delivery_attempts: [{ log }] });
 });
 
+test("A file may begin with a byte order mark, and a line that is not UTF-8 fails alone", async () => {
+  const { event, get } = await message();
+  const log = event("message.delivery_attempt", "latin1", { ...attempt, log: "Gr\u00fc\u00dfe" });
+  const file = join(temporaryFolder(), "events.jsonl");
+  const bytes = [
+    `\ufeff${event("message.opened", "1")}\r\n`,
+    Buffer.from(log, "latin1"),
+    `\n\r\n${event("message.clicked", "2")}`,
+  ];
+  writeFileSync(file, Buffer.concat(bytes.map((part) => Buffer.from(part as string))));
+
+  const ran = await admin(`record-events ${file}`);
+
+  expect(ran).toMatchObject({ status: 1, stdout: ["2 recorded, 1 failed"], stderr: [`${file}:2: it is not UTF-8`] });
+  expect(await (await get()).json()).toMatchObject({ open_count: 1, click_count: 1, num_attempts: 0 });
+});
+
 test("--json prints the outcome of each event", async () => {
   const { event } = await message();
 

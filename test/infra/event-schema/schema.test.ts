@@ -7,7 +7,7 @@ import { parseEvent } from "../../../lib/events/event.ts";
 import { run } from "../../harness/process.ts";
 
 const formats = {
-  "date-time": /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/,
+  "date-time": /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i,
   uuid: /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i,
   "idn-email": /@/,
   int64: { type: "number", validate: (value: number) => Math.abs(value) <= 2 ** 63 },
@@ -63,6 +63,30 @@ test.each('1|1.0|1e3|-12.50e1|9007199254740993|1.5|1e-1|1e19|null|"1"'.split("|"
     expect(matches(JSON.parse(event))).toBe(accepts(event));
   },
 );
+
+test.each(["2026-11-20t12:00:00z", "2016-12-31T23:59:60Z", "2016-12-31T23:59:60.5+01:00", "2026-11-20T12:00:00"])(
+  "The schema and the code agree whether %s is a time",
+  (time) => {
+    const event = { ...events.find(({ type }) => type === "message.status"), time };
+
+    expect(matches(event)).toBe(accepts(JSON.stringify(event)));
+  },
+);
+
+test.each(events)("The schema and the code agree about null in each field of $type", (event) => {
+  const all: [string, object][] = [event, event.message].flatMap((part, index) =>
+    Object.keys({ ...part, external_id: 0, tags: 0, sent_at: 0, bounce_classification: 0 }).map(
+      (name): [string, object] => [
+        name,
+        index === 0 ? { ...event, [name]: null } : { ...event, message: { ...event.message, [name]: null } },
+      ],
+    ),
+  );
+
+  expect(all.map(([name, one]) => [name, matches(one)])).toEqual(
+    all.map(([name, one]) => [name, accepts(JSON.stringify(one))]),
+  );
+});
 
 test("Every event and every field has a description", () => {
   const events: { description?: string; properties: { message: { properties: object } } }[] = printable.oneOf;

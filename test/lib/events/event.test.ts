@@ -36,6 +36,30 @@ test("An event has its ids in lower case and its times in UTC, and other fields 
   expect(event).toEqual({ ...status, time: "2026-11-20T12:00:00.000000000Z" });
 });
 
+test("An optional field that is null counts as left out", () => {
+  const nulls = { sent_at: null, delivered_at: null, bounce_classification: null };
+  const more = { external_id: null, is_bounce_notification: null, tags: null, reference_message_id: null };
+
+  expect(parse({ ...status, ...nulls })).toEqual(parse(status));
+  expect(parse(storedWith({ ...nulls, ...more }))).toEqual(parse(stored));
+});
+
+test("A time may have t and z in lower case, and an event may begin with a byte order mark", () => {
+  const event = { ...status, time: "2026-11-20t12:00:00.5z" };
+
+  expect(parseEvent(`\ufeff${JSON.stringify(event)}`)).toMatchObject({ time: "2026-11-20T12:00:00.500000000Z" });
+});
+
+test("U+FFFD in the words of an email is kept, because a stranger may have written it", () => {
+  expect(parse(storedWith({ subject: "\ufffd" }))).toMatchObject({ message: { subject: "\ufffd" } });
+});
+
+test("A key of the bucket has up to 1,024 bytes", () => {
+  const raw_email = "é".repeat(512);
+
+  expect(parse({ ...stored, raw_email })).toMatchObject({ raw_email });
+});
+
 const withReference = (digits: string) =>
   parseEvent(JSON.stringify(stored).replace('"subject"', `"reference_message_id":${digits},"subject"`));
 
@@ -93,6 +117,11 @@ test.each([
   [{ ...opened, message: { ...common.message, external_id: "80" } }, "message must have either id or external_id"],
   [{ ...opened, message: {} }, "message must have either id or external_id"],
   [{ ...opened, message: { external_id: "" } }, "message.external_id must have 1 to 255 characters"],
+  [{ ...stored, raw_email: "é".repeat(513) }, "raw_email must have at most 1024 bytes of UTF-8"],
+  [{ ...status, time: "2016-12-31T23:59:60Z" }, "time must be ISO 8601 with an offset"],
+  [{ ...opened, id: "Jos\ufffd" }, "it has U+FFFD, which stands for bytes that were not UTF-8"],
+  [storedWith({ tags: [String.raw`a`, "\ufffd"] }), "it has U+FFFD"],
+  [JSON.stringify(status).replace("sent", String.raw`\uFFFD`), "it has U+FFFD"],
   [storedWith({ retain_until: null }), "message.retain_until must be ISO 8601 with an offset"],
 ])("%j is rejected: %s", (event, reason) => {
   const json = typeof event === "string" ? event : JSON.stringify(event);
