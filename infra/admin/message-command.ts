@@ -27,10 +27,6 @@ export const forEachMessage = (
   act: (message: MessageRef) => Promise<void>,
 ): Promise<void> => forEachOperand(shell, operands, async (name) => act({ account_id, id: messageId(name) }));
 
-/** Tells whether an error means that a segment of a message is missing. */
-export const isDamage = (error: unknown): error is Error =>
-  error instanceof Error && /^A segment .* is missing$/.test(error.message);
-
 /**
  * Tells whether an interrupted deletion has left segments of a message behind. A deletion deletes the first segment
  * last, so that is the only one that we look for. (Lists of pages stay.)

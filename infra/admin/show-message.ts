@@ -1,6 +1,6 @@
 /** `show-message` prints the fields of a message and how it is stored, even if the message is damaged. */
 import { Option } from "@commander-js/extra-typings";
-import { readSegments } from "../../lib/messages/content/read-segments.ts";
+import { MissingSegmentError, readSegments } from "../../lib/messages/content/read-segments.ts";
 import type { Head } from "../../lib/messages/head.ts";
 import { expiryOf, readMarker } from "../../lib/messages/marker.ts";
 import type { MessageRef } from "../../lib/messages/message-ref.ts";
@@ -12,7 +12,7 @@ import type { Table } from "../../lib/table/table.ts";
 import { UserError } from "../cli/user-error.ts";
 import { clockOf } from "./clock.ts";
 import { openTableOf, report, type Shell } from "./command.ts";
-import { defineMessageCommand, forEachMessage, isDamage } from "./message-command.ts";
+import { defineMessageCommand, forEachMessage } from "./message-command.ts";
 
 /** To find out whether a segment is missing, we have to read them all. */
 const storageOf = async (message: StoredMessage) => {
@@ -22,7 +22,7 @@ const storageOf = async (message: StoredMessage) => {
     for await (const segment of readSegments(message)) storage.bytes += segment.length;
     return storage;
   } catch (error) {
-    if (!isDamage(error)) throw error;
+    if (!(error instanceof MissingSegmentError)) throw error;
     return { ...storage, missing: error.message };
   }
 };

@@ -8,6 +8,10 @@ import { keyOfSegment, parallelPages } from "./pages.ts";
 
 type Segment = { bytes: Uint8Array };
 
+export class MissingSegmentError extends Error {
+  override readonly name = "MissingSegmentError";
+}
+
 /** Eventually consistent reads are half the price, so we make a consistent one only if the first misses a segment. */
 const readTwice = async <Found>(
   { id, segments }: Head,
@@ -15,11 +19,11 @@ const readTwice = async <Found>(
   read: (consistent: boolean) => Promise<Found | undefined>,
 ): Promise<Found> => {
   const found = (await read(false)) ?? (await read(true));
-  if (!found) throw new Error(`A segment from ${index} of ${segments} of message ${id} is missing`);
+  if (!found) throw new MissingSegmentError(`A segment from ${index} of ${segments} of message ${id} is missing`);
   return found;
 };
 
-/** @throws Error if the segment is missing */
+/** @throws MissingSegmentError */
 export const readSegment = async ({ table, head }: StoredMessage, index: number): Promise<Uint8Array> => {
   const read = (consistent: boolean) => getItem<Segment>(table, keyOfSegment(head, head, index), { consistent });
   return (await readTwice(head, index, read)).bytes;
@@ -37,7 +41,7 @@ const readPage = ({ table, head }: StoredMessage, from: number): Promise<Uint8Ar
 /** A response that gets no page for so long ends, instead of holding its Lambda environment for five minutes. */
 const longestSilenceMs = 60_000;
 
-/** After a 200, we can't send an error any more, so we retry failed reads. Throws an Error if a segment is missing. */
+/** After a 200, we can't send an error any more, so we retry failed reads. Throws a MissingSegmentError. */
 export async function* readSegments(message: StoredMessage): AsyncGenerator<Uint8Array> {
   const { table, head, first } = message;
   const abort = new AbortController();
