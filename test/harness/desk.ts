@@ -17,11 +17,9 @@ export const shown = async (page: Page, subject: string): Promise<void> => {
 
 export const rows = (page: Page, hasText: string | RegExp = "") => page.locator("#rows a", { hasText });
 
-/** Opens a message of the search. On a wide screen, a row that isn't chosen needs a second click. */
+/** Opens a message of the search. */
 export const openRow = async (page: Page, subject: string): Promise<void> => {
-  const link = rows(page).filter({ has: page.getByText(subject, { exact: true }) });
-  await link.click();
-  if (await link.isVisible()) await link.click();
+  await rows(page).getByText(subject, { exact: true }).click();
   await shown(page, subject);
 };
 

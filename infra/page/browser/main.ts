@@ -5,7 +5,8 @@ import { find, say } from "./dom.ts";
 import { fitAllFrames } from "./frame.ts";
 import { startKey } from "./key.ts";
 import { closeMessage, openName, refreshMessage, showMessage, startMessageView } from "./message-view.ts";
-import { readState, refresh, returnToRow, search, startSearch } from "./search-view.ts";
+import { returnToRow } from "./row-list.ts";
+import { readState, refresh, search, startSearch } from "./search-view.ts";
 import { shown } from "./shown.ts";
 import { stateOf } from "./state.ts";
 import { timeZone, zoneOffset } from "./times.ts";
@@ -76,6 +77,6 @@ startKey(() => {
 });
 startMessageView();
 startApiForm(show);
-if (hasSearch) startSearch();
+startSearch();
 show();
 setTimeout(keepReading, secondsBetweenReads * 1000);

@@ -6,9 +6,10 @@ import { requestFound } from "./request.ts";
 import { shown } from "./shown.ts";
 import { type State, sinceOf } from "./state.ts";
 
-export type Results = { messages: DeskMessage[]; next?: string; read: number; readAt: number };
+/** `pages` is 0 before anything was read. */
+export type Results = { messages: DeskMessage[]; next?: string; read: number; pages: number; readAt: number };
 
-let results: Results = { messages: [], read: 0, readAt: 0 };
+let results: Results = { messages: [], read: 0, pages: 0, readAt: 0 };
 export const rowsRead = (): readonly DeskMessage[] => results.messages;
 export const resultsRead = (): Results => results;
 
@@ -31,11 +32,12 @@ const resultsOf = (page: FoundPage | null): Results => ({
   messages: page?.messages ?? [],
   ...(page?.next && { next: page.next }),
   read: page?.read ?? 0,
+  pages: 1,
   readAt: Date.now(),
 });
 
 export const forgetResults = (): void => {
-  results = { messages: [], read: 0, readAt: 0 };
+  results = { messages: [], read: 0, pages: 0, readAt: 0 };
 };
 
 /** Reads the first page. @throws RequestError */
@@ -45,7 +47,12 @@ export const readFirst = async (state: State): Promise<Results> =>
 /** Reads the page behind those that were read. @throws RequestError */
 export const readNext = async (state: State): Promise<Results> => {
   const page = resultsOf(await requestFound(pathOf(state, results.next), keyFor("")));
-  return { ...page, messages: [...results.messages, ...page.messages], read: results.read + page.read };
+  return {
+    ...page,
+    messages: [...results.messages, ...page.messages],
+    read: results.read + page.read,
+    pages: results.pages + 1,
+  };
 };
 
 export const keepResults = (read: Results): void => {

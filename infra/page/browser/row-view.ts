@@ -32,10 +32,12 @@ const rowView = (message: DeskMessage, isChosen: boolean, now: number): HTMLElem
   return element("li", {}, link);
 };
 
-/** @param chosen the name of the row that the keyboard reaches first */
+/**
+ * @param messages in their order
+ * @param chosen the name of the row that the keyboard reaches first
+ */
 export const rowsView = (messages: readonly DeskMessage[], chosen: string, now: number): HTMLElement[] => {
-  const ordered = messages.toSorted((a, b) => lastEventOf(b).localeCompare(lastEventOf(a)));
-  const days = Map.groupBy(ordered, (message) => dayHeading(lastEventOf(message), now));
+  const days = Map.groupBy(messages, (message) => dayHeading(lastEventOf(message), now));
   return [...days].flatMap(([day, ofDay]) => [
     element("h2", {}, day),
     element("ul", {}, ...ofDay.map((message) => rowView(message, nameOf(message) === chosen, now))),

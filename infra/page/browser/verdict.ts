@@ -46,6 +46,9 @@ export const lastEventOf = (message: DeskMessage): string => {
   );
 };
 
+/** The newest event first. */
+export const byLastEvent = (a: DeskMessage, b: DeskMessage): number => lastEventOf(b).localeCompare(lastEventOf(a));
+
 const explanationOf = (message: DeskMessage): Explained | null => {
   const words = [deciding(message)?.log, message.bounce_classification];
   return words.map((text) => (text ? explain(text, message.recipient) : null)).find(Boolean) ?? null;

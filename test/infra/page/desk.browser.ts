@@ -65,7 +65,7 @@ describe("The search", () => {
   test("shows the chosen message beside the list, with its reason, its timeline and the date of its deletion", async () => {
     const { page } = await openPage(browser);
 
-    await rows(page, invoice).click();
+    await rows(page, invoice).locator("time").click();
 
     const peek = await page.locator("#peek").innerText();
     expect(peek).toMatch(/Bounced on .+, at the first try/);
@@ -188,7 +188,7 @@ describe("The desk has no violation of axe-core, and no text wider than the scre
 
 test.runIf(process.env.PICTURE)("makes the picture of README", async () => {
   const { page } = await openPage(browser, { ...desktop, timezoneId: "UTC", deviceScaleFactor: 2 });
-  await rows(page, invoice).click();
+  await rows(page, invoice).locator("time").click();
   await page.locator("#peek").getByText("Mailbox full").first().waitFor();
 
   await page.screenshot({ path: process.env.PICTURE ?? "" });
