@@ -5,7 +5,7 @@
  *   From ada@example.com Sat Nov 21 15:00:00 2026   most programs
  *   From - Sat Nov 21 2026 15:00:00                 ImportExportTools NG until 14.0.1
  *   From ada@example.com                            without a date
- *   From                                            Thunderbird since 2024
+ *   From                                            Thunderbird since 2024; Netscape wrote a hyphen after it
  */
 
 import { fieldOf } from "../../lib/email/header.ts";
@@ -16,7 +16,7 @@ export const longestLine = 1000;
 
 const usual = /^From .*\b\d{1,2}:\d{2}\b.*\b\d{4}\b/;
 const yearBeforeTime = /^From .*\b\d{4}\b.*[ T]\d{1,2}:\d{2}\b/;
-const bare = /^From[ \t]*-?[ \t]*$/;
+const bare = /^From [ \t]*-?[ \t]*$/;
 /** Matches neither `From: ada@example.com` nor `From : ada@example.com`. */
 const any = /^From(?: (?![ \t]*:)|$)/;
 
@@ -58,10 +58,9 @@ export const beginsEmail = (
   first: FromKind,
   isAfterBlankLine: boolean,
 ): boolean => {
-  const isDated = kind === "usual" || kind === "dated";
-  if (isDated && isBeforeHeader) return true;
+  if (kind !== "undated" && isBeforeHeader) return true;
   if (!isAfterBlankLine) return false;
-  return kind === "usual" || (isBeforeHeader && (kind === "bare" || first === "bare" || first === "undated"));
+  return kind === "usual" || (isBeforeHeader && (first === "bare" || first === "undated"));
 };
 
 /** Returns the start of the line that ends before `at` if that line is blank; otherwise `null`. */

@@ -18,7 +18,7 @@ const signatures: [start: string, kind: string][] = [
   ["\x28\xb5\x2f\xfd", "it is compressed with zstd. Unpack it first"],
   ["7z\xbc\xaf\x27\x1c", "it is a 7z archive. Unpack it first"],
   ["Rar!\x1a\x07", "it is a rar archive. Unpack it first"],
-  ["\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "it is an Outlook .msg file (OLE). Save it as .eml"],
+  ["\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "it is an OLE file such as Outlook's .msg. Save it as .eml"],
   ["!BDN", "it is an Outlook data file (.pst). Export it as mbox"],
   ["\xcf\xad\x12\xfe", "it is an Outlook Express folder (.dbx). Export it as .eml"],
   ["\x78\x9f\x3e\x22", "it is a TNEF file (winmail.dat)"],

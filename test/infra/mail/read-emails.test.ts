@@ -81,6 +81,7 @@ test.each<[string, string, string[], RegExp?]>([
     `${from}${mail(1)}\n${bare}${mail(2)}\n${from}${mail(3)}`,
     [mail(1), mail(2), mail(3)],
   ],
+  ["Netscape's From lines", `From - \n${mail(1)}From - \n${mail(2)}`, [mail(1), mail(2)]],
   [
     "an undated From line after dated ones",
     `${from}${mail(1)}\n${undated}${mail(2)}`,
