@@ -26,7 +26,7 @@ const signed = (change: number): string => `${change < 0 ? "" : "+"}${change}`;
 
 /** Names the five largest packages, and every package whose size has changed, in KB. */
 export const describeSizes = (operation: string, bytes: Sizes): string => {
-  const recorded: Sizes = JSON.parse(readFileSync(file, "utf8"))[operation];
+  const recorded: Sizes = JSON.parse(readFileSync(file, "utf8"))[operation] ?? {};
   const sizes = sizesOf(bytes);
   const change = (name: string): number => (sizes[name] ?? 0) - (recorded[name] ?? 0);
   const largest = Object.entries(sizes).slice(0, 5);
