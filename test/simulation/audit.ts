@@ -3,6 +3,7 @@ import { personKey } from "../../lib/table/keys.ts";
 import { trueTime } from "../world/time.ts";
 import type { Cast } from "./cast.ts";
 import { demand } from "./model.ts";
+import { senderOfMonth } from "./operations/ses.ts";
 import { tableName, type World } from "./world.ts";
 
 type Stored = Record<string, unknown> & { pk: string; sk: string; expires_at?: number };
@@ -52,6 +53,7 @@ export const audit = (world: World, { accounts, messages, emails }: Cast): void 
     IDEMPOTENCY: (item) => demand(uses.has(Number(item.expires_at)), "expiry of a stored response", item),
     EVENT: (item) =>
       demand(Number(item.expires_at) > now.to / 1000 - 60 * daySeconds, "expiry of an event record", item),
+    SENDER: (item) => demand(item.sk === `SENDER#${senderOfMonth}`, "sender", item),
     MARKER: (item, account, id) => {
       const message = messageOf(account, id);
       const expiry = secondsOf(message?.retain_until ?? "") + 366 * daySeconds;
@@ -61,7 +63,7 @@ export const audit = (world: World, { accounts, messages, emails }: Cast): void 
     MESSAGE: (item, account, id) => {
       const message = messageOf(account, id);
       const { name = "", retain_until = "" } = message ?? {};
-      const isTombstone = item.sk === "HEAD" && item.created_at === undefined;
+      const isTombstone = item.sk === "HEAD" && item.domain_id === undefined; // An interrupted deletion leaves it in the index.
       const seen = { ...item, bytes: undefined };
       demand(message !== undefined, "item without a message", seen);
       if (isTombstone) {

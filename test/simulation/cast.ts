@@ -1,4 +1,5 @@
 /** Who and what the month is about. Few of each, so that they meet. */
+import { idOfExternal } from "../../lib/messages/external-id.ts";
 import type { Random } from "../world/random.ts";
 
 /** Texts that no log line may contain. */
@@ -19,6 +20,7 @@ export type CastMessage = {
   people: string[];
   retain_until: string;
   isImported: boolean;
+  isOfSes: boolean;
 };
 
 export type Cast = {
@@ -43,6 +45,15 @@ const newBursts = (random: Random, start: number): number[] => {
   }
   return bursts;
 };
+
+/** Its id and its expiry follow from what SES reports. */
+const newMessageOfSes = (account: string, sender: string, recipient: string, start: number): CastMessage => ({
+  name: "s0",
+  account,
+  id: idOfExternal(account, `ses:s0:${recipient}`),
+  ...{ raw: null, sender, recipient, direction: "outgoing", people: [recipient], isImported: false, isOfSes: true },
+  retain_until: new Date(start + 90 * day).toISOString(),
+});
 
 export const newCast = (random: Random, start: number): Cast => {
   const accounts = [random.uuid(), random.uuid()];
@@ -71,14 +82,20 @@ export const newCast = (random: Random, start: number): Cast => {
       people: [direction === "incoming" ? sender : recipient, ...(isOther ? [copied] : [])],
       retain_until: new Date(isForgotten ? random.oneOf(bursts.slice(1)) : start + 90 * day).toISOString(),
       isImported,
+      isOfSes: false,
     };
   });
+  const ofSes = newMessageOfSes(random.oneOf(accounts), random.oneOf(emails), random.oneOf(emails), start);
+  messages.push(ofSes);
   return { accounts, domain: random.uuid(), emails, keys: ["k0", "k1", "k2"], messages, bursts };
 };
 
 /** One of each, so that they meet within milliseconds. */
 export const focusOn = (random: Random, { accounts, emails, keys, messages, ...cast }: Cast): Cast => {
-  const ours = [true, false].map((isImported) => random.oneOf(messages.filter((one) => one.isImported === isImported)));
+  const some = [true, false].map((isImported) =>
+    random.oneOf(messages.filter((one) => one.isImported === isImported && !one.isOfSes)),
+  );
+  const ours = [...some, ...messages.filter(({ isOfSes }) => isOfSes)];
   const account = random.oneOf(ours).account;
   return { ...cast, accounts: [account], emails: [random.oneOf(emails)], keys: [random.oneOf(keys)], messages: ours };
 };

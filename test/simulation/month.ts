@@ -6,6 +6,7 @@ import { run, sleep, start, trueTime } from "../world/time.ts";
 import { audit, auditDeadLetters } from "./audit.ts";
 import { type Cast, focusOn, newCast } from "./cast.ts";
 import type { Stage } from "./operations/operation.ts";
+import { senderOfMonth } from "./operations/ses.ts";
 import { type OperationName, operationNames, operations } from "./operations.ts";
 import { checkRestore, takeBackup } from "./restore.ts";
 import { type Handlers, newWorld, tableName, type World } from "./world.ts";
@@ -67,6 +68,9 @@ const begin = async (world: World, cast: Cast): Promise<void> => {
   for (const { name, retain_until } of cast.messages) {
     world.model.expire(name, Math.floor(Date.parse(retain_until) / 1000), { from: -1, to: -1 });
   }
+  const [ofSes] = cast.messages.filter(({ isOfSes }) => isOfSes);
+  const options = ["--account", ofSes?.account ?? "", "--domain", cast.domain, "--retain-days", "90"];
+  await world.act("sender", async () => void (await world.admin(["add-sender", senderOfMonth, ...options])));
   for (const account of cast.accounts) {
     for (const name of ["root", "k0"]) {
       await world.act(`${name} ${account}`, (process) =>

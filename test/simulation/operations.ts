@@ -6,8 +6,15 @@ import { eventOperations } from "./operations/events.ts";
 import { keyOperations } from "./operations/keys.ts";
 import { messageOperations } from "./operations/messages.ts";
 import { peopleOperations } from "./operations/people.ts";
+import { sesOperations } from "./operations/ses.ts";
 
-export const operations = { ...messageOperations, ...eventOperations, ...peopleOperations, ...keyOperations };
+export const operations = {
+  ...messageOperations,
+  ...eventOperations,
+  ...sesOperations,
+  ...peopleOperations,
+  ...keyOperations,
+};
 
 export type OperationName = keyof typeof operations;
 export const operationNames = Object.keys(operations) as OperationName[];

@@ -129,14 +129,15 @@ export const newWorld = (seed: string, handlers: Handlers, weather: { rate: numb
       }
     },
 
-    /** TTL deletes an item between ten minutes and 48 hours after its expiry, or never. */
+    /** TTL deletes an item between ten minutes and 48 hours after its expiry, or never; after five years, surely never. */
     timeToLive: async (until: number): Promise<void> => {
       while (trueTime() < until) {
         await sleep(6 * 3600 * 1000);
         for (const { pk, sk, expires_at } of engine.items(tableName)) {
           const luck = randomFrom(`${seed} ${pk} ${sk}`);
           const delay = luck.chance(0.2) ? Number.POSITIVE_INFINITY : 600 + luck.below(48 * 3600);
-          if (Number(expires_at) + delay < trueTime() / 1000) engine.remove(tableName, { pk, sk });
+          const isForgotten = Number(expires_at) < (trueTime() - 5 * 365 * day) / 1000;
+          if (!isForgotten && Number(expires_at) + delay < trueTime() / 1000) engine.remove(tableName, { pk, sk });
         }
       }
     },

@@ -31,12 +31,12 @@ const times = (random: Random): number[] =>
     random.chance(0.1) ? random.below(5 * 24 * 3600_000) : delay + random.below(500),
   );
 
-const isEvent = ({ isImported }: CastMessage) => !isImported;
-const hasNoEmail = ({ isImported, raw }: CastMessage) => !isImported && raw === null;
+const isEvent = ({ isImported, isOfSes }: CastMessage) => !isImported && !isOfSes;
+const hasNoEmail = (message: CastMessage) => isEvent(message) && message.raw === null;
 
 /** Few numbers, so that the queue and a file have the same events. */
 const planChange = (random: Random, cast: Cast) => ({
-  name: nameOf(random, cast),
+  name: nameOf(random, cast, ({ isOfSes }) => !isOfSes),
   type: random.oneOf(changeTypes),
   number: random.below(6),
 });
@@ -68,7 +68,7 @@ const storedEvent = (stage: Stage, name: string, id: string) => {
 };
 
 /** Somebody has taken `message.stored`. Whether the message was stored then is sure only if it wasn't too late for it. */
-const endStoring = (stage: Stage, name: string, storing: Move, to: number): void => {
+export const endStoring = (stage: Stage, name: string, storing: Move, to: number): void => {
   const { model } = stage.world;
   const isLate = to + 2000 > Date.parse(messageOf(stage, name).retain_until);
   const isStored = !isLate && !model.mayHaveBegun(`deletion of ${name}`, to);

@@ -4,6 +4,7 @@ import { sleep, trueTime } from "../../world/time.ts";
 import { demand } from "../model.ts";
 import type { Ran } from "../world.ts";
 import { command, keyOf, messageOf, nameOf, operation, type Stage } from "./operation.ts";
+import { statusOfModel } from "./ses.ts";
 
 type Get = { name: string; key: string; fields: string | undefined };
 
@@ -27,7 +28,12 @@ const getOnce = async (stage: Stage, { name, key: wanted, fields }: Get): Promis
   const hasContent = fields === undefined && raw !== null;
   world.model.sawMessage(
     name,
-    { ...body, delivery: body.status, content: hasContent ? body.content : undefined, status: response.status },
+    {
+      ...body,
+      delivery: statusOfModel[String(body.status)] ?? body.status,
+      content: hasContent ? body.content : undefined,
+      status: response.status,
+    },
     span,
     now,
     hasContent,
