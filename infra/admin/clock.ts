@@ -20,10 +20,13 @@ type Dated = { response: { headers: Record<string, string> } };
 const fastMs = 1000;
 const attempts = 5;
 
-/** Reads an item that doesn't exist, for half a read unit. Returns the response's `Date`, in milliseconds. */
+/**
+ * Reads an item that doesn't exist, for half a read unit. Whoever may read only messages may read it, too. Returns the
+ * response's `Date`, in milliseconds.
+ */
 const askTable = async ({ client, name: TableName }: Table): Promise<number> => {
   let date = "";
-  const command = new GetCommand({ TableName, Key: { pk: itemTypes.apiKey, sk: "CLOCK" } });
+  const command = new GetCommand({ TableName, Key: { pk: `${itemTypes.message}CLOCK`, sk: "CLOCK" } });
   command.middlewareStack.add(
     (next) => async (args) => {
       const result = await next(args);
