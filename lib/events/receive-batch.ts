@@ -4,6 +4,7 @@ import { Logger } from "@aws-lambda-powertools/logger";
 import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
 import type { Context, SQSEvent, SQSHandler, SQSRecord } from "aws-lambda";
 import { RejectedError } from "../messages/rejected-error.ts";
+import { sha256 } from "../table/keys.ts";
 import { loggableError } from "../table/table.ts";
 import { uptimeMs } from "../time/clock.ts";
 import { groupsOf, receivesOf } from "./batch-order.ts";
@@ -62,6 +63,9 @@ const resultsOf = ({ events, missing = [], error }: Taken, results: Results): Re
     ? [...events, ...missing.filter((event) => results.has(event))].map((event) => results.get(event) ?? failed(error))
     : [failed(error)];
 
+/** Who sends events chooses their ids, and may have put an address into them. */
+const loggableId = (id: string): string => (id.includes("@") ? sha256(id) : id);
+
 const order = ["failed", "recorded", "expired", "repeated"];
 
 /** A body that is not about a message has no events, and is ignored. */
@@ -88,6 +92,8 @@ export const takeEvents = (
       receives: receivesOf(sqsRecord),
       type: events[0]?.type,
       account_id: events[0]?.account_id,
+      message_uuid: events[0]?.message.id,
+      event_id: events.map(({ id }) => loggableId(id)).join(" ") || undefined,
       events: events.length,
       outcome: worst.outcome,
       ...causeOf(worst),

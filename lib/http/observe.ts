@@ -39,6 +39,7 @@ export const observe = (operation: Operation) => {
       gateway_request_id: log.gatewayRequestId,
       operation: operation.id,
       query: log.query,
+      message_uuid: log.messageUuid,
       account_id: log.apiKey?.account_id,
       key_id: log.apiKey?.id,
       status: statusCode,

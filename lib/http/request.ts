@@ -20,6 +20,8 @@ export type RequestLog = {
   /** Resolves when no call to DynamoDB is under way, so that `consumedCapacity` is complete. */
   readonly settled: () => Promise<unknown>;
   query?: Record<string, unknown>;
+  /** The UUID of the message in the path. It is not the Message-ID, which contains a domain. */
+  messageUuid?: string | undefined;
   /** The API key that the caller sent, even if it is revoked, expired or belongs to another account. */
   apiKey?: ApiKey | undefined;
   /** The error that caused a 5xx status, or cut a response off. */

@@ -17,7 +17,11 @@ const check = <T>(schema: z.ZodMiniType<T>, value: unknown): T => {
 
 export const path = <Path extends AccountPath>({ pathParameters }: Operation<Path>) => {
   const schema = schemaOf(pathParameters);
-  return ({ event }: Received): { path: Path } => ({ path: check(schema, event.pathParameters ?? {}) });
+  return ({ event, requestLog }: Received): { path: Path } => {
+    const path: Path & { message_id?: string } = check(schema, event.pathParameters ?? {});
+    requestLog.messageUuid = path.message_id;
+    return { path };
+  };
 };
 
 const queryValue = (

@@ -74,16 +74,24 @@ test("An event for which a batch has too little time left is retried, and a larg
 
 test("A batch is recorded in any order, and each event is one line in the log and one count", async () => {
   bucketWith({ "1.eml": raw.length });
-  const { event, stored, get, account_id } = await pipelineMessage();
-  const opened = event("message.opened");
+  const { event, stored, get, account_id, id } = await pipelineMessage();
+  const opened = event("message.opened", { id: "open by ada@example.com" });
 
-  const failed = await deliver(await record(), inQueue(opened, stored("1.eml"), opened));
+  const failed = await deliver(await record(), inQueue(opened, stored("1.eml", { id: "stored-1" }), opened));
 
   expect(failed).toEqual([]);
   expect(await (await get()).json()).toMatchObject({ open_count: 1, content: raw });
   expect(logged()).toMatchObject([
-    { sqs_message_id: "sqs-0", receives: 1, type: "message.opened", account_id, outcome: "recorded" },
-    { sqs_message_id: "sqs-1", type: "message.stored", outcome: "recorded", level: "INFO" },
+    {
+      sqs_message_id: "sqs-0",
+      receives: 1,
+      type: "message.opened",
+      account_id,
+      message_uuid: id,
+      event_id: expect.stringMatching(/^[\da-f]{64}$/), // because the id contains an address
+      outcome: "recorded",
+    },
+    { sqs_message_id: "sqs-1", type: "message.stored", event_id: "stored-1", outcome: "recorded", level: "INFO" },
     { sqs_message_id: "sqs-2", type: "message.opened", outcome: "repeated" },
   ]);
   expect(counted("EventRecorded")).toEqual([1, 1]);

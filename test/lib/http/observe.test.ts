@@ -69,6 +69,7 @@ describe("The request log", () => {
       service: "GetMessage",
       operation: "GetMessage",
       account_id: key.account_id,
+      message_uuid: message.id,
       key_id: key.id,
       status: 200,
       request_id: expect.any(String),
