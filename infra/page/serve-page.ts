@@ -94,6 +94,7 @@ export const deskPages = (shown: Shown, source: Source, token?: string): Pages =
   const eml = (raw: Buffer): HttpResponse => pageResponse("application/octet-stream", Readable.from([raw]));
   return new Map<string, Page>([
     ["/messages", page(shown)],
+    ["/messages/about", data(async () => json(shown))],
     ["/messages/search", data(searchIn(source))],
     ["/messages/recent", data(async () => json((await source.recent?.()) ?? null))],
     ["/messages/head", data((asked) => source.readHead(refOf(asked), asked.request))],

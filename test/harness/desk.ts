@@ -1,7 +1,7 @@
 /** Opens the desk in a browser, with emails of a test. */
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { expect, onTestFinished } from "vitest";
-import { startLocal } from "./process.ts";
+import { run, type Service, startLocal } from "./process.ts";
 import { folderOf } from "./temporary-folder.ts";
 
 const viewport = { width: 390, height: 844 };
@@ -56,3 +56,32 @@ export const openEmail = async (browser: Browser, email: string, options: Browse
   await openRow(opened.page, subject);
   return opened;
 };
+
+/** An outgoing email with a header `X-Mail` that names it, and what happened to it. */
+export type Sent = { email: string; changes: object[] };
+
+/** Stores emails in the demonstration account, and records their events, with the commands that npm start printed. */
+export const storeSent = async ({ output }: Service, sent: Sent[]): Promise<void> => {
+  const [, importing = ""] = /^(.*import-message.*) my\.eml$/m.exec(output) ?? [];
+  const [, recording = ""] = /\| (.*record-events.*)$/m.exec(output) ?? [];
+  const [, account_id] = /--account (\S+)/.exec(importing) ?? [];
+  const folder = folderOf(Object.fromEntries(sent.map(({ email }, index) => [`${index}.eml`, email])));
+  expect(await run(`${importing} --external-id X-Mail ${folder}`)).toMatchObject({ status: 0 });
+  const events = sent.flatMap(({ email, changes }) => {
+    const [, external_id] = /^X-Mail: (.*)\r$/m.exec(email) ?? [];
+    return changes.map((change, index) => ({
+      id: `${external_id} ${index}`,
+      account_id,
+      message: { external_id },
+      ...change,
+    }));
+  });
+  const input = events.map((event) => JSON.stringify(event)).join("\n");
+  expect(await run(recording, { input })).toMatchObject({ status: 0 });
+};
+
+/** An attempt that brings a status. */
+export const attemptOf = (time: Date, status: string, log: string): object[] => [
+  { type: "message.delivery_attempt", time, status, log },
+  { type: "message.status", time, status, ...(status === "delivered" && { delivered_at: time }) },
+];

@@ -13,13 +13,13 @@ export const usualActions = (message: DeskMessage): HTMLElement[] => {
   const { account_id: account, id, subject } = message;
   return [
     button("Copy link", () => copy(linkOf(message))),
-    button("Copy for engineering", () => copy(forEngineering(message))),
+    button("Copy for engineering", async () => copy(await forEngineering(message))),
     button("Save .eml", () => saveEml({ account, id, key: keyFor(account) }, subject)),
   ];
 };
 
 export const moreActions = (message: DeskMessage): HTMLElement[] => [
   button("Copy Message-ID", () => copy(message.message_id)),
-  button("Copy curl command", () => copy(curlOf(message))),
+  button("Copy curl command", async () => copy(await curlOf(message))),
   button("Print", () => print()),
 ];

@@ -1,5 +1,5 @@
 /** Finds and creates elements. */
-import { visibleLines } from "../../cli/visible.ts";
+import { visible, visibleLines } from "../../cli/visible.ts";
 import { fullTime } from "./times.ts";
 
 /** @throws Error if the page has no such element */
@@ -19,6 +19,7 @@ export const element = <Name extends keyof HTMLElementTagNameMap>(
   ...children: Child[]
 ): HTMLElementTagNameMap[Name] => {
   const created = Object.assign(document.createElement(name), properties);
+  if (created.title) created.title = visible(created.title);
   created.append(...children.map((child) => (typeof child === "string" ? visibleLines(child) : child)));
   return created;
 };

@@ -1,4 +1,5 @@
 /** The support desk: what became of each email of a person, and the email as its reader saw it. */
+import { visible } from "../../cli/visible.ts";
 import { fillForm, startApiForm } from "./api-form.ts";
 import { closeTo, openDepth } from "./attachments.ts";
 import { find, say } from "./dom.ts";
@@ -35,13 +36,15 @@ const show = (): void => {
   if (location.hash.length > 1 && location.hash !== "#list")
     say("This address names no message. Behind the # belong an account id, a slash and a message id.", "bad");
   closeMessage();
-  document.title = q ? `${q} · Desk` : "Desk";
+  document.title = q ? `${visible(q)} · Desk` : "Desk";
   if (before) returnToRow(before);
 };
 
+/** What takes long is done less often. */
 const keepReading = async (): Promise<void> => {
+  const start = performance.now();
   if (!document.hidden) await (stateOf(location).open ? refreshMessage() : hasSearch && refresh());
-  setTimeout(keepReading, secondsBetweenReads * 1000);
+  setTimeout(keepReading, Math.max(secondsBetweenReads * 1000, (performance.now() - start) * 30));
 };
 
 window.onbeforeprint = () => setPrinting(true);

@@ -1,4 +1,5 @@
 /** The search is the page: an address, what narrows it, and the messages that were found. */
+import { visible } from "../../cli/visible.ts";
 import { copy } from "./copy.ts";
 import { addressOfSearch, changeState, current, takeStateFromAddress } from "./current-search.ts";
 import { button, element, find } from "./dom.ts";
@@ -68,7 +69,7 @@ const readOlder = async (): Promise<void> => {
 /** Reads the first page of what the state asks for. */
 export const search = async (): Promise<void> => {
   const own = ++turn;
-  const { q } = current();
+  const q = visible(current().q);
   source = sourceOf(current());
   document.title = q ? `${q} · Desk` : "Desk";
   find("#results-title").textContent = q ? `Messages of ${q}` : "Messages";

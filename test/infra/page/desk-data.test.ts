@@ -182,7 +182,7 @@ test("Only who has the token of this start reads, and only from the desk's own p
   const table = await freshTable();
   const message = await store(table);
   const { url, get } = await serveDesk(table, { token: "of-this-start" });
-  const names = ["search", "recent", "head", "content", "parsed", "structure", "raw"];
+  const names = ["about", "search", "recent", "head", "content", "parsed", "structure", "raw"];
   const attached = await fetch(`${url}/messages/attached`, { method: "POST", body: "Subject: x" });
 
   for (const name of names) {

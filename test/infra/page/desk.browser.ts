@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { afterAll, describe, expect, test } from "vitest";
 import { launchChromium } from "../../harness/chromium.ts";
-import { copied, desktop, openPage, openRow, phone, rows, shown } from "../../harness/desk.ts";
+import { attemptOf, copied, desktop, openPage, openRow, phone, rows, shown, storeSent } from "../../harness/desk.ts";
 import { startLocal } from "../../harness/process.ts";
 
 const browser = await launchChromium();
@@ -187,9 +187,35 @@ describe("The desk has no violation of axe-core, and no text wider than the scre
 });
 
 test.runIf(process.env.PICTURE)("makes the picture of README", async () => {
-  const { page } = await openPage(browser, { ...desktop, timezoneId: "UTC", deviceScaleFactor: 2 });
-  await rows(page, invoice).locator("time").click();
-  await page.locator("#peek").getByText("Mailbox full").first().waitFor();
+  const { page, service } = await openPage(browser, { ...desktop, timezoneId: "UTC", deviceScaleFactor: 2 });
+  const today = new Date().setUTCHours(0, 0, 0, 0);
+  const hours = (count: number) => new Date(today - count * 3_600_000);
+  const sent = (subject: string, hoursAgo: number, changes: object[], from = "orders@shop.example") => ({
+    email: [
+      `From: ${from}\r\nTo: ada@example.com\r\nX-Mail: ${hoursAgo}\r\nDate: ${hours(hoursAgo + 1).toUTCString()}`,
+      `Subject: ${subject}\r\nMessage-ID: <${hoursAgo}@shop.example>\r\n\r\nHello Ada`,
+    ].join("\r\n"),
+    changes,
+  });
+  const timeout = "421 4.4.1 Connection timed out";
+  const deferred = [14, 13, 12, 11].flatMap((ago) => attemptOf(hours(ago), "deferred", timeout));
+  const unknown = "550 5.1.1 <ada@example.com>: Recipient address rejected: User unknown in virtual mailbox table";
+  await storeSent(service, [
+    sent("November deals: 40 % off everything you liked", -1, [
+      ...attemptOf(hours(-1), "delivered", "250 2.0.0 Ok"),
+      ...Array(37).fill({ type: "message.opened" }),
+    ]),
+    sent("فاتورتك رقم 2026-1120 جاهزة", 3, attemptOf(hours(3), "delivered", "250 2.0.0 Ok")),
+    sent("Your invoice 2026-1123 is ready", 8, [{ type: "message.status", time: hours(8), status: "complained" }]),
+    sent("Your order 9 has shipped", 15, deferred),
+    sent("Your order 8 has shipped", 20, attemptOf(hours(20), "bounced", unknown)),
+    sent("Order confirmation 1001", 26, []),
+    sent("Your order 7 has shipped", 30, attemptOf(hours(30), "delivered", "250 2.0.0 Ok")),
+  ]);
+  await search(page, "ada@example.com");
+
+  await rows(page, "order 8").locator("time").click();
+  await page.locator("#peek").getByText("virtual mailbox table").first().waitFor();
 
   await page.screenshot({ path: process.env.PICTURE ?? "" });
 });

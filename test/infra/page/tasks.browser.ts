@@ -3,9 +3,8 @@ import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, describe, expect, test } from "vitest";
 import { launchChromium } from "../../harness/chromium.ts";
-import { copied, desktop, phone, rows } from "../../harness/desk.ts";
-import { run, startLocal } from "../../harness/process.ts";
-import { folderOf } from "../../harness/temporary-folder.ts";
+import { attemptOf, copied, desktop, phone, rows, storeSent } from "../../harness/desk.ts";
+import { startLocal } from "../../harness/process.ts";
 
 const browser = await launchChromium();
 afterAll(() => browser.close());
@@ -14,43 +13,23 @@ const dayMilliseconds = 86_400_000;
 const yesterday = new Date(Date.now() - dayMilliseconds);
 const invoice = "Your invoice 1120";
 const shipped = "Your order 8 has shipped";
+const opened = { type: "message.opened" };
 
 const emailOf = (subject: string, time: Date): string =>
   [
     "From: shop@shop.example\r\nTo: ada@example.com",
-    `Subject: ${subject}\r\nDate: ${time.toUTCString()}\r\nMessage-ID: <${subject.length}@shop.example>`,
+    `X-Mail: ${subject.length}\r\nSubject: ${subject}\r\nDate: ${time.toUTCString()}\r\nMessage-ID: <${subject.length}@shop.example>`,
     "MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n",
     '--b\r\nContent-Type: text/html\r\n\r\n<p>Dear Ada, <a href="https://shop.example/pay/1120">pay here</a>',
     "--b\r\nContent-Type: application/pdf; name=invoice.pdf\r\n\r\n%PDF\r\n--b--",
   ].join("\r\n");
 
-/** Starts the desk with an invoice of yesterday that Ada opened, and a later email that bounced. */
-const startWithAda = async () => {
-  const service = await startLocal();
-  const [, importing = ""] = /^(.*import-message.*) my\.eml$/m.exec(service.output) ?? [];
-  const [, recording = ""] = /\| (.*record-events.*)$/m.exec(service.output) ?? [];
-  const [, account_id] = /--account (\S+)/.exec(importing) ?? [];
-  const folder = folderOf({ "1.eml": emailOf(invoice, yesterday), "2.eml": emailOf(shipped, new Date()) });
-  const idOf = async (file: string): Promise<string> => {
-    const { stdout } = await run(`${importing} --direction outgoing --json ${folder}/${file}`);
-    return JSON.parse(stdout.split("\n")[0] ?? "").id;
-  };
-  const [first, second] = [await idOf("1.eml"), await idOf("2.eml")];
-  const changes = [
-    [first, { type: "message.delivery_attempt", time: yesterday, status: "delivered", log: "250 2.0.0 Ok" }],
-    [first, { type: "message.status", time: yesterday, status: "delivered", delivered_at: yesterday }],
-    [first, { type: "message.opened" }],
-    [second, { type: "message.delivery_attempt", time: new Date(), status: "bounced", log: "550 5.1.1 User unknown" }],
-    [second, { type: "message.status", time: new Date(), status: "bounced" }],
-  ] as const;
-  const input = changes.map(([id, change], index) =>
-    JSON.stringify({ id: `${index}`, account_id, message: { id }, ...change }),
-  );
-  expect(await run(recording, { input: input.join("\n") })).toMatchObject({ status: 0 });
-  return { ...service, first };
-};
-
-const { url, first } = await startWithAda();
+const service = await startLocal();
+await storeSent(service, [
+  { email: emailOf(invoice, yesterday), changes: [...attemptOf(yesterday, "delivered", "250 2.0.0 Ok"), opened] },
+  { email: emailOf(shipped, new Date()), changes: attemptOf(new Date(), "bounced", "550 5.1.1 User unknown") },
+]);
+const { url } = service;
 
 type Step = (page: Page) => Promise<unknown>;
 
@@ -138,7 +117,7 @@ const tasks: Task[] = [
     "give engineering the ids",
     [search, openMessage(invoice), press("Copy for engineering")],
     async (page) => {
-      await expect.poll(() => copied(page)).toContain(`message ${first} · account `);
+      await expect.poll(() => copied(page)).toMatch(/^message [\da-f-]{36} · account [\da-f-]{36} · domain /);
       expect(await copied(page)).toMatch(/Message-ID <17@shop\.example> · .+ · curl -s "http/);
     },
   ],
