@@ -39,10 +39,13 @@ const statement = (
   });
 };
 
-/** DynamoDB asks KMS in the name of its caller. AWS lists these calls as the least that a customer-managed key needs. */
+/**
+ * DynamoDB asks KMS in the name of its caller. These are the calls that AWS lists, except CreateGrant, which only whoever
+ * creates the table needs.
+ */
 const useOfKey = (key: IKey): PolicyStatement =>
   new PolicyStatement({
-    actions: "Decrypt DescribeKey Encrypt GenerateDataKey ReEncryptFrom ReEncryptTo"
+    actions: "Decrypt DescribeKey Encrypt GenerateDataKey GenerateDataKeyWithoutPlaintext ReEncryptFrom ReEncryptTo"
       .split(" ")
       .map((call) => `kms:${call}`),
     resources: [key.keyArn],
