@@ -2,23 +2,28 @@
  * `prepare-table` turns on what AWS leaves off after a restore: TTL, point-in-time recovery and deletion protection.
  * With `--from`, it also repeats revocations and deletions.
  */
+
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
+  type TableDescription,
   UpdateContinuousBackupsCommand,
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from "@aws-sdk/client-dynamodb";
-import { layout } from "../../lib/table/keys.ts";
+import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { headSort, layout, personIndex } from "../../lib/table/keys.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { UserError } from "../cli/user-error.ts";
+import { indexSchema, keyAttributes } from "../person/index-schema.ts";
 import { carryOverFrom } from "./carry-over.ts";
 import { defineCommand, openTableOf, report, type Shell } from "./command.ts";
 import type { OnlyInOld } from "./only-in-old.ts";
 import { describeTable, scanPrice } from "./scan.ts";
 
-type State = "enabled" | "enabled already" | "not supported";
+type State = "enabled" | "enabled already" | "being created" | "not supported";
 
 /** If we enabled time to live on another program's table, its items could expire. */
 const checkKeys = async (table: Table): Promise<void> => {
@@ -27,6 +32,20 @@ const checkKeys = async (table: Table): Promise<void> => {
   const ours = `${layout.partitionKey} and ${layout.sortKey}`;
   if (keys === ours) return;
   throw new UserError(`${table.name} is no table of this API: its keys are ${keys}, not ${ours}`);
+};
+
+/** Before version 1.0.0, a head contained its delivery attempts, and no item was in the index. Nobody's data are like that. */
+const checkLayout = async ({ client, name: TableName }: Table): Promise<void> => {
+  const { Items = [] } = await client.send(
+    new ScanCommand({
+      TableName,
+      FilterExpression: "sk = :head AND attribute_exists(delivery_attempts)",
+      ExpressionAttributeValues: { ":head": headSort },
+      ProjectionExpression: "pk",
+    }),
+  );
+  if (Items.length === 0) return;
+  throw new UserError(`${TableName} has items of a version before 1.0.0, which this version can't read`);
 };
 
 /** Without time to live, expired items stay in the table and cost money, although callers can't see them. */
@@ -58,10 +77,36 @@ const deletionProtection = async ({ client, name: TableName }: Table): Promise<S
   return "enabled";
 };
 
+/** AWS makes one change of a table at a time, and deletion protection is one, so the index comes last. */
+const indexOfPersons = async ({ client, name: TableName }: Table): Promise<State> => {
+  const describe = async () => (await client.send(new DescribeTableCommand({ TableName }))).Table ?? {};
+  const indexOf = ({ GlobalSecondaryIndexes = [] }: TableDescription) =>
+    GlobalSecondaryIndexes.find(({ IndexName }) => IndexName === personIndex.name);
+  let found = await describe();
+  for (let tries = 0; found.TableStatus === "UPDATING" && !indexOf(found) && tries < mostTries; tries++) {
+    await sleep(2000);
+    found = await describe();
+  }
+  const index = indexOf(found);
+  if (index) return index.IndexStatus === "CREATING" ? "being created" : "enabled already";
+  await client.send(
+    new UpdateTableCommand({
+      TableName,
+      AttributeDefinitions: keyAttributes,
+      GlobalSecondaryIndexUpdates: [{ Create: indexSchema }],
+    }),
+  );
+  return "being created";
+};
+
+/** A table changes within seconds, unless AWS is filling an index of it. */
+const mostTries = 60;
+
 const steps = new Map([
   ["time to live", timeToLive],
   ["point-in-time recovery", recovery],
   ["deletion protection", deletionProtection],
+  ["index of persons", indexOfPersons],
 ]);
 
 /** The embedded DynamoDB has no point-in-time recovery. */
@@ -94,7 +139,8 @@ const reportOnlyInOld = async (
 };
 
 const explanation = `
-Enables time to live, point-in-time recovery and deletion protection.
+Enables time to live, point-in-time recovery and deletion protection, and adds the index of persons if it is missing; AWS fills
+it in the background, and "enabled already" says when it is full.
 
 With --from, it then takes from the restored table what was taken from the old one since the restore point: keys that
 were revoked, that expire earlier or are gone, members and users who were removed, messages and contents that were
@@ -114,6 +160,7 @@ export const prepareTable = (shell: Shell) =>
       if (copy && from === undefined) throw new UserError("--copy requires --from", 2);
       const table = openTableOf({ local });
       await checkKeys(table);
+      await checkLayout(table);
       const carryOver = from === undefined ? undefined : await carryOverFrom(shell, json, table, from);
       for (const [setting, enable] of steps) {
         const state = await enable(table).catch(notSupported);

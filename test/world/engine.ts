@@ -189,7 +189,13 @@ export const newEngine = (now: () => number) => {
       const { created } = tables.get(TableName) ?? fail("ResourceNotFoundException");
       const KeySchema = [{ AttributeName: "pk" }, { AttributeName: "sk" }];
       return {
-        Table: { TableArn: TableName, CreationDateTime: created, KeySchema, DeletionProtectionEnabled: true },
+        Table: {
+          TableArn: TableName,
+          CreationDateTime: created,
+          KeySchema,
+          GlobalSecondaryIndexes: [{ IndexName: personIndex.name }],
+          DeletionProtectionEnabled: true,
+        },
       };
     },
     DescribeTimeToLiveCommand: () => ({

@@ -9,11 +9,12 @@ import {
   UpdateContinuousBackupsCommand,
   UpdateTimeToLiveCommand,
 } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { DynamoDBDocumentClient, PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { storeMessage } from "../../../lib/messages/write/store-message.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
-import { table } from "../../harness/service.ts";
+import { newMessage, table } from "../../harness/service.ts";
 
 const client = new DynamoDBClient();
 
@@ -49,12 +50,14 @@ test("prepare-table enables what AWS leaves disabled, once", async () => {
       "enabled          time to live",
       "not supported    point-in-time recovery",
       "enabled          deletion protection",
+      "being created    index of persons",
     ],
   });
   expect(again).toEqual([
     { table: TableName, setting: "time to live", state: "enabled already" },
     { table: TableName, setting: "point-in-time recovery", state: "not supported" },
     { table: TableName, setting: "deletion protection", state: "enabled already" },
+    { table: TableName, setting: "index of persons", state: "enabled already" },
   ]);
   const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName }));
   const { Table } = await client.send(new DescribeTableCommand({ TableName }));
@@ -79,16 +82,48 @@ test("A table that is missing, or has other keys or another time to live, is rej
   ]);
 });
 
+test("A restored table without the index gets it, and what it held is found", async () => {
+  const TableName = await restoredTable("pk", "sk");
+  const message = newMessage({ account_id: randomUUID(), recipient: "ada@example.org" });
+  await storeMessage({ ...table, name: TableName }, message, null, Date.now());
+  const before = await admin("find-messages ada@example.org");
+
+  await admin("prepare-table");
+
+  expect(before.status).toBe(1);
+  await expect
+    .poll(async () => (await adminJson("find-messages ada@example.org")).map(({ id }) => id))
+    .toEqual([message.id]);
+});
+
+test("A table of a version before 1.0.0 is rejected as a whole", async () => {
+  const TableName = await restoredTable("pk", "sk");
+  const head = { pk: "MESSAGE#1#2", sk: "HEAD", delivery_attempts: [] };
+  await table.client.send(new PutCommand({ TableName, Item: head }));
+
+  const { status, stdout, stderr } = await admin("prepare-table");
+
+  const fault = `${TableName} has items of a version before 1.0.0, which this version can't read`;
+  expect({ status, stdout, stderr }).toEqual({ status: 1, stdout: [], stderr: [fault] });
+  const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+  expect(Table?.DeletionProtectionEnabled).toBeFalsy();
+});
+
 /** Mocks AWS where it differs from the engine. */
 const withBackups = (PointInTimeRecoveryStatus: "ENABLED" | "DISABLED") => {
   const dynamodb = mockClient(DynamoDBDocumentClient);
   onTestFinished(() => dynamodb.restore());
-  const Table = { KeySchema: keySchema("pk", "sk"), DeletionProtectionEnabled: true };
+  const Table = {
+    KeySchema: keySchema("pk", "sk"),
+    GlobalSecondaryIndexes: [{ IndexName: "person" }],
+    DeletionProtectionEnabled: true,
+  };
   const TimeToLiveDescription = { AttributeName: "expires_at", TimeToLiveStatus: "ENABLING" as const };
   const PointInTimeRecoveryDescription = { PointInTimeRecoveryStatus };
   const enabled = { ContinuousBackupsStatus: "ENABLED" as const };
   const ContinuousBackupsDescription = { ...enabled, PointInTimeRecoveryDescription };
   dynamodb.on(DescribeTableCommand).resolves({ Table });
+  dynamodb.on(ScanCommand).resolves({ Items: [] });
   dynamodb.on(DescribeTimeToLiveCommand).resolves({ TimeToLiveDescription });
   dynamodb.on(DescribeContinuousBackupsCommand).resolves({ ContinuousBackupsDescription });
   return dynamodb;
@@ -113,7 +148,7 @@ test("prepare-table changes nothing if everything is enabled", async () => {
 
   const { stdout } = await admin("prepare-table");
 
-  expect(stdout.map((line) => line.slice(0, 15))).toEqual(Array(3).fill("enabled already"));
+  expect(stdout.map((line) => line.slice(0, 15))).toEqual(Array(4).fill("enabled already"));
   const names = dynamodb.calls().map(({ args: [command] }) => command.constructor.name);
-  expect(names.filter((name) => !name.startsWith("Describe"))).toEqual([]);
+  expect(names.filter((name) => !/^Describe|^Scan/.test(name))).toEqual([]);
 });
