@@ -75,7 +75,13 @@ test("kmsKey encrypts the table and its replicas, every log, the bucket and the 
   const uses = Object.keys(Resources)
     .filter((id) => JSON.stringify(Resources[id].Properties?.PolicyDocument ?? "").includes('"kms:'))
     .map((id) => id.replace(/(DefaultPolicy)?[\dA-F]{8}$/, ""));
-  expect(uses.sort()).toEqual(["AddAccountMemberRole", "GetMessageRole", "IntakePipeline", "IntakeRecordEventsRole"]);
+  expect(uses.sort()).toEqual([
+    "AddAccountMemberRole",
+    "Desk",
+    "GetMessageRole",
+    "IntakePipeline",
+    "IntakeRecordEventsRole",
+  ]);
 });
 
 test("tracing, tags, a permissions boundary and a bootstrap qualifier reach every resource that has them", () => {
