@@ -142,6 +142,7 @@ const start = async (options: Options): Promise<void> => {
     : { ids: [], failures: [] };
   for (const failure of failures) console.error(failure);
   const { account_id, api_key } = demo;
+  // This machine's table has a port that every user of the machine may use, so a token of the desk would protect nothing.
   const known = [...Object.values(demo.messages), ...ids].map((id) => ({ account_id, id }));
   const shown = { source: "local", where: ["this machine"], api: "", demo: { account_id, api_key } } as const;
   const pages = new Map([...referencePages(demo), ...deskPages(shown, tableSource(table, known))]);

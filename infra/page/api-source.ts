@@ -8,6 +8,8 @@ import { rawEmail } from "./raw-email.ts";
 import { errorResponse, textOf } from "./responses.ts";
 import { noEmail, type Source } from "./source.ts";
 
+const wrongKey = "Invalid API key. A key can be wrong, revoked or expired, or belong to another account";
+
 /** Sends the request to this same server, which forwards it to the API. */
 const read = async (
   { account_id, id }: MessageRef,
@@ -19,6 +21,7 @@ const read = async (
     // Compression would only cost time, because the response doesn't leave this machine.
     headers: { Authorization: headers.authorization ?? "", "Accept-Encoding": "identity" },
   });
+  if (response.status === 401) return errorResponse(401, wrongKey);
   return { ...pageResponse("application/json", await response.text()), statusCode: response.status };
 };
 

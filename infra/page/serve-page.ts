@@ -46,12 +46,15 @@ const isSame = (given: string, token: string): boolean =>
 type Asked = { parameters: URLSearchParams; request: IncomingMessage };
 type Respond = (asked: Asked) => Promise<HttpResponse>;
 
+const wrongToken =
+  "This isn't the token of the desk's present start. Open the address that npm start printed; this tab then goes on";
+
 /** @param token what each request has to bring; the other users of this machine don't know it */
 const guarded =
   (token: string | undefined, respond: Respond): Page["respond"] =>
   async (request) => {
     const [, given = ""] = /^Bearer (.+)$/.exec(request.headers.authorization ?? "") ?? [];
-    if (token !== undefined && !isSame(given, token)) return errorResponse(401, "The desk was started again");
+    if (token !== undefined && !isSame(given, token)) return errorResponse(401, wrongToken);
     const { searchParams } = new URL(request.url ?? "", "http://localhost");
     return respond({ parameters: searchParams, request }).catch((error) => errorResponse(503, describe(error)));
   };

@@ -17,7 +17,6 @@ export class RequestError extends Error {
 }
 
 const hints: Record<number, string> = {
-  401: ". Open the address that npm start printed; this tab then goes on by itself. A customer's key may also be wrong, revoked or of another account.",
   404: ". It never existed, was deleted, or its retention time has passed.",
 };
 

@@ -164,6 +164,8 @@ test.each([
   ["--api example.com", "It takes the address of an API"],
   ["--api http://api.example.com", "It takes the address of an API"],
   ["--api https://api.example.com --seed test", "cannot be used with option"],
+  ["--table messages --stage dev", "cannot be used with option"],
+  ["--stage dev --data x.db", "cannot be used with option"],
 ])("A bad argument ends npm start with status 2: %s", async (options, reason) => {
   const { status, stderr } = await run(`PORT=0 node infra/local/main.ts ${options}`);
 

