@@ -1,4 +1,6 @@
 /** Opens the desk in a browser, with emails of a test. */
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { expect, onTestFinished } from "vitest";
 import { run, type Service, startLocal } from "./process.ts";
@@ -26,6 +28,12 @@ export const openRow = async (page: Page, subject: string): Promise<void> => {
 /** What the page has copied. It copies after the click has returned, so a test polls. */
 export const copied = async (page: Page): Promise<string> =>
   String(await page.evaluate("navigator.clipboard.readText()"));
+
+/** What axe-core finds on the page. */
+export const violationsOf = async (page: Page): Promise<unknown> => {
+  await page.evaluate(await readFile(createRequire(import.meta.url).resolve("axe-core"), "utf8"));
+  return page.evaluate("axe.run(document, { iframes: false }).then(({ violations }) => violations)");
+};
 
 type Options = BrowserContextOptions & { args?: string[] };
 

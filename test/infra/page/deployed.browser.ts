@@ -4,7 +4,7 @@ import { afterAll, expect, test } from "vitest";
 import { localEnvironment } from "../../../infra/cli/local-environment.ts";
 import { freePort } from "../../../infra/local/engine.ts";
 import { launchChromium } from "../../harness/chromium.ts";
-import { copied, desktop, openRow, rows } from "../../harness/desk.ts";
+import { copied, desktop, openRow, rows, violationsOf } from "../../harness/desk.ts";
 import { run, type Service, startLocal } from "../../harness/process.ts";
 
 const browser = await launchChromium();
@@ -83,6 +83,7 @@ test("A table that doesn't exist is said in a sentence, with a way to try again"
 
   await page.getByText("503: There is no table named no-such-table").waitFor();
   await page.getByRole("button", { name: "Try again" }).waitFor();
+  expect(await violationsOf(page)).toEqual([]);
 });
 
 test("--stage looks the table up, and says which stack it can't read", async () => {

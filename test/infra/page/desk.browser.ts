@@ -1,10 +1,20 @@
 /** The support desk in a browser. */
 import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { afterAll, describe, expect, test } from "vitest";
 import { launchChromium } from "../../harness/chromium.ts";
-import { attemptOf, copied, desktop, openPage, openRow, phone, rows, shown, storeSent } from "../../harness/desk.ts";
+import {
+  attemptOf,
+  copied,
+  desktop,
+  openPage,
+  openRow,
+  phone,
+  rows,
+  shown,
+  storeSent,
+  violationsOf,
+} from "../../harness/desk.ts";
 import { startLocal } from "../../harness/process.ts";
 
 const browser = await launchChromium();
@@ -145,6 +155,7 @@ describe("A message", () => {
       await page.getByRole("button", { name: "Show message" }).click();
     };
 
+    expect(await violationsOf(page)).toEqual([]);
     await show("wrong");
     await expect
       .poll(() => page.locator("#state").textContent())
@@ -159,11 +170,6 @@ describe("A message", () => {
 });
 
 describe("The desk has no violation of axe-core, and no text wider than the screen:", () => {
-  const axe = async (page: Page) => {
-    await page.evaluate(await readFile(createRequire(import.meta.url).resolve("axe-core"), "utf8"));
-    return page.evaluate("axe.run(document, { iframes: false }).then(({ violations }) => violations)");
-  };
-
   test.each([
     ["desktop", "light", desktop],
     ["desktop", "dark", desktop],
@@ -171,15 +177,15 @@ describe("The desk has no violation of axe-core, and no text wider than the scre
     ["phone", "dark", phone],
   ] as const)("%s, %s", async (_, colorScheme, device) => {
     const { page } = await openPage(browser, { ...device, colorScheme });
-    const found: Record<string, unknown> = { search: await axe(page) };
+    const found: Record<string, unknown> = { search: await violationsOf(page) };
     await search(page, "nobody@example.com");
     await page.getByText("No message matches.").waitFor();
-    found.nothing = await axe(page);
+    found.nothing = await violationsOf(page);
     await page.goBack();
     await openRow(page, welcome);
     for (const summary of await page.locator("summary").all()) if (await summary.isVisible()) await summary.click();
     await page.locator("#raw pre").waitFor();
-    found.message = await axe(page);
+    found.message = await violationsOf(page);
 
     expect(found).toEqual({ search: [], nothing: [], message: [] });
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(device.viewport?.width);
