@@ -1,11 +1,15 @@
 import { randomUUID } from "node:crypto";
+import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { applyChanges } from "../../../../lib/events/apply-changes.ts";
 import { findMessage } from "../../../../lib/messages/read/find-message.ts";
 import { headFields } from "../../../../lib/messages/read/head-fields.ts";
 import { storeMessage } from "../../../../lib/messages/write/store-message.ts";
+import { headKey } from "../../../../lib/table/keys.ts";
 import { toNanoseconds } from "../../../../lib/time/timestamp.ts";
+import { interceptedTable } from "../../../harness/intercepted-table.ts";
 import {
   attempted,
   clicked,
@@ -102,4 +106,42 @@ test("Of each field, the newest event that has it decides, to the nanosecond, in
     }),
     { numRuns: Number(process.env.PROPERTY_CASES ?? 30) },
   );
+});
+
+/** After a conflict, DynamoDB reports no failed condition, so our own check of it has to agree with DynamoDB's. */
+test.each([
+  [249, "recorded"],
+  [250, "its message has 250 delivery attempts already"],
+])("After a conflict, one more attempt than %d is %s", async (num_attempts, outcome) => {
+  const message = await stored();
+  await table.client.send(
+    new UpdateCommand({
+      TableName: table.name,
+      Key: headKey(account_id, message.id),
+      UpdateExpression: "SET num_attempts = :count",
+      ExpressionAttributeValues: { ":count": num_attempts },
+    }),
+  );
+  let conflicts = 1;
+  const inConflict = interceptedTable(table, ({ constructor: { name }, input }, proceed) => {
+    if (name !== "TransactWriteCommand" || conflicts-- === 0) return proceed();
+    const CancellationReasons = (input.TransactItems as object[]).map(() => ({ Code: "TransactionConflict" }));
+    throw new TransactionCanceledException({ message: "", $metadata: {}, CancellationReasons });
+  });
+
+  const recorded = recordEvent(message, attempted(noon), noon, inConflict);
+
+  expect(await recorded.catch(({ message }) => message)).toBe(outcome);
+});
+
+test("A delivery attempt's log and status are cut at 1,000 bytes, and never inside a character", async () => {
+  const message = await stored();
+
+  await recordEvent(message, attempted(noon, `${"a".repeat(998)}€`, "é".repeat(501)));
+  await recordEvent(message, attempted(noon + 1, "€".repeat(333), `${"a".repeat(999)}é`));
+
+  expect((await read(message)).delivery_attempts).toMatchObject([
+    { log: "a".repeat(998), status: "é".repeat(500) },
+    { log: "€".repeat(333), status: "a".repeat(999) },
+  ]);
 });
