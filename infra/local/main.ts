@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { operations } from "../../lib/http/operations.ts";
 import { openTable } from "../../lib/table/table.ts";
 import { localEnvironment } from "../cli/local-environment.ts";
@@ -118,7 +119,9 @@ const startDesk = async ({ table: name, stage }: Options): Promise<void> => {
   process.env.TABLE_NAME = tableName; // for the sentence about a table that doesn't exist
   const table = openTable({ name: tableName, timeoutMs: deskTimeoutMs });
   const token = randomBytes(24).toString("base64url");
-  const where = [stage ?? tableName ?? "", process.env.AWS_REGION ?? ""].filter(Boolean);
+  // The region can come from a profile; without any, the first search says so.
+  const region = await new DynamoDBClient().config.region().catch(() => "");
+  const where = [stage ?? tableName ?? "", region].filter(Boolean);
   const pages = deskPages({ source: "table", where, api }, tableSource(table), token);
   const baseUrl = await serve(gateway([], new Map([...referencePages(), ...pages]), functionsAtOnce));
   console.log(`The support desk of ${where.join(", ")}, read-only. Open this address, which only works until Ctrl-C:`);
