@@ -46,26 +46,32 @@ const findEnd = (
   return { undecided: bytes.length - "\nFrom".length, hasUndated };
 };
 
-const headerEnd = /\r?\n\r?\n/;
 const contentLength = /^content-length[ \t]*:[ \t]*(\d{1,8})[ \t]*\r?$/gim;
 const longestHeader = 64 * 1024;
+
+/** Returns -1 if the header is too long, or no blank line follows it. */
+const findBody = async (window: ByteWindow): Promise<number> => {
+  for (;;) {
+    const start = window.bytes().subarray(0, longestHeader);
+    const blankLine = start[start.indexOf(lf) - 1] === cr ? "\r\n\r\n" : "\n\n";
+    const blank = start.indexOf(blankLine);
+    if (blank >= 0) return blank + blankLine.length;
+    if (window.isLast() || start.length === longestHeader) return -1;
+    await window.fill();
+  }
+};
 
 /**
  * A Content-Length counts only if it ends exactly at a From line or at the end of the file, because senders write
  * headers, too, and a change of line ends makes it wrong.
  */
 const countedEnd = async (window: ByteWindow, mbox: Mbox): Promise<End | undefined> => {
-  let blank: RegExpExecArray | null = null;
-  while (!blank) {
-    blank = headerEnd.exec(window.bytes().toString("latin1", 0, longestHeader));
-    if (!blank && (window.isLast() || window.bytes().length > longestHeader)) return undefined;
-    if (!blank) await window.fill();
-  }
-  const lengths = [...blank.input.slice(0, blank.index + 1).matchAll(contentLength)];
+  const body = await findBody(window);
+  const lengths = [...window.bytes().toString("latin1", 0, Math.max(body, 0)).matchAll(contentLength)];
   const length = Number(lengths[0]?.[1]);
   if (lengths.length !== 1 || !(length > 0 && length <= maximumRawBytes)) return undefined;
 
-  const end = blank.index + blank[0].length + length;
+  const end = body + length;
   await window.fill(end + 3 * longestLine);
   const bytes = window.bytes();
   if (end > bytes.length) return undefined;
