@@ -11,7 +11,8 @@ import { type OperationName, operationNames, operations } from "./operations.ts"
 import { checkRestore, takeBackup } from "./restore.ts";
 import { type Handlers, newWorld, tableName, type World } from "./world.ts";
 
-export type Step = { at: number; operation: OperationName; args: object; number: number };
+/** @property cut the number of calls after which the actor has no power */
+export type Step = { at: number; operation: OperationName; args: object; number: number; cut: number | undefined };
 export type Plan = { seed: string; rate: number; kinds: Fault[]; cast: Cast; steps: Step[] };
 
 const newSteps = (random: Random, cast: Cast): Step[] => {
@@ -26,7 +27,8 @@ const newSteps = (random: Random, cast: Cast): Step[] => {
       const same = steps.filter((step) => step.operation === operation);
       const args =
         random.chance(0.35) && same.length > 0 ? random.oneOf(same).args : operations[operation].plan(random, part);
-      steps.push({ at, operation, args, number: steps.length });
+      const cut = random.chance(0.2) ? random.below(8) : undefined;
+      steps.push({ at, operation, args, number: steps.length, cut });
     }
   }
   return steps.sort((a, b) => a.at - b.at);
@@ -123,9 +125,12 @@ export const live = async (plan: Plan, handlers: Handlers, log: () => string): P
       await sleep(middle + 1000 - trueTime());
       takeBackup(here);
     };
-    const actors = steps.map(async ({ at, operation, args, number }) => {
+    const actors = steps.map(async ({ at, operation, args, number, cut }) => {
       await sleep(at - trueTime());
-      await here.act(`${operation} ${number}`, (process) => perform({ world: here, process, cast }, operation, args));
+      await here.act(`${operation} ${number}`, (process) => {
+        if (cut !== undefined) process.callsLeft = cut;
+        return perform({ world: here, process, cast }, operation, args);
+      });
     });
     await Promise.all([...actors, backup(), here.timeToLive(last + 2 * day)]);
     await end(here, cast, steps);

@@ -19,8 +19,8 @@ const describe = ({ seed, rate, kinds, steps }: Plan, failure: Error): string =>
     `Seed ${seed} fails: ${failure.stack}`,
     `With ${rate * 100}% of the calls meeting one of: ${kinds.join(", ")}`,
     ...steps.map(
-      ({ at, operation, args, number }) =>
-        `  ${new Date(at).toISOString()}  ${operation} ${number}  ${JSON.stringify(args)}`,
+      ({ at, operation, args, number, cut }) =>
+        `  ${new Date(at).toISOString()}  ${operation} ${number}  ${JSON.stringify(args)}${cut === undefined ? "" : `, cut after ${cut} calls`}`,
     ),
   ].join("\n");
 

@@ -101,6 +101,10 @@ const attempts = 3;
 const send = async (name: string, input: Input, signal?: AbortSignal): Promise<object> => {
   const process = currentProcess();
   if (!process || process.isStopped) throw named("ProcessStopped");
+  if (process.callsLeft !== undefined && process.callsLeft-- <= 0) {
+    backend.count("the process stops before");
+    stop(process);
+  }
   const { random } = process;
   backend.count(name);
   const { rate, kinds } = backend.weather;

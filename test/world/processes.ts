@@ -4,9 +4,10 @@ import { openTable } from "../../lib/table/table.ts";
 import { newEngine } from "./engine.ts";
 import { buildGate, openGate } from "./gate.ts";
 import { randomFrom } from "./random.ts";
-import { currentProcess, inProcess, replaceTime, run, sleep, trueTime } from "./time.ts";
+import { inProcess, type Process, replaceTime, run, sleep, trueTime } from "./time.ts";
 
-const hour = 3_600_000;
+/** How long a call is held, in milliseconds: longer than the others need for all of theirs, and shorter than any limit. */
+const longestHold = 2000;
 
 type Act = () => Promise<unknown>;
 
@@ -14,17 +15,18 @@ type Act = () => Promise<unknown>;
 export const simulatedProcesses = () => {
   const table = openTable();
   let engine = newEngine(trueTime);
-  let callsLeft = Number.POSITIVE_INFINITY;
   replaceTime();
   onTestFinished(buildGate());
-  const count = () => {
-    const process = currentProcess();
-    if (callsLeft-- <= 0 && process) process.isStopped = true;
-  };
-  openGate({ weather: { rate: 0, kinds: [] }, count, call: (...call) => engine.call(...call) });
+  openGate({ weather: { rate: 0, kinds: [] }, count: () => {}, call: (...call) => engine.call(...call) });
 
-  const start = (name: string, act: Act, latency?: () => number) =>
-    inProcess({ name, skew: 0, random: randomFrom(name), isStopped: false, ...(latency && { latency }) }, act);
+  const newProcess = (name: string, more: Partial<Process> = {}): Process => ({
+    name,
+    skew: 0,
+    random: randomFrom(name),
+    isStopped: false,
+    ...more,
+  });
+  const start = (name: string, act: Act, more?: Partial<Process>) => inProcess(newProcess(name, more), act);
 
   return {
     table,
@@ -38,22 +40,20 @@ export const simulatedProcesses = () => {
     /** Lets everybody act at the same time. The seed decides how long each call takes, and so the order. */
     together: (seed: string, acts: Act[]) => Promise.all(acts.map((act, index) => start(`${seed} ${index}`, act))),
     /**
-     * Lets `act` begin after `from` hours, and holds request or response number `hold`, from 0, for an hour. The others take
-     * a millisecond each. Returns whether there was one to hold.
+     * Lets `act` begin after `from` milliseconds, and holds its request or response number `hold`, from 0. The others take a
+     * millisecond each. Returns whether there was one to hold.
      */
     held: async ({ from, hold }: { from: number; hold?: number }, act: Act): Promise<boolean> => {
       let number = 0;
-      await sleep(from * hour);
-      await start("held", act, () => (number++ === hold ? hour : 1));
+      await sleep(from);
+      await start("held", act, { latency: () => (number++ === hold ? longestHold : 1) });
       return hold !== undefined && number > hold;
     },
     /** Ends the process of `act` before the call with this number, from 0. Returns whether `act` got so far. */
     cutBefore: async (call: number, act: Act): Promise<boolean> => {
-      callsLeft = call;
-      await start("cut", act).catch(() => {});
-      const wasCut = callsLeft < 0;
-      callsLeft = Number.POSITIVE_INFINITY;
-      return wasCut;
+      const process = newProcess("cut", { callsLeft: call });
+      await inProcess(process, act).catch(() => {});
+      return process.isStopped;
     },
   };
 };

@@ -20,6 +20,8 @@ export type Process = {
   skew: number;
   random: Random;
   isStopped: boolean;
+  /** After so many further calls, it is stopped; by default, only a fault stops it. */
+  callsLeft?: number;
   /** How long its next request or response is under way, in milliseconds; by default, chance decides. */
   latency?: () => number;
 };

@@ -132,8 +132,8 @@ test.each<[string, Act[], Act, Act, Act]>([
 
       [isFirstHeld, , isThirdHeld] = await Promise.all([
         held({ from: 0, hold: one }, () => first(table, message)),
-        held({ from: 0.2 }, () => second(table, message)),
-        held({ from: 0.4, hold: other }, () => third(table, message)),
+        held({ from: 400 }, () => second(table, message)),
+        held({ from: 800, hold: other }, () => third(table, message)),
       ]);
 
       expectNoLeftovers(items());
