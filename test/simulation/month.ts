@@ -5,6 +5,7 @@ import { type Random, randomFrom } from "../world/random.ts";
 import { run, sleep, start, trueTime } from "../world/time.ts";
 import { audit, auditDeadLetters } from "./audit.ts";
 import { type Cast, focusOn, newCast } from "./cast.ts";
+import { checkErasure } from "./erasure.ts";
 import type { Stage } from "./operations/operation.ts";
 import { senderOfMonth } from "./operations/ses.ts";
 import { type OperationName, operationNames, operations } from "./operations.ts";
@@ -93,9 +94,8 @@ const end = async (world: World, cast: Cast, steps: Step[]): Promise<void> => {
   world.queue.redrive();
   await world.queue.drained();
   auditDeadLetters(world, redrivenAt);
-  world.erased.clear();
   for (const { operation, args, number } of steps) {
-    if (!["delete-message", "remove-content", "erase-person"].includes(operation)) continue;
+    if (!["delete-message", "remove-content"].includes(operation)) continue;
     await world.act(`end ${number}`, (process) => perform({ world, process, cast }, operation, args));
   }
   await sleep(3000);
@@ -106,6 +106,7 @@ const end = async (world: World, cast: Cast, steps: Step[]): Promise<void> => {
   }
   await world.act("audit", async () => audit(world, cast));
   await world.act("restore", () => checkRestore(world, cast));
+  await world.act("erasure", () => checkErasure(world, cast));
 };
 
 export type Month = { failure: Error | undefined; counts: Map<string, number> };

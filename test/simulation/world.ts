@@ -73,8 +73,6 @@ export const newWorld = (seed: string, handlers: Handlers, weather: { rate: numb
     isCalm: (): boolean => faultNames.every((fault) => !counts.has(fault)),
     /** The API keys that were created, by name. */
     keys: new Map<string, { secret: string; id: string }>(),
-    /** Whom an erase-person has erased without an error. */
-    erased: new Set<string>(),
     /** The ids of imported messages, by name. */
     ids: new Map<string, string>(),
     /** Whom to tell when the event with this id is recorded. */

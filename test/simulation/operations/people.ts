@@ -107,11 +107,8 @@ export const peopleOperations = {
       const broken = world.model.begin(`broken erasure of ${email}`, true, from);
       const { status } = await world.admin(["erase-person", email, "--delete", ...(scan ? ["--scan"] : [])]);
       // Who is added beside an erase-person that does not end may stay without the user, and be added a second time.
-      if (status === 0) {
-        world.model.end(broken, trueTime(), "nothing");
-        world.erased.add(email);
-      }
-      if (status !== 0) for (const account of cast.accounts) world.model.beginDoubt(`${email} in ${account}`, from);
+      if (status === 0) world.model.end(broken, trueTime(), "nothing");
+      else for (const account of cast.accounts) world.model.beginDoubt(`${email} in ${account}`, from);
       // Another one that has deleted the user may still wait for its second pass.
       const isSure = !world.model.mayHaveBegun(`broken erasure of ${email}`, trueTime());
       for (const member of members) world.model.end(member, trueTime(), isSure ? "done" : "maybe");
