@@ -15,7 +15,7 @@ beforeAll(() => {
 });
 afterAll(() => service.cleanUp());
 
-describeContract(serviceOf);
+describeContract(serviceOf, { withLarge: true });
 describeGateway(serviceOf);
 describeOperations(serviceOf);
 describeIntake(serviceOf);

@@ -46,7 +46,7 @@ describe("The runtime client, which the local Lambda imitates", () => {
   });
 });
 
-describeContract(() => service);
+describeContract(() => service, { withLarge: true });
 
 describe("A table that fails", async () => {
   const { secret } = await service.newKey();

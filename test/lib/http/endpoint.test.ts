@@ -1,4 +1,4 @@
-/** The middleware stack: the order of its checks, and operations of every kind. */
+/** The middleware stack, with operations of every kind. */
 import { randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { APIGatewayProxyEvent } from "aws-lambda";
@@ -13,59 +13,6 @@ import { captureOutput } from "../../harness/captured-output.ts";
 import { interceptedTable } from "../../harness/intercepted-table.ts";
 import { listen } from "../../harness/listen.ts";
 import { bearer, call, newKey, noon, startService, table } from "../../harness/service.ts";
-
-type Sent = { account_id?: string; secret?: string; scopes?: string[]; headers?: Record<string, string> };
-
-describe("Checks run in the contract's order:", () => {
-  const everythingWrong = { "Content-Type": "text/plain", "Idempotency-Key": "k".repeat(256) };
-  const noUuid = { account_id: "no-uuid" };
-  const foreign = { account_id: randomUUID() };
-  const noScope = { scopes: [] };
-  const validKey = { headers: { "Idempotency-Key": "k" } };
-  const json = { headers: { "Idempotency-Key": "k", "Content-Type": "application/json" } };
-
-  test.each(operations)("$id checks the credentials before everything else", async ({ method, path }) => {
-    const url = (await startService()) + path.replaceAll(/\{\w+\}/g, "no-uuid");
-
-    expect((await call(url, { method, headers: everythingWrong })).status).toBe(401);
-  });
-
-  test.each([
-    ["the key before the path", { ...noUuid, secret: "emk_unknown" }, 401, "Invalid API key"],
-    ["the key's account before the path", noUuid, 401, "Invalid API key"],
-    ["the key's account before its scope", { ...foreign, ...noScope }, 401, "Invalid API key"],
-    ["the scope before the Idempotency-Key", noScope, 403, /lacks the scope/],
-    ["the Idempotency-Key before the media type", {}, 400, /^Idempotency-Key must be/],
-    ["the media type before the size", validKey, 415, "Content-Type must be application/json"],
-    ["the size before the JSON", json, 413, "The request body must be at most 64 KiB"],
-  ])("%s", async (_, { scopes, headers, ...sent }: Sent, status, message) => {
-    const { secret, account_id } = { ...(await newKey(scopes && { scopes })), ...sent };
-
-    const response = await call(`${await startService()}/v2/accounts/${account_id}/members`, {
-      method: "POST",
-      headers: { ...everythingWrong, ...headers, ...bearer(secret) },
-      body: "x".repeat(70_000),
-    });
-
-    expect(response.status).toBe(status);
-    expect(await response.json()).toEqual({ message: expect.stringMatching(message) });
-  });
-
-  test.each([
-    ["the key's account before the query", { message_id: "x", account_id: randomUUID() }, "Invalid API key"],
-    ["the path before the query", { message_id: "x" }, "message_id must be a UUID"],
-    ["the query before the scope", { message_id: randomUUID() }, "fields must list fields of the Message object"],
-  ])("%s", async (_, ids, message) => {
-    const key = await newKey({ scopes: [] });
-    const { account_id, message_id } = { ...key, ...ids };
-
-    const response = await call(`${await startService()}/v2/accounts/${account_id}/messages/${message_id}?fields=x`, {
-      headers: bearer(key.secret),
-    });
-
-    expect(await response.json()).toEqual({ message: expect.stringMatching(message) });
-  });
-});
 
 describe("The read of the API key", () => {
   /** Sends a request for a new account. The read of the API key waits for `prefetch` to start, and a moment longer. */
