@@ -8,11 +8,14 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AttributeValue, DynamoDBClient, PutItemCommand, paginateScan } from "@aws-sdk/client-dynamodb";
 import { expect, test } from "vitest";
+import { messagesOfPerson } from "../../infra/person/messages-of-person.ts";
 import { revokeApiKey } from "../../lib/api-keys/store.ts";
 import { applyChange } from "../../lib/events/apply-events.ts";
 import type { ChangeEvent } from "../../lib/events/event.ts";
+import { addSender, findSender, type Sender } from "../../lib/events/senders.ts";
 import { deleteMessage } from "../../lib/messages/remove/delete-message.ts";
-import { storeMessage } from "../../lib/messages/write/store-message.ts";
+import { commitMessage } from "../../lib/messages/write/commit-message.ts";
+import { draftMessage } from "../../lib/messages/write/draft-message.ts";
 import {
   attempted,
   clicked,
@@ -36,6 +39,7 @@ type Fixture = {
   exchanges: [Request, Response][];
   /** Were recorded, so whoever sends one again must not change the message. */
   events: ChangeEvent[];
+  sender: Sender;
 };
 
 const folder = import.meta.dirname;
@@ -60,6 +64,8 @@ const send = async (url: string, { method, path, secret, body, idempotencyKey }:
   return { status: response.status, replayed, body: abridged(await response.text()) };
 };
 
+const otherRecipient = "bea@example.org";
+
 /** Uses every kind of item: keys, messages with and without email, their history, a deletion, members, idempotency. */
 const makeFixture = async (): Promise<Fixture> => {
   const url = await startService();
@@ -68,7 +74,8 @@ const makeFixture = async (): Promise<Fixture> => {
   await revokeApiKey(table, revoked.id, noon);
   const store = async (raw: string | null, more: object = {}, attached = Buffer.alloc(0)): Promise<string> => {
     const message = newMessage({ account_id, ...more });
-    await storeMessage(table, message, raw === null ? null : Buffer.concat([Buffer.from(raw), attached]), noon);
+    const bytes = raw === null ? null : Buffer.concat([Buffer.from(raw), attached]);
+    await commitMessage(table, { ...draftMessage(message, bytes, noon), others: [otherRecipient] }, noon);
     return message.id;
   };
   const small = await store("Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\r\nContent-Type: text/html\r\n\r\n<p>Hello</p>\r\n");
@@ -84,6 +91,8 @@ const makeFixture = async (): Promise<Fixture> => {
   );
   for (const event of events) await applyChange(table, event, noon);
   await deleteMessage(table, { account_id, id: deleted }, noon);
+  const sender = { name: `ses-received:${randomUUID()}.example`, account_id, domain_id: randomUUID(), retain_days: 30 };
+  await addSender(table, sender, noon);
   const get = (id: string, by = secret): Request => ({
     method: "GET",
     path: `/v2/accounts/${account_id}/messages/${id}`,
@@ -104,7 +113,7 @@ const makeFixture = async (): Promise<Fixture> => {
   for await (const { Items = [] } of paginateScan({ client: engine }, { TableName: table.name })) items.push(...Items);
   const exchanges: Fixture["exchanges"] = [];
   for (const request of requests) exchanges.push([request, await send(url, request)]);
-  return { now: noon, items, exchanges, events };
+  return { now: noon, items, exchanges, events, sender };
 };
 
 /** JSON can't contain bytes. */
@@ -129,6 +138,11 @@ const readFixture = async (fixture: Fixture): Promise<void> => {
 
   for (const [request, response] of fixture.exchanges) expect(await send(url, request)).toEqual(response);
   for (const event of fixture.events) expect(await applyChange(table, event, fixture.now)).toBe("repeated");
+  expect(await findSender(table, fixture.sender.name)).toMatchObject(fixture.sender);
+  const found: unknown[] = [];
+  for await (const message of messagesOfPerson(table, otherRecipient, { now: fixture.now }))
+    found.push(message?.head.id);
+  expect(found).toContain(fixture.events[0]?.message.id);
   const [request, response] = fixture.exchanges[0] as [Request, Response];
   expect(await send(url, request)).toEqual(response);
 
@@ -143,6 +157,22 @@ const readFixture = async (fixture: Fixture): Promise<void> => {
 
 test.each(fixtures)("This version reads the data of release %s, and responds as that release did", async (file) => {
   await readFixture(JSON.parse(readFileSync(join(folder, file), "utf8"), decode));
+});
+
+test("The fixture has each kind of item of lib/LAYOUT.md, so that every later version is held to it", async () => {
+  const layout = readFileSync(join(folder, "../../lib/LAYOUT.md"), "utf8");
+  const prefixOf = (cell = "") => /`([A-Z_]+#?)/.exec(cell)?.[1] ?? "MESSAGE#";
+  const described = [...layout.matchAll(/^\| [^|]+ \| ([^|]*[`A-Za-z][^|]*) \| (`[A-Z_]+[^|]*) \|/gm)].map(
+    ([, pk, sk]) => `${prefixOf(pk)} ${prefixOf(sk)}`,
+  );
+  const { items } = await makeFixture();
+  const kinds = items.map((item) => {
+    const { pk, sk } = item as { pk: { S: string }; sk: { S: string } };
+    return `${prefixOf(`\`${pk.S}`)} ${prefixOf(`\`${sk.S}`)}`;
+  });
+
+  expect(described.length).toBeGreaterThan(10);
+  expect([...new Set(kinds)].toSorted()).toEqual([...new Set(described)].toSorted());
 });
 
 test("A fixture made now can be read now", async () => {

@@ -79,3 +79,14 @@ test("Two rotations of a key at the same time both store a new key, because the 
   expect(await Promise.all([rotate(), rotate()])).toEqual([true, true]);
   expect(engine.calls.filter(({ operation }) => operation === "TransactWriteItems").length).toBeGreaterThan(2);
 });
+
+test("The key that replaces one of an hour's life lives for an hour from then on, and one without an end has none", async () => {
+  const rotated = async (expires_at?: number) => {
+    const grant = { account_id: randomUUID(), scopes: ["*"], ...(expires_at && { expires_at }) };
+    const { apiKey } = await createApiKey(table, grant, noon);
+    return (await rotateApiKey(table, apiKey.id, 60, noon + 1_800_000))?.apiKey;
+  };
+
+  expect(await rotated(noon / 1000 + 3600)).toMatchObject({ expires_at: noon / 1000 + 1800 + 3600 });
+  expect((await rotated())?.expires_at).toBeUndefined();
+});
