@@ -94,6 +94,7 @@ const end = async (world: World, cast: Cast, steps: Step[]): Promise<void> => {
   world.queue.redrive();
   await world.queue.drained();
   auditDeadLetters(world, redrivenAt);
+  await world.act("erasure", () => checkErasure(world, cast));
   for (const { operation, args, number } of steps) {
     if (!["delete-message", "remove-content"].includes(operation)) continue;
     await world.act(`end ${number}`, (process) => perform({ world, process, cast }, operation, args));
@@ -106,7 +107,6 @@ const end = async (world: World, cast: Cast, steps: Step[]): Promise<void> => {
   }
   await world.act("audit", async () => audit(world, cast));
   await world.act("restore", () => checkRestore(world, cast));
-  await world.act("erasure", () => checkErasure(world, cast));
 };
 
 export type Month = { failure: Error | undefined; counts: Map<string, number> };
