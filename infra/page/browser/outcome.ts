@@ -14,15 +14,15 @@ const wordsOf = (status: string): string =>
     .replace(/[^\p{L}\d]+/gu, " ")
     .trim();
 
-const temporary = /\b(soft|temp|temporary|temporarily|transient|transiently)\b|^4\d\d\b/;
+const temporary = /\b(soft|softbounced?|temp|temporary|temporarily|transient|transiently)\b|^4\d\d\b/;
 const bad = new RegExp(
-  "\\b((un|non ?)deliver|undeliver|fail|reject|bounc|complain|spam|junk|drop|block|suppress|refus|den(y|ied)|invalid|" +
+  "\\b((un|non ?)deliver|undeliver|fail|reject|(hard)?bounc|unable|impossible|unavailable|loop|quota|complain|spam|junk|drop|block|suppress|refus|den(y|ied)|invalid|" +
     "abuse|dead|lost|return|discard|cancel|abort|error|expire|expir|exhaust|gave up|give up|given up|timed out|timeout|" +
     "quarantin|virus|infected|blacklist|denylist|unroutable|violat|unsuccessful|stopped|mailbox full|over quota|" +
     "(user|recipient|address|mailbox|host|domain) (unknown|not found)|(no such|unknown) (user|recipient|address|mailbox|host))",
 );
 const waiting = new RegExp(
-  "\\b(defer|delay|await|wait|pend|queue|held|hold|schedul|throttl|greylist|graylist|postpon|retry|retri|not yet|yet to|" +
+  "\\b(defer|delay|await|wait|pend|(en|re)?queue|suspend|spool|held|hold|schedul|throttl|greylist|graylist|postpon|retry|retri|not yet|yet to|" +
     "in (transit|progress)|process(ing)?$|sending|delivering|attempting|attempted|delivery attempt|to be|out for|paused)",
 );
 const negation = /\b(not|never|no|non|cannot|cant|couldnt|wasnt|isnt|without)\b/;

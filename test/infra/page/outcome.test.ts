@@ -9,10 +9,10 @@ const statuses = {
     "bounced|hard_bounce|undelivered|undeliverable|not delivered|never delivered|could not be delivered|delivery_failed|" +
     "Delivery failure|failed|rejected|complained|spam|marked as spam|delivered to spam|dropped|blocked|suppressed|" +
     "non-delivery|notDelivered|couldn't deliver|expired|delivery timed out|unsuccessful delivery|cancelled|550 5.1.1|" +
-    "mailbox full|no such user|quarantined|returned to sender|not sent",
+    "mailbox full|hardbounce|unable to deliver|mailbox_unavailable|no such user|quarantined|returned to sender|not sent",
   wait:
     "deferred|delivery_delayed|deliveryDelayed|awaiting delivery|queued|queued for delivery|pending|held|on hold|" +
-    "soft_bounce|temporarily rejected|temporary failure|transient bounce|scheduled|retrying|not yet delivered|" +
+    "soft_bounce|softbounce|enqueued|delivery_suspended|temporarily rejected|temporary failure|transient bounce|scheduled|retrying|not yet delivered|" +
     "yet to be delivered|delivery attempt|out for delivery|in transit|greylisted|throttled|processing|451 4.7.1|delayed",
   "":
     "sent|accepted|accepted for delivery|submitted|unopened|not opened|unread|unclicked|received|draft|archived|" +
