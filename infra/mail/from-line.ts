@@ -41,7 +41,7 @@ const lineOf = (bytes: Buffer, start: number): { line: string; next: number } =>
 
 export const fromLineAt = (bytes: Buffer, start: number): FromLine | undefined => {
   const { line, next } = lineOf(bytes, start);
-  if (line.length >= longestLine || !any.test(line)) return undefined;
+  if (bytes[next - 1] !== lf || line.length >= longestLine || !any.test(line)) return undefined;
   const following = lineOf(bytes, next).line;
   const isBeforeHeader = fieldOf(following) !== undefined || following.startsWith(">From ");
   if (usual.test(line)) return { kind: "usual", next, isBeforeHeader };

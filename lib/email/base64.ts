@@ -26,6 +26,9 @@ const withoutUrlDigits = (text: Buffer): Buffer => {
   return copy;
 };
 
+/** A footer may be one word, such as "Regards". */
+const longestWord = 30;
+
 const isDigit = (byte = 0): boolean => (base64Digits[byte] ?? -1) >= 0;
 const isBlank = (byte: number | undefined): boolean => byte === space || byte === tab;
 
@@ -41,7 +44,8 @@ const lineAfter = (body: Buffer, padding: number): { start: number; end: number 
   let after = end;
   while (isBlank(body[after])) after++;
   const isWhole = after === body.length || body[after] === cr || body[after] === lf;
-  return isWhole && end > start && (end - start) % 4 === 0 ? { start, end } : undefined;
+  const isBase64 = (end - start) % 4 === 0 || end - start > longestWord;
+  return isWhole && end > start && isBase64 ? { start, end } : undefined;
 };
 
 const decodeChunks = (body: Buffer): Buffer => {

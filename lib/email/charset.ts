@@ -53,7 +53,10 @@ const maximumLabels = 100;
 export const charsetDecoder = (declared: () => Iterable<string> = () => []): DecodeCharset => {
   const codecs = new Map<string, Codec>();
   const slices = (bytes: Buffer, charset: string): Iterable<string> => {
-    const label = charset.trim().toLowerCase();
+    const label = charset
+      .trim()
+      .toLowerCase()
+      .replace(/^'(.*)'$/, "$1");
     const known = codecs.get(label);
     if (known) return known(bytes);
     if (codecs.size === maximumLabels) return decodeUnlabelled(bytes);

@@ -19,15 +19,19 @@ const americanDate = /^(?:[a-z]+\.? )?([a-z]{3,}\.?) (\d{1,2}) (\d{4}) /i;
 /** Matches `2026-11-20T12:00:00+01:00` (ISO 8601) and `2026/11/20 12:00`. */
 const yearFirst = /^(?:[a-z]+\.? )?(\d{4})([/.-])(\d{1,2})\2(\d{1,2})[t ](?=\d)/i;
 
+/** Matches `20261120T120000Z` (ISO 8601). */
+const isoWithoutSeparators = /^(\d{4})(\d{2})(\d{2})t(\d{2})(\d{2})(\d{2})/i;
+
 /** Matches `11/20/2026 12:00` and `20.11.2026 12:00`. */
-const yearLast = /^(?:([a-z]+)\.? )?(\d{1,2})([/.-])(\d{1,2})\3(\d{4}) /i;
+const yearLast = /^(?:([a-z]+)\.? )?(\d{1,2})([/.-])(\d{1,2})\3(\d{4}|\d{2}) /i;
 
 const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 
 /** In 01/05/2026, a weekday tells which number is the month; otherwise, it's the first before slashes, as in America. */
 const isMonthFirst = (first: number, second: number, separator: string, year: string, weekday: string): boolean => {
   if (first > 12 || second > 12) return second > 12;
-  const dayOf = (month: number, day: number) => weekdays[new Date(Date.UTC(Number(year), month - 1, day)).getUTCDay()];
+  const dayOf = (month: number, day: number) =>
+    weekdays[new Date(Date.UTC(fullYear(year), month - 1, day)).getUTCDay()];
   const named = weekday.slice(0, 3).toLowerCase();
   if (dayOf(first, second) === named) return true;
   return separator === "/" && dayOf(second, first) !== named;
@@ -46,7 +50,7 @@ const withMonthName = (words: string): string => {
 
 /** Returns null if the text is not a date. `Date.parse` would read `Foo 1` as a date. */
 export const parseDate = (text: string): Date | null => {
-  const words = withMonthName(withoutComments(text))
+  const words = withMonthName(withoutComments(text).replace(isoWithoutSeparators, "$1-$2-$3 $4:$5:$6"))
     .replace(unixDate, "$2 $1 $5 $3$4")
     .replace(americanDate, "$2 $1 $3 ");
   const match = dateTime.exec(words);

@@ -17,7 +17,7 @@ function* addressesOf(header: HeaderField[], names: readonly string[], decode: D
       isFound = true;
       yield address;
     }
-    if (!isFound && value.includes("=?")) yield* addressesIn(decodeHeaderText(value, decode));
+    if (!isFound && value.includes("=?")) yield* addressesIn(decodeHeaderText(value.replaceAll('"', ""), decode));
   }
 }
 

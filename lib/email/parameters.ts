@@ -16,27 +16,29 @@ export type Structured = { value: string; parameters: Map<string, Parameter> };
 /** `bytes` is a string with one character for each byte. Only a parameter encoded as in RFC 2231 has a `charset`. */
 type Parameter = { bytes: string; charset?: string | undefined };
 
-/** Some mailers write `"text/html"`. */
-const mediaType = /^"?([!#$%&'*+.^_`{|}~\w-]+)[ \t]*\/[ \t]*([!#$%&'*+.^_`{|}~\w-]+)"?/;
+const mediaType = /^([!#$%&'*+.^_`{|}~\w-]+)[ \t]*\/[ \t]*([!#$%&'*+.^_`{|}~\w-]+)/;
+
+/** Some mailers write `"text/html"` or `'attachment'`, or put the whole value into quotes. */
+const withoutQuotes = (text: string): string => text.replace(/^(["'])([^"']*)\1/, "$2");
 
 /** `missing` is the type of a part without a Content-Type; an invalid Content-Type counts as `text/plain`. */
 export const contentType = (fields: readonly HeaderField[], missing = "text/plain"): Structured => {
-  const text = valueAfterComments(fields, "content-type", missing);
+  const text = withoutQuotes(valueAfterComments(fields, "content-type", missing));
   const [whole, type, subtype] = mediaType.exec(text) ?? ["", "text", "plain"];
   return { value: `${type}/${subtype}`.toLowerCase(), parameters: readParameters(text.slice(whole.length)) };
 };
 
 /** The value is "" if the header has only parameters, as in `Content-Disposition: filename=a.txt`. */
 export const contentDisposition = (fields: readonly HeaderField[]): Structured => {
-  const text = valueAfterComments(fields, "content-disposition");
+  const text = withoutQuotes(valueAfterComments(fields, "content-disposition"));
   const [token = ""] = /^[^;=( \t]*/.exec(text) ?? [];
   const isName = text[afterComments(text, token.length)] === "=";
   const value = isName ? "" : token;
-  return { value: value.replaceAll('"', "").toLowerCase(), parameters: readParameters(text.slice(value.length)) };
+  return { value: value.toLowerCase(), parameters: readParameters(text.slice(value.length)) };
 };
 
 export const transferEncoding = (fields: readonly HeaderField[]): string => {
-  const [, encoding = ""] = /^"?([\w-]*)/.exec(valueAfterComments(fields, "content-transfer-encoding")) ?? [];
+  const [, encoding = ""] = /^["']?([\w-]*)/.exec(valueAfterComments(fields, "content-transfer-encoding")) ?? [];
   return encoding.toLowerCase();
 };
 
@@ -139,7 +141,7 @@ const unquoted = (name: string, value: string): string => {
   if (/^(file)?name\b/.test(name)) return value;
   if (name === "boundary") return /^[^ \t]*/.exec(value)?.[0] ?? "";
   const [token = ""] = /^[^( \t]*/.exec(value.slice(afterComments(value, 0))) ?? [];
-  return token.replace(/"$/, "");
+  return token;
 };
 
 const valueAfterComments = (fields: readonly HeaderField[], name: string, missing = ""): string => {

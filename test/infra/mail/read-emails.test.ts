@@ -161,6 +161,12 @@ test("Of an .emlx, the email is read", async () => {
   expect(await textsOf(`99\n${mail(1)}`)).toEqual([mail(1)]);
 });
 
+test("A file with line ends of CR alone is one email", async () => {
+  const file = `${from}${mail(1)}`.replaceAll("\n", "\r");
+
+  expect(await textsOf(file)).toEqual([file]);
+});
+
 test("The last email needs no line end", async () => {
   expect(await textsOf(`${from}Subject: 1\n\nOne`)).toEqual(["Subject: 1\n\nOne"]);
 });

@@ -74,6 +74,7 @@ test.each([
   ["Ada, Bob <bob@example.com>", "bob@example.com"],
   ["MAILER-DAEMON", ""],
   ["=?utf-8?b?w4lsYW4gVml0YWwgPGVsYW5Ac2hvcC5leGFtcGxlPg==?=", "elan@shop.example"],
+  ['"=?utf-8?q?Elan_<elan=40shop.example>?="', "elan@shop.example"],
   ["Ada <=?utf-8?q?ada=40example.com?=>", "ada@example.com"],
   ["nia..v.@docomo.example", '"nia..v."@docomo.example'],
   ["'ada@example.com'", "ada@example.com"],

@@ -74,7 +74,7 @@ test.each([
 test.each([
   ['"text/html"; charset="utf-8"', "text/html", "utf-8"],
   ['"text/html; charset=utf-8"', "text/html", "utf-8"],
-  ["multipart/mixed; boundary=nn=()I9W", "multipart/mixed", ""],
+  ["'text/html'; charset=x", "text/html", "x"],
 ])("Content-Type: %s is read, although its quotes are wrong", (value, type, charset) => {
   const read = contentType([{ name: "Content-Type", value }]);
 
@@ -103,9 +103,14 @@ test.each([
   expect(parsed?.attachments).toEqual(filename === "" ? [] : [attachment("text/plain", "Hello", filename)]);
 });
 
-test("a quoted disposition is read", () => {
-  expect(contentDisposition([{ name: "Content-Disposition", value: '"Attachment"; x=y' }]).value).toBe("attachment");
-});
+test.each(['"Attachment"; filename=a', "'attachment'; filename=a", '"attachment; filename=a"'])(
+  "the disposition in %s is attachment",
+  (value) => {
+    const read = contentDisposition([{ name: "Content-Disposition", value }]);
+
+    expect([read.value, read.parameters.get("filename")?.bytes]).toEqual(["attachment", "a"]);
+  },
+);
 
 test.each([
   ["<a@b> (c)", "a@b"],

@@ -39,6 +39,8 @@ test.each([
   ["aGk=aGVsbG8=", "hihello"],
   ["aGk=\r\naGV\r\nsbG8=\r\n\r\nIQ==\r\n", "hi"],
   ["aGk=\r\naGVs\r\nbG8=\r\n\r\nIQ==\r\n", "hihello!"],
+  ["aGk=\r\nRegards\r\n", "hi"],
+  [`aGk=\r\n${"Q".repeat(75)}\r\n${"Q".repeat(5)}\r\n`, `hi${"\x41\x04\x10".repeat(20)}`],
   ["aGk=\r\nlist mailing list\r\n", "hi"],
   ["aGk=\r\n____\r\nlist\r\n", "hi"],
   ["=aGVs=bG8", "hello"],
