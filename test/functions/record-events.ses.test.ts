@@ -124,18 +124,18 @@ const permutations = (bodies: string[]): string[][] =>
     : bodies.flatMap((first, index) => permutations(bodies.toSpliced(index, 1)).map((rest) => [first, ...rest]));
 
 test("In every order, alone or in a batch, twice, the later stage of a second wins", async () => {
+  const { event, get } = await newSender();
   for (const [index, order] of permutations(["Send", "DeliveryDelay", "Delivery", "Bounce"]).entries()) {
-    const { event, get } = await newSender();
-    const bodies = order.map((type) => event(type, { deliveryDelay, delivery, bounce }));
+    const messageId = `order-${index}`;
+    const bodies = order.map((type) => event(type, { deliveryDelay, delivery, bounce }, { messageId }));
     if (index % 2 === 0) for (const body of bodies) expect(await record([body])).toEqual([]);
     expect(await record([...bodies, ...bodies])).toEqual([]);
 
-    expect(await get("grace@example.org")).toMatchObject({
+    expect(await get("grace@example.org", messageId)).toMatchObject({
       status: "bounced",
       bounce_classification: "permanent/no-email",
       delivered_at: at("02.900"),
       num_attempts: 3,
-      updated_at: expect.any(String),
     });
   }
 });
@@ -152,9 +152,10 @@ test("An email of several recipients is as many messages, and nobody can tell wh
     event("Bounce", { bounce: elsewhere }, mail),
     event("Open", { open }, mail),
     event("Bounce", { bounce: { ...bounce, bouncedRecipients: [{ emailAddress: "someone@else.example" }] } }, mail),
+    event("Bounce", { bounce: { ...bounce, bouncedRecipients: [] } }, mail),
   ]);
 
-  expect(failed).toEqual(["4"]);
+  expect(failed).toEqual(["4", "5"]);
   expect(await get("grace@example.org")).toMatchObject({ status: "bounced", open_count: 0 });
   expect(await get("ada@bücher.example")).toMatchObject({ status: "delivered", open_count: 0 });
   expect(logged().map(({ events, outcome, reason }) => [events, outcome, reason])).toEqual([
@@ -162,6 +163,7 @@ test("An email of several recipients is as many messages, and nobody can tell wh
     [2, "recorded", undefined],
     [2, "recorded", undefined],
     [0, "ignored", undefined],
+    [0, "failed", "it names none of the email's recipients"],
     [0, "failed", "it names none of the email's recipients"],
   ]);
 });
@@ -216,10 +218,22 @@ test("Ten opens of a batch are one transaction, of one message or of ten", async
 test("A bounce of the only recipient may name the address to which they forward", async () => {
   const { event, get } = await newSender();
   const forwarded = { ...bounce, bouncedRecipients: [{ emailAddress: "grace@forwarded.example", status: "5.2.2" }] };
+  const ofNobody = { ...deliveryDelay, delayedRecipients: [] };
 
   expect(await record([event("Bounce", { bounce: forwarded })])).toEqual([]);
+  expect(await record([event("DeliveryDelay", { deliveryDelay: ofNobody })])).toEqual([]);
 
-  expect(await get("grace@example.org")).toMatchObject({ status: "bounced", delivery_attempts: [{ log: "5.2.2" }] });
+  const attempts = [{ log: "MailboxFull" }, { log: "5.2.2" }];
+  expect(await get("grace@example.org")).toMatchObject({ status: "bounced", delivery_attempts: attempts });
+});
+
+test("SES rejects an email for all of its recipients", async () => {
+  const { event, get } = await newSender();
+
+  await record([event("Reject", { reject: {} }, { destination: ["grace@example.org", "ada@example.org"] })]);
+
+  expect(await get("grace@example.org")).toMatchObject({ status: "rejected" });
+  expect(await get("ada@example.org")).toMatchObject({ status: "rejected" });
 });
 
 test("A delay without headers waits for Send, which has the subject", async () => {

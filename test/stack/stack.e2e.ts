@@ -8,6 +8,7 @@ import { awsFolder, credentials, startEmulator, version } from "./emulator.ts";
 import { fillBucket, ownTemplate, works } from "./gaps.ts";
 import { blocksOf, changedTypes, section, typesChangedBy, typesIn } from "./readme.ts";
 import { restoreDrill } from "./restore-drill.ts";
+import { describeSes } from "./ses.ts";
 import { openShell } from "./shell.ts";
 
 const variables = { ...credentials, AWS_ENDPOINT_URL: await startEmulator() };
@@ -131,6 +132,8 @@ test("A deployment without intake=true is rejected, and says how to keep the int
 });
 
 const { describeLetters } = describeRepairs(run, "dev");
+
+describeSes(run, `${deployDev} ${intake}`);
 
 for (const [text, reason] of Object.entries(skipped)) test.skip(`test:deployed skips "${text}". ${reason}`);
 

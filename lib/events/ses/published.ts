@@ -106,8 +106,11 @@ const eventsOf = (sender: Sender, stored: readonly StoredEvent[], kind: Kind, pa
     return [eventOf(sender, fields, [part.timestamp, part.ipAddress, part.userAgent, part.link])];
   }
   const { recipients, delayedRecipients, bouncedRecipients, complainedRecipients } = part;
-  const named = recipients ?? delayedRecipients ?? bouncedRecipients ?? complainedRecipients ?? all;
-  const people = named.map((person) => (typeof person === "string" ? { emailAddress: person } : person));
+  const named = recipients ?? delayedRecipients ?? bouncedRecipients ?? complainedRecipients ?? [];
+  const isAboutAll = named.length === 0 && (others.length === 0 || !kind.part); // Reject names nobody.
+  const people = (isAboutAll ? all : named).map((person) =>
+    typeof person === "string" ? { emailAddress: person } : person,
+  );
   const events = people.flatMap((person) => {
     const message = messageOf(stored, person);
     return message ? changesOf(sender, message.id, kind, part, person) : [];
