@@ -21,8 +21,9 @@ import { environments, percentile } from "./load.ts";
 
 /** A head takes an address from its account and its id only, so that the simulation stores nothing else of a message. */
 const newHead = () => {
-  const { id, account_id } = newMessage({ account_id: crypto.randomUUID() });
-  return { id, account_id, created_at: new Date(noon).toISOString(), expires_at: noon / 1000 + 86_400 };
+  const { id, account_id, direction, sender, recipient } = newMessage({ account_id: crypto.randomUUID() });
+  const created_at = new Date(noon).toISOString();
+  return { id, account_id, direction, sender, recipient, created_at, expires_at: noon / 1000 + 86_400 };
 };
 
 const firstSegment = Buffer.alloc(100_000);

@@ -13,7 +13,15 @@ import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
 import { nowValue } from "../../table/expiry.ts";
 import { getItem } from "../../table/get.ts";
-import { headKey, headSort, type ItemKey, isSegmentSort, pageListKey, segmentsOf } from "../../table/keys.ts";
+import {
+  headKey,
+  headSort,
+  type ItemKey,
+  isSegmentSort,
+  pageListKey,
+  personKey,
+  segmentsOf,
+} from "../../table/keys.ts";
 import { listItems } from "../../table/list.ts";
 import { retryWrite, succeeds } from "../../table/retry.ts";
 import type { Table } from "../../table/table.ts";
@@ -72,7 +80,8 @@ export const writeSegments = async (
     created_at,
     expires_at,
     person,
-  }: Pick<Head, "account_id" | "id" | "created_at" | "expires_at" | "person">,
+    ...head
+  }: Pick<Head, "account_id" | "id" | "created_at" | "expires_at" | "person" | "direction" | "sender" | "recipient">,
   { segments, ...content }: Compressed,
   replaced?: string,
 ): Promise<ContentFields> => {
@@ -85,8 +94,10 @@ export const writeSegments = async (
     await retryWrite(() => put({ ...first, bytes: segments[0], expires_at, ...indexed }), table.deadline);
   }
   if (others.length > 0) {
+    // The account's own side, too, finds what an interrupted store of a large email left.
+    const own = { person: personKey(head.direction === "incoming" ? head.recipient : head.sender) };
     const list = { ...pageListKey(account_id, id, content_digest), pages, expires_at };
-    await retryWrite(() => put(list), table.deadline);
+    await retryWrite(() => put({ ...list, ...own, created_at: leftoverTime(created_at) }), table.deadline);
   }
   await writeAll(table, others, (key, index) => put({ ...key, bytes: segments[index + 1], expires_at }));
   return { ...content, ...pages };
