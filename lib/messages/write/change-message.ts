@@ -4,29 +4,11 @@ import { headKey } from "../../table/keys.ts";
 import type { Table } from "../../table/table.ts";
 import { type Item, update, type Write } from "../../table/writes.ts";
 import { maximumAttempts, type NewAttempt, putAttempt } from "../attempt.ts";
-import { type Head, type StatusField, statusFields } from "../head.ts";
+import type { Head } from "../head.ts";
 import type { MessageRef } from "../message-ref.ts";
-
-/** `time` has nine digits of a second's fraction: see `toNanoseconds`. */
-export type StatusChange = { event_id: string; time: string } & { [Field in StatusField]?: string | undefined };
+import { decisionsOf, type StatusChange } from "./latest-status.ts";
 
 export type Changes = { statuses: StatusChange[]; attempts: NewAttempt[]; opens: number; clicks: number };
-
-type Decision = { field: StatusField; value: string; by: string };
-
-/** Events of the same time are ordered by their ids, so the order of arrival doesn't matter. */
-const byOf = ({ time, event_id }: StatusChange): string => `${time}#${event_id}`;
-
-/** For each field, finds the newest event that has it, unless the head has a newer one. */
-const decisionsOf = (statuses: readonly StatusChange[], head: Partial<Head>): Decision[] =>
-  statusFields.flatMap((field) => {
-    const changes = statuses.flatMap((change) => {
-      const value = change[field];
-      return value === undefined ? [] : { field, value, by: byOf(change) };
-    });
-    const [newest] = changes.sort((a, b) => (a.by > b.by ? -1 : 1));
-    return newest && newest.by > (head[`${field}_by`] ?? "") ? newest : [];
-  });
 
 /** Adding `attempts` to the head's would exceed the limit. */
 export const exceedsAttempts = ({ num_attempts }: Pick<Head, "num_attempts">, { attempts }: Changes): boolean =>
