@@ -3,6 +3,10 @@ import { Attachment, ParsedContent, Part } from "../../lib/email/parsed-email.ts
 import { DeliveryAttempt, Message } from "../../lib/messages/message.ts";
 import { component } from "./components.ts";
 
+const addressRule =
+  "UTF-8 is allowed (RFC 6531). An address in use that RFC 5321 forbids is in quotes: `nia..v.@docomo.example` is " +
+  '`"nia..v."@docomo.example`.';
+
 export const messageComponents = {
   Message: component(
     Message,
@@ -20,11 +24,8 @@ export const messageComponents = {
       id: "The id with which the message was created.",
       subject: "The subject of the email.",
       tags: "The labels that the message was created with.",
-      sender: { format: "idn-email", description: "The sender's address. UTF-8 is allowed (RFC 6531)." },
-      recipient: {
-        format: "idn-email",
-        description: "The recipient's address. UTF-8 is allowed (RFC 6531).",
-      },
+      sender: { format: "idn-email", description: `The sender's address. ${addressRule}` },
+      recipient: { format: "idn-email", description: `The recipient's address. ${addressRule}` },
       status: "The state of the message as free text, without a fixed list of values.",
       num_attempts: "The number of delivery attempts.",
       click_count: "The number of clicks on links in the email.",
