@@ -57,8 +57,8 @@ export const describeSes = (run: Run, deploy: string): void => {
     expect(message).toMatchObject({ subject: "Question", status: "received", stored_content: {} });
   });
 
-  test("Without the settings, a deployment removes what they have added", async () => {
-    await run(deploy);
+  test("With remove=ses, a deployment removes what the settings have added", async () => {
+    await run(`${deploy} --context remove=ses`);
 
     expect(await run("aws sns list-topics")).not.toContain("Ses");
   });
