@@ -1,5 +1,6 @@
 /** `list-members`, `set-member-role` and `remove-member`. */
 import { Option } from "@commander-js/extra-typings";
+import { normalAddress } from "../../lib/addresses/person.ts";
 import { roles } from "../../lib/members/member.ts";
 import * as store from "../../lib/members/store.ts";
 import type { Table } from "../../lib/table/table.ts";
@@ -30,7 +31,7 @@ const memberOf = async (table: Table, account_id: string, name: string): Promise
   const found = user_id && (await store.findMember(table, account_id, user_id));
   if (found) return found;
   const members = await store.listMembers(table, account_id);
-  return members.find(({ email, id }) => [email, id].includes(lower));
+  return members.find(({ email, id }) => id === lower || normalAddress(email) === normalAddress(name));
 };
 
 const noSuchMember = (name: string): UserError =>
