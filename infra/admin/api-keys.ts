@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { text } from "node:stream/consumers";
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import { type ApiKey, findApiKey, idOfSecret } from "../../lib/api-keys/api-key.ts";
 import { parseScope, scopeForms } from "../../lib/api-keys/scopes.ts";
 import * as store from "../../lib/api-keys/store.ts";
 import { epochSeconds } from "../../lib/table/expiry.ts";
@@ -23,7 +24,7 @@ import {
 
 const unusable = "no such key, or it was revoked or has expired";
 
-const expiry = ({ expires_at }: Pick<store.ApiKey, "expires_at">): string | null =>
+const expiry = ({ expires_at }: Pick<ApiKey, "expires_at">): string | null =>
   expires_at === undefined ? null : new Date(expires_at * 1000).toISOString();
 
 /**
@@ -123,7 +124,7 @@ const unique = (ids: string[]): string[] => [...new Set(ids)];
 
 /** Finds API keys and their ids in a text, such as a log, and also other SHA-256 digests, which look like ids. */
 const keysIn = (text: string): { secrets: string[]; digests: string[] } => ({
-  secrets: unique((text.match(/emk_[\w-]{43}/g) ?? []).map(store.idOfSecret)),
+  secrets: unique((text.match(/emk_[\w-]{43}/g) ?? []).map(idOfSecret)),
   digests: unique(
     (text.match(/(?<![\da-fA-F])[\da-fA-F]{64}(?![\da-fA-F])/g) ?? []).map((digest) => digest.toLowerCase()),
   ),
@@ -191,7 +192,7 @@ const revokeOne = async (shell: Shell, json: true | undefined, table: Table, id:
     report(shell, json, { id, revoked: true, revoked_at: new Date(now).toISOString() }, `revoked   ${id}`);
     return true;
   }
-  const { revoked_at } = (await store.findApiKey(table, id)) ?? {};
+  const { revoked_at } = (await findApiKey(table, id)) ?? {};
   if (!revoked_at) return false;
   report(shell, json, { id, revoked: false, revoked_at }, `revoked   ${id}   (already, at ${revoked_at})`);
   return true;

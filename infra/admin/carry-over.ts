@@ -7,7 +7,8 @@
  *                        └─▶ restored table, where all of that is back
  */
 import { DeleteCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { type ApiKey, revokeApiKey, shortenApiKey } from "../../lib/api-keys/store.ts";
+import type { ApiKey } from "../../lib/api-keys/api-key.ts";
+import { revokeApiKey, shortenApiKey } from "../../lib/api-keys/store.ts";
 import { removeMember, type StoredMember, type User } from "../../lib/members/store.ts";
 import { listBesideHead } from "../../lib/messages/content/write-segments.ts";
 import type { Head } from "../../lib/messages/head.ts";

@@ -1,6 +1,6 @@
 /** What the old table got after the restore point: `prepare-table --from` lists it, and `--copy` copies it. */
 import { BatchGetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import type { ApiKey } from "../../lib/api-keys/store.ts";
+import type { ApiKey } from "../../lib/api-keys/api-key.ts";
 import type { StoredMember, User } from "../../lib/members/store.ts";
 import { keysOf, listBesideHead } from "../../lib/messages/content/write-segments.ts";
 import type { Head } from "../../lib/messages/head.ts";

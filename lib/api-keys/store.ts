@@ -1,33 +1,19 @@
-/** API keys. We store only a secret's digest, so nobody can copy a working key out of the table. */
+/** What the operator does with API keys. We store only a secret's digest, so nobody can copy a working key out. */
 import { randomBytes } from "node:crypto";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import pLimit from "p-limit";
 import { epochSeconds, isLive } from "../table/expiry.ts";
-import { getItem } from "../table/get.ts";
-import { apiKeyKey, apiKeyListingKey, sha256 } from "../table/keys.ts";
+import { apiKeyKey, apiKeyListingKey } from "../table/keys.ts";
 import { listItems } from "../table/list.ts";
 import { succeeds } from "../table/retry.ts";
 import type { Table } from "../table/table.ts";
 import { transact } from "../table/transact.ts";
 import { type Item, put, update, type Write } from "../table/writes.ts";
-
-/** `id` is the secret's SHA-256 digest in hex. */
-export type ApiKey = {
-  id: string;
-  account_id: string;
-  scopes: string[];
-  label?: string | undefined;
-  created_at: string;
-  revoked_at?: string;
-  /** In seconds since the epoch. Without `expires_at`, a key never expires. */
-  expires_at?: number | undefined;
-};
+import { type ApiKey, findApiKey, idOfSecret, isUsable } from "./api-key.ts";
 
 type Grant = Pick<ApiKey, "account_id" | "scopes" | "label" | "expires_at">;
 
 export type NewApiKey = { secret: string; apiKey: ApiKey };
-
-export const idOfSecret = (secret: string): string => sha256(secret);
 
 type Listed = Pick<ApiKey, "id" | "label">;
 
@@ -59,12 +45,6 @@ export const createApiKey = async (table: Table, grant: Grant, now: number): Pro
   await storeApiKey(table, created.apiKey);
   return created;
 };
-
-/** The result may be a revoked or expired key: check {@link isUsable}. A consistent read makes revocation immediate. */
-export const findApiKey = (table: Table, id: string): Promise<ApiKey | undefined> =>
-  getItem<ApiKey>(table, apiKeyKey(id), { consistent: true });
-
-export const isUsable = (apiKey: ApiKey, now: number): boolean => isLive(apiKey, now) && !apiKey.revoked_at;
 
 /** The SDK opens at most 50 connections, and a read that waits too long for a free one times out. */
 const readsAtOnce = 20;

@@ -2,8 +2,9 @@
  * Authenticates callers by API key (RFC 6750), and checks the key's scopes. Keys are not cached, so a revoked key fails
  * on its next request.
  */
+
+import { type ApiKey, findApiKey, idOfSecret, isUsable } from "../api-keys/api-key.ts";
 import { grants } from "../api-keys/scopes.ts";
-import { type ApiKey, findApiKey, idOfSecret, isUsable } from "../api-keys/store.ts";
 import { invalidApiKey, lacksScope, missingCredentials } from "./error-catalogue.ts";
 import { ApiError } from "./errors.ts";
 import type { Operation } from "./operations.ts";

@@ -1,7 +1,7 @@
 /** A request as API Gateway passes it on. The checks add what they find: see `checks.ts`. */
 import type { MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
-import type { ApiKey } from "../api-keys/store.ts";
+import type { ApiKey } from "../api-keys/api-key.ts";
 import { metered } from "../table/metered.ts";
 import { until } from "../table/retry.ts";
 import type { Table } from "../table/table.ts";

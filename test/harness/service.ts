@@ -5,7 +5,8 @@ import { DeleteCommand, DynamoDBDocumentClient, paginateQuery } from "@aws-sdk/l
 import { createTable } from "../../infra/local/create-table.ts";
 import { gateway } from "../../infra/local/gateway.ts";
 import type { LambdaHandler } from "../../infra/local/lambda.ts";
-import { type ApiKey, createApiKey } from "../../lib/api-keys/store.ts";
+import type { ApiKey } from "../../lib/api-keys/api-key.ts";
+import { createApiKey } from "../../lib/api-keys/store.ts";
 import { applyChange } from "../../lib/events/apply-events.ts";
 import type { ChangeEvent } from "../../lib/events/event.ts";
 import type { Outcome } from "../../lib/events/outcome.ts";

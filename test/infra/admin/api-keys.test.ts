@@ -1,6 +1,7 @@
 /** `create-api-key`, `list-api-keys`, `rotate-api-key` and `revoke-api-key`. */
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import { idOfSecret } from "../../../lib/api-keys/api-key.ts";
 import * as store from "../../../lib/api-keys/store.ts";
 import type { Clock } from "../../../lib/table/expiry.ts";
 import { dayMilliseconds } from "../../../lib/time/clock.ts";
@@ -299,7 +300,7 @@ test("A key that cannot be revoked is reported without its secret, and the other
   const empty = await admin("revoke-api-key -", { input: "\n" });
 
   expect({ status, stdout }).toEqual({ status: 1, stdout: [`revoked   ${other.id}`] });
-  expect(stderr).toEqual([`${store.idOfSecret(unknown)}: no such key`, `shop: ${unusable}`]);
+  expect(stderr).toEqual([`${idOfSecret(unknown)}: no such key`, `shop: ${unusable}`]);
   expect(withoutAccount.stderr).toEqual(["shop: neither an id nor a key. A label requires --account"]);
   expect(empty).toMatchObject({ status: 2, stderr: ["Standard input is empty"] });
 });

@@ -2,7 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
-import { createApiKey, idOfSecret, revokeApiKey, rotateApiKey } from "../../../lib/api-keys/store.ts";
+import { idOfSecret } from "../../../lib/api-keys/api-key.ts";
+import { createApiKey, revokeApiKey, rotateApiKey } from "../../../lib/api-keys/store.ts";
 import { apiKeyKey, apiKeyListingKey } from "../../../lib/table/keys.ts";
 import { listItems } from "../../../lib/table/list.ts";
 import { startFaultyEngine } from "../../harness/faulty-engine.ts";
