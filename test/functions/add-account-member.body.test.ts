@@ -77,6 +77,18 @@ describe("The body", () => {
     expect(await listMembers(table, account_id)).toEqual([]);
   });
 
+  test("may have a field of the same name in several objects, inside and outside of each other", async () => {
+    const { email, role } = newMember();
+
+    const response = await post(`{"role":"${role}","a":{"role":1,"b":[{"role":2},{"role":3}]},"email":"${email}"}`);
+    const repeated = await post(`{"a":{"b":1},"email":"x","role":"y","a":{"b":1}}`);
+
+    expect(response.status).toBe(201);
+    expect(await repeated.json()).toEqual({
+      message: 'The request body must have each field only once, but has "a" twice',
+    });
+  });
+
   const half = "be Unicode text: it holds half a surrogate pair";
   const utf8 = "be UTF-8, without U+FFFD, which stands for bytes that were not";
   test.each([

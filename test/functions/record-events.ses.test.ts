@@ -5,6 +5,7 @@ import { applyEvents } from "../../lib/events/apply-events.ts";
 import { takeEvents } from "../../lib/events/receive-batch.ts";
 import { findSender } from "../../lib/events/senders.ts";
 import { idOfExternal } from "../../lib/messages/external-id.ts";
+import { deleteMessage } from "../../lib/messages/remove/delete-message.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { adminJson } from "../harness/admin.ts";
 import { type CapturedOutput, captureOutput } from "../harness/captured-output.ts";
@@ -350,3 +351,16 @@ test.each(["null", "1", '"Send"', "[]", "{", "", throughSns("{"), throughSns("nu
     expect(output.text()).not.toContain("TypeError");
   },
 );
+
+test("If only some recipients' messages are left, the log says that the event was recorded", async () => {
+  const { account_id, event } = await newSender();
+  const recipients = ["grace@example.org", "ada@example.org"];
+  const mail = { destination: recipients };
+  await record([event("Send", {}, mail)]);
+  const id = idOfExternal(account_id, `ses:${sesMessageId}:ada@example.org`);
+  await deleteMessage(table, { account_id, id }, noon);
+
+  await record([event("Delivery", { delivery: { ...delivery, recipients } }, mail)]);
+
+  expect(logged().at(-1)).toMatchObject({ outcome: "recorded" });
+});

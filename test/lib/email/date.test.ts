@@ -50,6 +50,28 @@ test.each([
   expect(parseDate(date)?.toISOString()).toBe(iso);
 });
 
+test.each("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ").map((name, month) => [name, month] as const))(
+  "A date may have the month %s",
+  (name, month) => {
+    expect(parseDate(`20 ${name} 2026 12:00:00 +0000`)?.getTime()).toBe(Date.UTC(2026, month, 20, 12));
+  },
+);
+
+test.each([
+  ["EST", 17],
+  ["EDT", 16],
+  ["CST", 18],
+  ["CDT", 17],
+  ["MST", 19],
+  ["MDT", 18],
+  ["PST", 20],
+  ["PDT", 19],
+  ["GMT", 12],
+  ["UT", 12],
+])("Noon %s is %d o'clock in UTC (RFC 5322, section 4.3)", (zone, hour) => {
+  expect(parseDate(`20 Nov 2026 12:00:00 ${zone}`)?.getTime()).toBe(Date.UTC(2026, 10, 20, hour));
+});
+
 test.each([
   "",
   "yesterday",
