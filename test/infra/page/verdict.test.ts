@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lastEventOf, reasonOf, verdictOf } from "../../../infra/page/browser/verdict.ts";
+import { byLastEvent, lastEventOf, reasonOf, verdictOf } from "../../../infra/page/browser/verdict.ts";
 import { ago, attempt, deskMessage, now } from "./desk-message.ts";
 
 const unknown = "550 5.1.1 User unknown in virtual mailbox table";
@@ -60,4 +60,12 @@ test.each([
   ["nothing but its creation", deskMessage({ sent_at: null }), 100],
 ])("The last event is not the time of storing: %s", (_, message, minutes) => {
   expect(lastEventOf(message)).toBe(ago(minutes));
+});
+
+test("Of several messages, the one whose last event is the newest comes first", () => {
+  const sent = (minutes: number) => deskMessage({ created_at: ago(900), sent_at: ago(minutes) });
+
+  const listed = [sent(300), sent(30), sent(90)].toSorted(byLastEvent);
+
+  expect(listed.map(lastEventOf)).toEqual([ago(30), ago(90), ago(300)]);
 });
