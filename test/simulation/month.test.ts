@@ -2,8 +2,12 @@
 import { expect, test } from "vitest";
 import { liveThrough } from "./seeds.ts";
 
-/** Seeds that once failed. In month 58, an erase-person without its second pass leaves a member without a user. */
-const failed = ["58", "1104", "1108", "13664", "15054", "3692"];
+/**
+ * Seeds that once failed, or that find a repair taken out: in month 600008, an interrupted deletion that the index doesn't
+ * find; in 600044, an event that waits in the queue and stores a message after the erasure. A change of what the month plans
+ * gives its seed another meaning.
+ */
+const failed = ["3692", "600008", "600044"];
 
 test("In a month of faults, every response and every item is one that the contract allows", async () => {
   const seeds = [...failed, ...Array.from({ length: 8 }, (_, seed) => String(seed))];
