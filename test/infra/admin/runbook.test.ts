@@ -114,7 +114,7 @@ test("In a restored table, exactly the keys that no longer work in the old table
   await admin(`revoke-api-key ${keys[0].id}`);
   await admin(`rotate-api-key ${keys[1].id} --grace 0`);
   const restored = await restore(morning);
-  const [steps = ""] = blocksOf("A restored backup");
+  const [, , steps = ""] = blocksOf("A restored backup");
 
   const { status, stdout, stderr } = await paste(steps, { OLD: old.name, RESTORED: restored.name });
 
