@@ -120,7 +120,7 @@ test.each([
   [{ ...stored, raw_email: "é".repeat(513) }, "raw_email must have at most 1024 bytes of UTF-8"],
   [{ ...status, time: "2016-12-31T23:59:60Z" }, "time must be ISO 8601 with an offset"],
   [{ ...opened, id: "Jos\ufffd" }, "it has U+FFFD, which stands for bytes that were not UTF-8"],
-  [storedWith({ tags: [String.raw`a`, "\ufffd"] }), "it has U+FFFD"],
+  [storedWith({ tags: ["a", "\ufffd"] }), "it has U+FFFD"],
   [JSON.stringify(status).replace("sent", String.raw`\uFFFD`), "it has U+FFFD"],
   [storedWith({ retain_until: null }), "message.retain_until must be ISO 8601 with an offset"],
 ])("%j is rejected: %s", (event, reason) => {

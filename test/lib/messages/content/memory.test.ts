@@ -33,7 +33,9 @@ test.each([
   ["encoded words", `Subject: ${headerOf("=?utf-8?q?a?= =?koi8-r?q?b?= ")}`, "\n"],
   ["parameters", `Content-Type: a/b; ${headerOf("name*1*=%20;")}`, "\n"],
 ])("Reading an email takes at most 12 times its size and 150 MB of memory: %s", (_, start, repeated) => {
-  const { stdout, stderr } = spawnSync("node", ["--input-type=module"], { input: script(start, repeated) });
+  const input = script(start, repeated);
+  // On Linux, a process's peak begins with that of the process that started it, so a small shell starts this one.
+  const { stdout, stderr } = spawnSync("sh", ["-c", "node --input-type=module; :"], { input });
 
   expect(stderr.toString()).toBe("");
   expect(Number(stdout)).toBeLessThan(12 * 10 * megabyte + 150 * megabyte);
