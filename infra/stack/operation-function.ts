@@ -16,9 +16,9 @@ export class OperationFunction extends ServiceFunction {
       file,
       // 512 MB would be enough memory, but with 1,024 MB, Lambda also gives us more processor time (0.58 vCPU).
       memoryMegabytes: 1024,
-      // Lambda streams 2 MB a second after the first 6 MB, so the largest response, 200 MB, takes 97 s. API Gateway
-      // waits at most 29 s for a buffered response. We stop after 28 s, so that the timeout appears in the function's
-      // log.
+      // Lambda streams 2 MB a second after the first 6 MB, so the largest response, 200 MB, takes 97 s. By default, API
+      // Gateway waits at most 29 s for a buffered response. We stop after 28 s, so that the timeout appears in the
+      // function's log.
       timeout: streams ? Duration.minutes(5) : Duration.seconds(28),
       permissions: permissionsOf(operation),
     });

@@ -11,8 +11,8 @@ import { eventOf, storedOf } from "./message-of-mail.ts";
 import { type Mail, maybe, object, type SesEvent, text } from "./ses-event.ts";
 
 /**
- * `part` names the field with the details. SES writes the time of a bounce in whole seconds, so of two statuses within
- * a second, the one with the later stage counts.
+ * `part` names the field with the details. SES may write the time of a bounce in whole seconds, so of two statuses
+ * within a second, the one with the later stage counts.
  */
 type Kind = { part?: string; status?: string; stage?: number; isAttempt?: true; counts?: "opened" | "clicked" };
 
