@@ -8,7 +8,6 @@ import { deleteListed, listSegments } from "../../lib/messages/content/write-seg
 import { idOfExternal, uuidOf } from "../../lib/messages/external-id.ts";
 import type { MessageRef } from "../../lib/messages/message-ref.ts";
 import type { NewMessage } from "../../lib/messages/new-message.ts";
-import { findMessage } from "../../lib/messages/read/find-message.ts";
 import { RejectedError } from "../../lib/messages/rejected-error.ts";
 import { deleteMessage } from "../../lib/messages/remove/delete-message.ts";
 import { commitMessage } from "../../lib/messages/write/commit-message.ts";
@@ -131,9 +130,11 @@ const forgetDeletion = async (table: Table, message: MessageRef, now: number): P
 };
 
 /** An import that was interrupted with another retention time has left segments with another digest. */
-const deleteLeftovers = async (table: Table, { account_id, id }: MessageRef, now: number): Promise<void> => {
-  const message = await findMessage(table, account_id, id, now, { withContent: false, withAttempts: false });
-  if (message) await deleteListed(table, message.head, await listSegments(table, message.head, message.head));
+const deleteLeftovers = async (table: Table, { account_id, id, expires_at }: Draft["head"]): Promise<void> => {
+  const listed = await listSegments(table, { account_id, id });
+  // A content that somebody has just restored expires with the message.
+  const left = listed.filter((segment) => segment.expires_at !== expires_at);
+  await deleteListed(table, { account_id, id }, left);
 };
 
 const store = async (table: Table, draft: Draft, { restoreDeleted }: Options, now: number): Promise<ImportOutcome> => {
@@ -142,7 +143,7 @@ const store = async (table: Table, draft: Draft, { restoreDeleted }: Options, no
     await forgetDeletion(table, draft.head, now);
     return store(table, draft, {}, now);
   }
-  if (outcome === "stored") await deleteLeftovers(table, draft.head, now);
+  if (outcome === "stored") await deleteLeftovers(table, draft.head);
   return outcome === undefined || outcome === "expired" ? "there already" : outcome;
 };
 

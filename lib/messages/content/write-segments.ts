@@ -133,7 +133,7 @@ export const discardSegments = async (
   }
 };
 
-export type Listed = ItemKey & { pages?: Pages; person?: string };
+export type Listed = ItemKey & { pages?: Pages; person?: string; expires_at?: number };
 
 /** Finds what a message has in its own partition besides the head, including leftovers of earlier versions. */
 export const listBesideHead = async (table: Table, { account_id, id }: MessageRef): Promise<Listed[]> => {
@@ -143,7 +143,7 @@ export const listBesideHead = async (table: Table, { account_id, id }: MessageRe
 
 /** As {@link listBesideHead}, but only segments and their lists, and none of the version that `except` describes. */
 export const listSegments = async (table: Table, { account_id, id }: MessageRef, except?: Pages): Promise<Listed[]> => {
-  const listed = await listItems<Listed>(table, segmentsOf(account_id, id), "pages");
+  const listed = await listItems<Listed>(table, segmentsOf(account_id, id), "pages", "expires_at");
   return listed.filter(({ sk }) => !except || !sk.includes(except.content_digest));
 };
 

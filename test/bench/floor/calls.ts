@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
-import { apiKeyKey, memberKey, sha256, userKey } from "../../../lib/table/keys.ts";
+import { apiKeyKey, memberKey, personKey, sha256, userKey } from "../../../lib/table/keys.ts";
 import { openTable } from "../../../lib/table/table.ts";
 
 export const table = openTable();
@@ -30,7 +30,7 @@ export const addMember = (account_id: string, { email, role, name }: NewMember, 
   const user_id = user?.id ?? randomUUID();
   const member = { id: randomUUID(), created_at, updated_at: created_at, user_id, account_id, role };
   const writes = [
-    putIfAbsent({ ...memberKey(account_id, user_id), ...member, email, name }),
+    putIfAbsent({ ...memberKey(account_id, user_id), ...member, email, name, person: personKey(email) }),
     ...(user ? [] : [putIfAbsent({ ...userKey(email), id: user_id, email, created_at })]),
   ];
   return { member, writes };

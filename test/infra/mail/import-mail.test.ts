@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
@@ -8,6 +8,7 @@ import { messagePartition } from "../../../lib/table/keys.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { interceptedTable } from "../../harness/intercepted-table.ts";
 import { day, itemsOf, noon, table } from "../../harness/service.ts";
+import { freshTable, itemsIn } from "../../harness/tables.ts";
 
 /** Imports 50 emails into a table whose first calls of `failing` fail with these errors. */
 const importWith = async (failingCommand: string, names: string[], reported: Imported[] = []) => {
@@ -102,4 +103,32 @@ test.each([1, 2])("A message that is deleted during its import stays deleted: be
   expect(reported).toMatchObject([{ outcome: "deleted" }]);
   expect(await itemsOf(message)).toHaveLength(1);
   expect(await importOn(table)).toMatchObject([{ outcome: "deleted" }]);
+});
+
+test("What an interrupted import with another retention time has left is deleted by the next one", async () => {
+  const table = await freshTable();
+  const email = Buffer.concat([Buffer.from("From: a@example.com\nTo: b@example.org\n\n"), randomBytes(300_000)]);
+  const ids = { account_id: randomUUID(), domain_id: randomUUID() };
+  const fields = { ...ids, direction: "outgoing", status: "sent" } as const;
+  const files = [
+    {
+      path: "a.eml",
+      bytes: email.length,
+      open: async function* () {
+        yield email;
+      },
+    },
+  ];
+  const run = (on: Table, days: number) =>
+    importMail(on, files, { ...fields, retain_until: new Date(noon + days * day) }, noon, () => {});
+  const cut = interceptedTable(table, ({ constructor: { name } }, proceed) => {
+    if (name === "TransactWriteCommand") throw new Error("power cut");
+    return proceed();
+  });
+
+  await expect(run(cut, 1)).rejects.toThrow("power cut");
+  await run(table, 2);
+
+  const segments = (await itemsIn(table)).filter(({ sk }) => sk.startsWith("SEGMENT"));
+  expect(new Set(segments.map(({ expires_at }) => expires_at))).toEqual(new Set([(noon + 2 * day) / 1000]));
 });
