@@ -10,6 +10,9 @@ import { byLastEvent } from "./verdict.ts";
 /** From this width on, the chosen message stands beside the list. */
 export const wide = matchMedia("(width >= 70rem)");
 
+/** The name of the message from which the reader came back before the list was read. */
+let awaited = "";
+
 const rowLinks = (): HTMLAnchorElement[] => [...find("#rows").querySelectorAll("a")];
 const rowOf = (name: string): HTMLAnchorElement | undefined => rowLinks().find(({ hash }) => hash === `#${name}`);
 
@@ -28,6 +31,9 @@ export const showRows = (): void => {
   showAccounts();
   showCount(found);
   if (wide.matches) showPeek(chosen);
+  const name = awaited;
+  awaited = "";
+  if (name) returnToRow(name);
 };
 
 const choose = (name: string): void => {
@@ -40,10 +46,13 @@ const choose = (name: string): void => {
   if (wide.matches) showPeek(resultsRead().messages.find((message) => nameOf(message) === name));
 };
 
-/** Brings the row of the message that was open into view, with the keyboard's focus. */
+/** Brings the row of the message that was open into view, with the keyboard's focus, as soon as the list is read. */
 export const returnToRow = (name: string): void => {
   const row = rowOf(name);
-  if (!row) return;
+  if (!row) {
+    if (resultsRead().pages === 0) awaited = name;
+    return;
+  }
   choose(name);
   row.focus({ preventScroll: true });
   row.scrollIntoView({ block: "nearest" });

@@ -27,17 +27,23 @@ const recordEvent = async (page: Page, output: string, event: object): Promise<v
   expect(await run(command, { input })).toMatchObject({ status: 0 });
 };
 
-test("While a message loads, nothing of the one before stands under its address", async () => {
-  const { page } = await openPage(browser);
-  await openRow(page, invoice);
+/** Holds back the responses of an address until the returned function is called. */
+const hold = async (page: Page, address: string): Promise<() => void> => {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });
-  await page.route("**/messages/head?**11e0a8f4**", async (route) => {
+  await page.route(address, async (route) => {
     await held;
     await route.continue();
   });
+  return release;
+};
+
+test("While a message loads, nothing of the one before stands under its address", async () => {
+  const { page } = await openPage(browser);
+  await openRow(page, invoice);
+  const release = await hold(page, "**/messages/head?**11e0a8f4**");
 
   await page.evaluate(`location.hash = location.hash.replace(/[^/]+$/, "11e0a8f4-6c1b-4d0e-9f57-3a1b0c9d7e01")`);
   await page.getByText("Loading the message").waitFor();
@@ -87,6 +93,20 @@ test("A row of another account opens without a key, and a list of 50 rows is one
 
   await expect.poll(() => chosen.innerText()).toContain("Mail 7");
   expect(await bottomOf(chosen)).toBeLessThanOrEqual(desktop.viewport?.height ?? 0);
+});
+
+test("Back from a message leads to its row, even if the list is read only then", async () => {
+  const { page } = await openPage(browser);
+  await openRow(page, invoice);
+  const release = await hold(page, "**/messages/recent*");
+  await page.reload();
+  await shown(page, invoice);
+
+  await page.locator("#back").click();
+  await page.getByText("Searching").waitFor();
+  release();
+
+  await expect.poll(() => page.locator("#rows a:focus").innerText()).toContain(invoice);
 });
 
 test("Beside an attached email stand its own headers only, and Back returns to the email around it", async () => {
