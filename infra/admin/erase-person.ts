@@ -60,7 +60,7 @@ const notReached = (local: true | undefined, isScan: boolean, now: number) => [
     until: isoOf(now + longestEventDays * dayMilliseconds),
   },
   { what: "raw emails in the intake's bucket, until", until: isoOf(now + longestEventDays * dayMilliseconds) },
-  { what: "stored responses of Add Account Member with the user's id, until", until: isoOf(now + dayMilliseconds) },
+  { what: "stored responses that name the user's id, until", until: isoOf(now + dayMilliseconds) },
   { what: "other backups and exports of yours", until: null },
   {
     what: "emails that name the address only in other headers, in their text, or after the first 50 of To and Cc",
