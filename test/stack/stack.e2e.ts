@@ -95,8 +95,19 @@ describe(`MiniStack ${version}`, () => {
   });
 });
 
-test("npm run test:deployed passes on a stack with intake", async () => {
+test("A second deployment adds the intake", async () => {
   await run(`${deployDev} ${intake}`);
+});
+
+test("The aws command of version 1 finds the region as README says", async () => {
+  await run("export AWS_DEFAULT_REGION=$AWS_REGION");
+  await run(`aws() { command aws --endpoint-url "$AWS_ENDPOINT_URL" "$@"; }`); // Its sqs commands ignore the variable.
+  expect(await run("aws dynamodb list-tables")).toContain("TableNames");
+});
+
+const { describeLetters } = describeRepairs(run, "dev");
+
+test("npm run test:deployed passes on a stack with intake", async () => {
   const texts = Object.keys(skipped);
   const options = texts.map((text) => `--skip "${text}"`);
   const output = await run(`npm run -s test:deployed -- --json checks.json ${options.join(" ")}; cat checks.json`);
@@ -105,12 +116,6 @@ test("npm run test:deployed passes on a stack with intake", async () => {
   const notRun = checks.filter(({ status }) => status !== "passed").map(({ title }) => title);
   expect(notRun.filter((title) => !texts.some((text) => title.includes(text)))).toEqual([]);
   expect(texts.filter((text) => !notRun.some((title) => title.includes(text)))).toEqual([]);
-});
-
-test("The aws command of version 1 finds the region as README says", async () => {
-  await run("export AWS_DEFAULT_REGION=$AWS_REGION");
-  await run(`aws() { command aws --endpoint-url "$AWS_ENDPOINT_URL" "$@"; }`); // Its sqs commands ignore the variable.
-  expect(await run("aws dynamodb list-tables")).toContain("TableNames");
 });
 
 test("README's commands put an email into the bucket and its event into the queue, and the message is stored", async () => {
@@ -130,8 +135,6 @@ test("README's commands put an email into the bucket and its event into the queu
 test("A deployment without intake=true is rejected, and says how to keep the intake or to let it go", async () => {
   await expect(run(deployDev)).rejects.toThrow(/add --context intake=true.*--context remove=intake$/m);
 });
-
-const { describeLetters } = describeRepairs(run, "dev");
 
 describeSes(run, `${deployDev} ${intake}`);
 
