@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import * as nag from "cdk-nag";
 import { expect, test } from "vitest";
 import { operations } from "../../../lib/http/operations.ts";
-import { everySetting, synthesise, templateWith, withoutBundles } from "../../harness/synthesise.ts";
+import { everySetting, type Resource, synthesise, templateWith, withoutBundles } from "../../harness/synthesise.ts";
 
 const packs = [
   nag.AwsSolutionsChecks,
@@ -52,7 +52,7 @@ test("Every row says why, and what to do if a company demands it", () => {
   expect(rows.flatMap(({ texts }) => texts).filter((text) => text.length < 10)).toEqual([]);
 });
 
-test("kmsKey encrypts the table and its replicas, every log, the bucket and the queues, and every role may use it", () => {
+test("kmsKey encrypts the table and its replicas, every log, the bucket and the queues, and each role may use it for its calls", () => {
   const { kmsKey } = everySetting;
   const template = templateWith(everySetting);
   const { Resources } = template.toJSON();
@@ -73,12 +73,19 @@ test("kmsKey encrypts the table and its replicas, every log, the bucket and the 
       ],
     },
   });
-  const uses = Object.keys(Resources)
-    .filter((id) => JSON.stringify(Resources[id].Properties?.PolicyDocument ?? "").includes('"kms:'))
-    .map((id) => id.replace(/(DefaultPolicy)?[\dA-F]{8}$/, ""));
-  expect(uses.sort()).toEqual(
-    ["Desk", "IntakePipeline", "IntakeRecordEventsRole", ...operations.map(({ id }) => `${id}Role`)].sort(),
-  );
+  const uses = Object.entries<Resource>(Resources).map(([id, { Properties }]) => {
+    const statements: { Action: string | string[] }[] = Properties?.PolicyDocument?.Statement ?? [];
+    const calls = statements.flatMap(({ Action }) => Action).filter((action) => action.startsWith("kms:"));
+    return [id.replace(/(DefaultPolicy)?[\dA-F]{8}$/, ""), calls.join(" ").replaceAll("kms:", "")];
+  });
+  const ofTable =
+    "Decrypt DescribeKey Encrypt GenerateDataKey GenerateDataKeyWithoutPlaintext ReEncryptFrom ReEncryptTo";
+  expect(Object.fromEntries(uses.filter(([, calls]) => calls !== ""))).toEqual({
+    ...Object.fromEntries(operations.map(({ id }) => [`${id}Role`, ofTable])),
+    Desk: "Decrypt DescribeKey",
+    IntakePipeline: "Decrypt GenerateDataKey",
+    IntakeRecordEventsRole: `${ofTable} Decrypt`,
+  });
 });
 
 test("tracing, tags, a permissions boundary and a bootstrap qualifier reach every resource that has them", () => {
