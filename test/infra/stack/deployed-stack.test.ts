@@ -16,6 +16,7 @@ const read = async (state: StackState) => {
 test.each([
   ["no stack", {}, true],
   ["a change set that nobody has executed", { status: "REVIEW_IN_PROGRESS" }, true],
+  ["a creation that failed and was not rolled back", { status: "CREATE_FAILED" }, true],
   ["what a failed creation left", { status: "ROLLBACK_COMPLETE", template: own }, true],
   ["what not even the rollback of a creation removed", { status: "ROLLBACK_FAILED", template: own }, true],
   ["a stack", { status: "CREATE_COMPLETE", isProtected: true, template: own }, false],
