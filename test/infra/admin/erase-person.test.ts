@@ -257,9 +257,11 @@ test("A deletion that was interrupted, and whose tombstone TTL has purged, is fo
   await table.client.send(new DeleteCommand({ TableName: table.name, Key: headKey(account_id, id) }));
 
   const before = await admin(`erase-person ${ada} --verify`);
+  const asJson = await admin(`erase-person ${ada} --verify --json`);
   const deleted = await admin(`erase-person ${ada} --delete`);
 
   expect(before).toMatchObject({ status: 1, stderr: ["1 unfinished left: --delete deletes them"] });
+  expect(asJson).toMatchObject({ status: 1, stderr: before.stderr });
   expect(deleted.stdout).toContain("deleted 1 unfinished");
   expect(withoutRemains(await itemsIn(table))).toEqual([]);
 });
