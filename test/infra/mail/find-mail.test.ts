@@ -18,8 +18,8 @@ const maildir =
 test.each([
   [
     "every file",
-    "b.eml A.EML shop.example B.msf c.txt .x.eml in/1 .hidden/2",
-    ".hidden/2 .x.eml A.EML B.msf b.eml c.txt in/1 shop.example",
+    "b.eml A.EML shop.example B.msf c.txt .x.eml in/1 .hidden/2 cur/3 tmp/4",
+    ".hidden/2 .x.eml A.EML B.msf b.eml c.txt cur/3 in/1 shop.example tmp/4",
   ],
   [
     "all of a Maildir except tmp",
