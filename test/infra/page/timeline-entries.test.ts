@@ -27,6 +27,14 @@ test("A status without an attempt has its time and its place", () => {
   expect(unknown).toMatchObject({ time: ago(10), note: "at the latest, without a delivery attempt" }); // updated_at
 });
 
+test("An entry of many attempts has the time of the first, the last answer and all of them, whatever the answers", () => {
+  const run = Array.from({ length: 21 }, (_, index) => attempt(90 - index, "deferred", `451 ${index}`));
+
+  const [folded] = entriesOf(deskMessage({ status: "deferred", delivery_attempts: run, sent_at: null }));
+
+  expect(folded).toMatchObject({ title: "21 × deferred", time: ago(90), until: ago(70), log: "451 20", run });
+});
+
 test("Equal attempts fold into one entry, and different ones stay", () => {
   const equal = [5, 4, 3].map((minutes) => attempt(minutes, "deferred", "451"));
   const other = attempt(2, "deferred", "452");
