@@ -14,7 +14,7 @@ import { dayMilliseconds } from "../../../lib/time/clock.ts";
 import { interceptedTable } from "../../harness/intercepted-table.ts";
 import { listen } from "../../harness/listen.ts";
 import { attempted, clicked, newMessage, opened, recordEvent, status } from "../../harness/service.ts";
-import { freshTable, itemsIn, restore } from "../../harness/tables.ts";
+import { freshTable, itemsIn, join, restore } from "../../harness/tables.ts";
 
 const ada = "ada@example.org";
 const ago = (days: number): number => Date.now() - days * dayMilliseconds;
@@ -84,10 +84,11 @@ const manyMessages = async (count: number) => {
   }).flat();
 };
 
-test("A search finds the person's messages, whatever the account, in the range, and page by page each once", async () => {
+test("A search finds the person's messages, and no memberships, whatever the account, in the range, and page by page each once", async () => {
   const table = await restore(await manyMessages(120));
   const old = await store(table, { sent_at: new Date(ago(400)) });
   await store(table, { recipient: "bo@example.org" });
+  await join(table, randomUUID(), ada);
   const { found } = await serveDesk(table);
 
   const subjects: string[] = [];
