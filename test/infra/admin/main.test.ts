@@ -5,6 +5,7 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { expect, inject, test, vi } from "vitest";
 import { localEnvironment } from "../../../infra/cli/local-environment.ts";
 import { admin } from "../../harness/admin.ts";
+import { interceptAll } from "../../harness/intercepted-table.ts";
 import { run } from "../../harness/process.ts";
 import { table } from "../../harness/service.ts";
 import { folderOf } from "../../harness/temporary-folder.ts";
@@ -28,6 +29,19 @@ test.each<[string, Record<string, string>, string, number, string]>([
 
   expect(await admin(`create-api-key --scope * ${options}`)).toMatchObject({ status, stdout: [], stderr: [line] });
 });
+
+test.each(["EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "EHOSTUNREACH", "ENOTFOUND", "ETIMEDOUT"])(
+  "If the network fails with %s, the line names the network and the region",
+  async (code) => {
+    vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", undefined);
+    interceptAll(() => {
+      throw Object.assign(new Error(code), { code, errno: -1 });
+    });
+
+    const line = "DynamoDB does not respond. Check the network and AWS_REGION";
+    expect(await admin("list-senders")).toMatchObject({ status: 1, stdout: [], stderr: [line] });
+  },
+);
 
 test.skipIf(!existsSync("/dev/full"))("A key that does not fit onto a full disk is not created", async () => {
   const variables = { ...inject("engine"), TABLE_NAME: table.name };

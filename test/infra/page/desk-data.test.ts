@@ -204,13 +204,9 @@ test("Only who has the token of this start reads, and only from the desk's own p
   expect(page).not.toContain("of-this-start");
 });
 
-test("What doesn't exist is a 404, and a table that doesn't respond a 503 with the reason", async () => {
+test("What doesn't exist is a 404", async () => {
   const table = await freshTable();
   const { get } = await serveDesk(table);
-  const throttled = interceptedTable(table, () => {
-    throw Object.assign(new Error("Too many requests"), { $fault: "client" });
-  });
-  const failing = await serveDesk(throttled);
 
   for (const ref of [
     { account_id: randomUUID(), id: randomUUID() },
@@ -218,9 +214,22 @@ test("What doesn't exist is a 404, and a table that doesn't respond a 503 with t
   ]) {
     expect((await get(path("head", ref))).status).toBe(404);
   }
-  const failed = await failing.get(`/search?address=${ada}`);
-  expect({ status: failed.status, body: await failed.json() }).toEqual({
-    status: 503,
-    body: { message: "DynamoDB reported an error: Too many requests" },
-  });
 });
+
+test.each([
+  ["DynamoDB reported an error: Too many requests", { message: "Too many requests", $fault: "client" }],
+  ["DynamoDB reported an error: InternalServerError", { name: "InternalServerError", $fault: "server" }],
+  ["NotReadableError", { name: "NotReadableError" }],
+])(
+  "A table that doesn't respond is a 503 with the reason, or with the error's name if it has none: %s",
+  async (message, fields) => {
+    const failing = interceptedTable(await freshTable(), () => {
+      throw Object.assign(new Error(""), fields);
+    });
+    const { get } = await serveDesk(failing);
+
+    const failed = await get(`/search?address=${ada}`);
+
+    expect({ status: failed.status, body: await failed.json() }).toEqual({ status: 503, body: { message } });
+  },
+);
