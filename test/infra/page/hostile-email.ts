@@ -50,6 +50,9 @@ const templates: Record<string, string> = {
   "a link of an older SVG": '<svg width="90" height="30"><a xlink:href="URL"><text y="20">Click</text></a></svg>',
   "a link that an animation sets":
     '<svg width="90" height="30"><a><set attributeName="href" to="URL"/><text y="20">Click</text></a></svg>',
+  "a link with a relative address that an animation sets":
+    '<base href="URL/"><svg width="90" height="30"><a><set attributeName="href" to="x"/>' +
+    '<animate attributeName="href" values="x" fill="freeze"/><text y="20">Click</text></a></svg>',
   "a link with a script as its address": '<a href="javascript:SCRIPT" target="_self">Click</a>',
 };
 
