@@ -6,7 +6,7 @@ import * as store from "../../../lib/api-keys/store.ts";
 import type { Clock } from "../../../lib/table/expiry.ts";
 import { dayMilliseconds } from "../../../lib/time/clock.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
-import { interceptedTable } from "../../harness/intercepted-table.ts";
+import { interceptAll, interceptedTable } from "../../harness/intercepted-table.ts";
 import { bearer, call, startService, table } from "../../harness/service.ts";
 
 const hour = 60 * 60 * 1000;
@@ -175,6 +175,22 @@ test("A key that could not be printed is not created, and the one that it should
   expect(created).toMatchObject({ status: 1, stderr: [expect.stringMatching(line)] });
   expect(rotated).toMatchObject({ status: 1, stderr: [expect.stringMatching(`${old.id} works as before$`)] });
   expect(await list(old.account_id)).toMatchObject([{ id: old.id, expires_at: null, revoked_at: null }]);
+});
+
+test("If the table fails after a key was printed, the error says to revoke it", async () => {
+  const old = await create();
+  interceptAll(({ constructor: { name } }, proceed) => {
+    if (/^(Put|TransactWrite)Command$/.test(name)) throw new Error("power cut");
+    return proceed();
+  });
+
+  const created = await admin("create-api-key --scope *");
+  const rotated = await admin(`rotate-api-key ${old.id}`);
+
+  const line = /^[\da-f]{64}: revoke it, because the printed key may work or not: power cut$/;
+  for (const ran of [created, rotated]) {
+    expect(ran).toMatchObject({ status: 1, stderr: [expect.stringMatching(line)] });
+  }
 });
 
 test("A label is looked for in the list of keys, and only the keys that have it are read", async () => {
