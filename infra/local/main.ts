@@ -76,7 +76,7 @@ const startDynamoDb = async ({ data }: Options): Promise<number> => {
   const isChosen = process.env.DYNAMODB_PORT !== undefined;
   if (data !== undefined) lockDataFile(data);
   engine = await startEngine({ ports: portsClosedToPages, file: data });
-  engine.ended.then((output) => fail(new UserError(`The embedded DynamoDB has ended: ${output}`)));
+  void engine.ended.then((output) => fail(new UserError(`The embedded DynamoDB has ended: ${output}`)));
   Object.assign(process.env, localEnvironment(engine.port));
   const guard = engineGuard(engine.port);
   servers.push(guard);

@@ -297,7 +297,7 @@ test.each([0, 1, 2, 3])(
           return new Promise<Buffer>(() => {}); // A process that has ended doesn't go on.
         };
         const received = inQueue(...bodies).map((event) => ({ ...event, receiveCount }));
-        deliver(
+        void deliver(
           createHandler(table, readEmail, () => noon, postpone),
           received,
         );

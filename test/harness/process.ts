@@ -61,7 +61,7 @@ export const startLocal = (
     };
     child.stdout.on("data", read);
     child.stderr.on("data", read);
-    ended.then((status) => reject(new Error(`ended with ${status}: ${output}`)));
+    void ended.then((status) => reject(new Error(`ended with ${status}: ${output}`)));
     cleanUp(async () => {
       child.kill();
       await ended;

@@ -46,7 +46,7 @@ const showNested = (view: View, title: string, onback: () => unknown, rows: Term
   const list = rows.length > 0 ? [element("dl", {}, ...terms(rows))] : [];
   find("#inside").hidden = false;
   find("#inside").replaceChildren(back, element("b", {}, title), ...list);
-  showTabs(view);
+  void showTabs(view);
   back.focus();
 };
 
@@ -58,7 +58,7 @@ const showInside = async (view: View, index: number, key: string): Promise<void>
     return showNested({ ...view, parts: [part], leaves }, "Attachment", show);
   }
   const inner = await ask("open", { index, key });
-  showEmail(inner, key);
+  void showEmail(inner, key);
   const title = headerOf(inner.headers, "subject") || "No subject";
   const onback = async () => {
     await ask("back");

@@ -24,7 +24,7 @@ export const address = (text: string): HTMLElement =>
       onkeydown: (event) => {
         if (event.key !== "Enter" && event.key !== " ") return;
         event.preventDefault(); // Space would scroll the page.
-        copy(text);
+        void copy(text);
       },
     },
     text,

@@ -30,7 +30,7 @@ const show = (): void => {
   find("#find").hidden = !hasSearch || open !== null;
   if (open) {
     if (before !== `${open.account}/${open.id}`) scrollTo(0, 0);
-    showMessage();
+    void showMessage();
     return;
   }
   if (location.hash.length > 1 && location.hash !== "#list")
@@ -74,7 +74,7 @@ find("#env").classList.toggle("deployed", shown.source !== "local");
 find("#where").textContent = [...others, "read only", `times in ${timeZone} (${zoneOffset(Date.now())})`].join(" · ");
 startKey(() => {
   say("");
-  if (hasSearch) search();
+  if (hasSearch) void search();
   closeMessage();
   show();
 });

@@ -69,7 +69,7 @@ const showLoaded = async (own: Open, message: DeskMessage, content: ReturnType<t
 const showAgain = (): void => {
   const { name } = open ?? {};
   open = undefined;
-  if (name) showMessage();
+  if (name) void showMessage();
 };
 
 const fail = (error: RequestError): void => {

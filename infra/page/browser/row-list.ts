@@ -30,7 +30,7 @@ export const showRows = (): void => {
   showGroups(found.matching, showRows);
   showAccounts();
   showCount(found);
-  if (wide.matches) showPeek(chosen);
+  if (wide.matches) void showPeek(chosen);
   const name = awaited;
   awaited = "";
   if (name) returnToRow(name);
@@ -43,7 +43,7 @@ const choose = (name: string): void => {
     link.tabIndex = isChosen ? 0 : -1;
     link.ariaCurrent = isChosen ? "true" : null;
   }
-  if (wide.matches) showPeek(resultsRead().messages.find((message) => nameOf(message) === name));
+  if (wide.matches) void showPeek(resultsRead().messages.find((message) => nameOf(message) === name));
 };
 
 /** Brings the row of the message that was open into view, with the keyboard's focus, as soon as the list is read. */

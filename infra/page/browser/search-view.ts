@@ -23,7 +23,7 @@ let turn = 0;
 const say = (sentence: string, className = "soft", ...buttons: HTMLElement[]): void => {
   find("#rows").replaceChildren(element("p", { className, id: "none" }, sentence, ...buttons));
   for (const id of ["#more", "#count", "#read-at"]) find(id).replaceChildren();
-  showPeek(undefined);
+  void showPeek(undefined);
 };
 
 const retryOf = (error: RequestError, retry: () => void): HTMLElement[] =>
@@ -32,7 +32,7 @@ const retryOf = (error: RequestError, retry: () => void): HTMLElement[] =>
 const searchIn = (range: Range): void => {
   changeState({ range }, true);
   rangeInput.value = range;
-  search();
+  void search();
 };
 
 /** What the end of the list says: there is more, or that was all. */
@@ -107,7 +107,7 @@ export const readState = (): void => {
   queryInput.value = current().q;
   rangeInput.value = current().range;
   if (sourceOf(current()) === source && resultsRead().pages > 0) showResults();
-  else search();
+  else void search();
 };
 
 const submit = (): void => {
@@ -119,7 +119,7 @@ const submit = (): void => {
   const change = { q: queryInput.value.trim(), range: rangeInput.value as Range };
   const isNew = sourceOf(change) !== source;
   changeState(isNew ? { ...change, chosen: "", account: "", group: "" } : change, isNew);
-  search();
+  void search();
 };
 
 /** Words narrow at once what was read; another address waits for Enter. */
