@@ -30,18 +30,18 @@ test.each<[string, Record<string, string>, string, number, string]>([
   expect(await admin(`create-api-key --scope * ${options}`)).toMatchObject({ status, stdout: [], stderr: [line] });
 });
 
-test.each(["EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "EHOSTUNREACH", "ENOTFOUND", "ETIMEDOUT"])(
-  "If the network fails with %s, the line names the network and the region",
-  async (code) => {
-    vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", undefined);
-    interceptAll(() => {
-      throw Object.assign(new Error(code), { code, errno: -1 });
-    });
+test.each([
+  ...["EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "EHOSTUNREACH", "ENOTFOUND", "ETIMEDOUT"].map((code) => ({ code })),
+  { name: "TimeoutError" },
+])("If the network fails with %j, the line names the network and the region", async (fields) => {
+  vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", undefined);
+  interceptAll(() => {
+    throw Object.assign(new Error("failed"), fields);
+  });
 
-    const line = "DynamoDB does not respond. Check the network and AWS_REGION";
-    expect(await admin("list-senders")).toMatchObject({ status: 1, stdout: [], stderr: [line] });
-  },
-);
+  const line = "DynamoDB does not respond. Check the network and AWS_REGION";
+  expect(await admin("list-senders")).toMatchObject({ status: 1, stdout: [], stderr: [line] });
+});
 
 test.skipIf(!existsSync("/dev/full"))("A key that does not fit onto a full disk is not created", async () => {
   const variables = { ...inject("engine"), TABLE_NAME: table.name };
@@ -54,6 +54,13 @@ test.skipIf(!existsSync("/dev/full"))("A key that does not fit onto a full disk 
   expect(stderr).toMatch(/^Standard output could not be written: no space left on device$/m);
   expect(stderr).toMatch(/^[\da-f]{64}: the new key could not be printed, so it was not created/m);
   expect((await admin(`list-api-keys --account ${account}`)).stdout).toEqual([]);
+});
+
+test.skipIf(!existsSync("/dev/full"))("A command whose output does not fit onto a full disk fails", async () => {
+  const { status, stderr } = await run("node infra/admin/main.ts --help > /dev/full");
+
+  const line = "Standard output could not be written: no space left on device\n";
+  expect({ status, stderr }).toEqual({ status: 1, stderr: line });
 });
 
 test("An error that the next operands would meet, too, ends the command with one line", async () => {

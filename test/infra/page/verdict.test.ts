@@ -17,11 +17,17 @@ const late = deskMessage({
   delivery_attempts: [attempt(30 + 22 * 60, "deferred", timeout), attempt(30, "delivered", "250 2.0.0 OK")],
   num_attempts: 12,
 });
+const lateWithoutAttempt = deskMessage({
+  status: "delivered",
+  delivered_at: ago(30),
+  delivery_attempts: [attempt(30 + 22 * 60, "deferred", timeout), attempt(30 + 2 * 60, "deferred", timeout)],
+});
 
 test.each([
   ["bounced", bounced, /^Address doesn't exist \(5\.1\.1\) · 550 5\.1\.1 User unknown in virtual mailbox table$/],
   ["deferred", deferred, /^12 tries since .+ · 421 4\.4\.1 Connection timed out$/],
   ["delivered late", late, /^after 12 tries, 22 h late · 250 2\.0\.0 OK · never opened \(or pictures off\)$/],
+  ["delivered without an attempt", lateWithoutAttempt, /^after 2 tries, 22 h late · never opened/],
   ["opened", deskMessage({ status: "delivered", open_count: 37 }), /opened 37 times, perhaps by machines$/],
   ["a complaint", deskMessage({ status: "complained" }), /^no delivery attempt is recorded for this status$/],
   ["sent", deskMessage(), /^no delivery attempt is recorded$/],

@@ -1,7 +1,7 @@
 /** The check of `tableName`, on the real engine. */
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
-import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { CreateTableCommand, DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { expect, inject, test, vi } from "vitest";
 import { createTable } from "../../../infra/local/create-table.ts";
 import { indexSchema, keyAttributes } from "../../../infra/person/index-schema.ts";
@@ -50,6 +50,20 @@ test.each([
     await expect(check(await bareTable("pk", "sk", index))).rejects.toThrow(error);
   },
 );
+
+test.each([
+  ["accepted while it is being enabled, as after prepare-table", "ENABLING", /^undefined$/],
+  ["rejected while it is being disabled", "DISABLING", /time to live on expires_at/],
+])("A table with time to live is %s", async (_, TimeToLiveStatus, outcome) => {
+  const TableName = `existing-${randomUUID()}`;
+  await createTable(TableName);
+  const found = await new DynamoDBClient().send(new DescribeTableCommand({ TableName }));
+  vi.spyOn(DynamoDBClient.prototype, "send")
+    .mockResolvedValueOnce(found as never)
+    .mockResolvedValueOnce({ TimeToLiveDescription: { TimeToLiveStatus, AttributeName: "expires_at" } } as never);
+
+  expect(String(await check(TableName).catch(String))).toMatch(outcome);
+});
 
 test("Credentials that may not describe the table deploy it, and a line says that it wasn't checked", async () => {
   const body = JSON.stringify({ __type: "com.amazonaws#AccessDeniedException", message: "Not authorized" });

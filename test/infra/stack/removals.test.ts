@@ -72,6 +72,12 @@ describe("A deployment that would remove or replace", () => {
   });
 });
 
+test("The error names everything that would be lost", () => {
+  expect(() => checkRemovals(intake, own, [])).toThrow(
+    / intake \(IntakeEmails\w+, IntakeDeadLetters\w+, IntakeEvents\w+, IntakeRecordEventsFunction\w+\)\. /,
+  );
+});
+
 test("Several parts are several lines", () => {
   const { concurrency: _, ...settings } = everySetting;
   expect(() => checkRemovals(templateOf(settings), restored, [])).toThrow(
