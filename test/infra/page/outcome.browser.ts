@@ -65,7 +65,7 @@ test("A delivery report shows its recipient, action, status and reason, and the 
   expect(await page.locator("#timeline b").allInnerTexts()).toEqual(["sent"]); // "created" is the import's time
 });
 
-test("249 equal attempts fold into one, and the copied curl command reads the message", async () => {
+test("249 attempts fold into one with the last answer, which engineering gets beside a curl command that works", async () => {
   const { page, service } = await openEmail(browser, emailOf("Deferred", "", "Hello"));
   const [, account_id = "", id = ""] = /#([^/]+)\/(.+)/.exec(page.url()) ?? [];
   const ref = { account_id, message: { id } };
@@ -74,7 +74,7 @@ test("249 equal attempts fold into one, and the copied curl command reads the me
     id: `attempt-${index}`,
     type: "message.delivery_attempt",
     time: new Date(Date.UTC(2026, 10, 20, 11, index)).toISOString(),
-    log: "451 4.7.1 Greylisted",
+    log: `451 4.7.1 Greylisted ${index}`,
     status: "deferred",
   }));
   const status = {
@@ -92,12 +92,17 @@ test("249 equal attempts fold into one, and the copied curl command reads the me
   await shown(page, "Deferred");
 
   expect(await verdict(page)).toMatch(/^Deferred: 249 tries since .+, last on .+$/);
-  expect(await page.locator("#words").innerText()).toBe("451 4.7.1 Greylisted");
+  expect(await page.locator("#words").innerText()).toBe("451 4.7.1 Greylisted 248");
   expect(await page.locator("#timeline b").allInnerTexts()).toEqual(["249 × deferred", "sent"]);
+  expect(await page.locator("#timeline code").allInnerTexts()).toEqual(["451 4.7.1 Greylisted 248"]);
   await page.locator("#timeline summary").click();
   await expect.poll(() => page.locator("#timeline li li").count()).toBe(249);
 
+  await page.getByRole("button", { name: "Copy for engineering" }).click();
+  await expect.poll(() => copied(page)).toMatch(/last attempt 2026-11-20T15:08:00\S+: 451 4\.7\.1 Greylisted 248 · /);
   await page.getByRole("button", { name: "Copy curl command" }).click();
-  await expect.poll(() => copied(page)).toContain("curl");
+  await expect.poll(() => copied(page)).toMatch(/^curl/);
   expect(JSON.parse((await run(await copied(page))).stdout)).toMatchObject({ id, num_attempts: 249 });
+  await page.locator("#back").click();
+  await rows(page, "Deferred").locator("[title='451 4.7.1 Greylisted 248']").waitFor();
 });
