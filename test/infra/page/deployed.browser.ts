@@ -39,6 +39,7 @@ test("The printed address opens the desk without a customer's key, and no copied
 
   expect(await page.locator(".bar").innerText()).toMatch(/email-api\s+local · read only · times in/);
   for (const name of ["Copy link", "Copy for engineering", "Copy curl command"]) {
+    await page.evaluate("navigator.clipboard.writeText('')");
     await page.getByRole("button", { name, exact: true }).click();
     await expect.poll(() => copied(page)).not.toBe("");
     expect(await copied(page)).not.toContain(/token=(.+)/.exec(addressOf(desk))?.[1]);
