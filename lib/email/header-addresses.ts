@@ -8,6 +8,9 @@ const token = /"[^"\\]*(?:\\.[^"\\]*)*"?|=\?[^?]*\?[bq]\?[^?]*\?=|\[[^\]]*\]?|[^
 /** `a . b @ c` is one address, but `a b@c` is a name and an address (RFC 5322, section 4.4). */
 const joins = (character: string | undefined): boolean => character === "." || character === "@";
 
+/** An address copied from a web page or an address book may bring no-break spaces and marks of direction along. */
+const unseen = /^[\s\p{Cf}]{1,9}|[\s\p{Cf}]{1,9}$/gu;
+
 /** Yields the valid addresses. Decode names only afterwards, because a decoded name may contain a comma. */
 export function* addressesIn(list: string): Generator<string> {
   let text = "";
@@ -16,7 +19,7 @@ export function* addressesIn(list: string): Generator<string> {
   let unbracketed = "";
 
   const endText = (): string => {
-    const address = text.replace(/^'(.+)'$/, "$1");
+    const address = text.replace(unseen, "").replace(/^'(.+)'$/, "$1");
     text = "";
     return (address.includes("@") && storedAddress(address)) || "";
   };
