@@ -8,7 +8,7 @@ const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "
 const zones: Record<string, number> = { edt: -4, est: -5, cdt: -5, cst: -6, mdt: -6, mst: -7, pdt: -7, pst: -8 };
 
 const dateTime =
-  /^(?:[a-z]+\.? )?(\d{1,2})[ /-]+([a-z]{3})[a-z]*\.?[ /-]+(\d{2,4}) (\d{1,2})[:.](\d{1,2})(?:[:.](\d{1,2})(?:\.\d+)?)?(?: ?([ap]m)\b)? ?(?:(?:gmt|utc?)? ?([+-]?)(\d{1,2}):?(\d{2})|([a-z]+))?(?: |$)/i;
+  /^(?:[a-z]+\.? )?(\d{1,2})[ /-]+([a-z]{3})[a-z]*\.?[ /-]+(\d{2,4}) (\d{1,2})[:.](\d{1,2})(?:[:.](\d{1,2})(?:\.\d+)?)?(?: ?([ap]m)\b)? ?(?:(?:gmt|utc?)? ?([+-]?)(\d{1,2})(?::?(\d{2})|(?<=[+-]\d\d?))|([a-z]+))?(?:[ ;[]|$)/i;
 
 /** The Unix command `date` prints `Fri Nov 20 12:00:00 EST 2026`. */
 const unixDate = /^(?:[a-z]+ )?([a-z]{3,}) (\d{1,2}) (\d{1,2}[:.]\S+)( [a-z]+| [+-]\d{4})? (\d{4})\b/i;
@@ -55,7 +55,7 @@ export const parseDate = (text: string): Date | null => {
     .replace(americanDate, "$2 $1 $3 ");
   const match = dateTime.exec(words);
   if (!match) return null;
-  const [, day, monthName = "", year = "", hour, minute, second, half, sign, hours, minutes, zone = ""] = match;
+  const [, day, monthName = "", year = "", hour, minute, second, half, sign, hours, minutes = 0, zone = ""] = match;
   const month = months.indexOf(monthName.toLowerCase());
   const offset = hours
     ? Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes))
@@ -80,7 +80,12 @@ const withoutComments = (text: string): string => {
     words.push(token);
     at = afterComments(text, at + token.length);
   }
-  return words.join(" ").replace(/ ?: ?/g, ":").replace(/ ?, ?/g, " ").trim();
+  return words
+    .join(" ")
+    .replace(/(?<=:\d\d),\d+/, "")
+    .replace(/ ?: ?/g, ":")
+    .replace(/ ?, ?/g, " ")
+    .trim();
 };
 
 /** In old dates, the year 49 means 2049, 50 means 1950, and 103 means 2003 (RFC 5322, section 4.3). */

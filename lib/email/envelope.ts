@@ -55,7 +55,7 @@ export const readEnvelope = (raw: Uint8Array) => {
     sender: address("from", "sender", "return-path"),
     recipient: address(...recipientFields),
     message_id: text("message-id"),
-    date: parseDate(first("date")),
+    date: parseDate(text("date")),
   };
 };
 

@@ -92,6 +92,12 @@ test.each([
   expect(read(`From: ${from}`).sender).toBe(sender);
 });
 
+test("Date may be encoded as a whole", () => {
+  const date = new Date("2026-01-05T08:10:11Z");
+
+  expect(read("Date: =?utf-8?q?Mon,_05_Jan_2026_09:10:11_+0100?=").date).toEqual(date);
+});
+
 test.each([
   ["multipart/report; report-type=delivery-status; boundary=b", true],
   ['Multipart/Report; report-type="Delivery-Status"', true],
