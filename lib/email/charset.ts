@@ -5,16 +5,22 @@ import { decodeHz, decodeIso2022Cn, decodeIso2022Jp, decodeIso2022Kr, extendsIso
 import { slicesOf, utf8SlicesOf } from "./slices.ts";
 import { decodeUtf7 } from "./utf-7.ts";
 
-const asciiLabels = new Set(["us-ascii", "ascii", "ansi_x3.4-1968", "iso646-us", "iso-ir-6", "csascii"]);
+/** With `x-user-defined`, Outlook Express and Netscape say that they don't know the charset. */
+const asciiLabels = new Set([
+  ...["us-ascii", "ascii", "ansi_x3.4-1968", "iso646-us", "iso-ir-6", "csascii", "x-user-defined"],
+]);
 const utf7Labels = new Set(["utf-7", "utf7", "csutf7", "unicode-1-1-utf-7", "x-unicode-2-0-utf-7"]);
 const hzLabels = new Set(["hz-gb-2312", "hz", "hz-gb", "cshzgb2312"]);
 
 /** Matches names such as `iso-2022-jp-2`, `csISO2022JP` and Microsoft's `cp50220`. */
-const iso2022Jp = /^(?:x-|cs)?iso-?2022-?jp|^(?:x-)?cp5022[012]$/;
+const iso2022Jp = /^(?:x-|cs|x-windows-)?iso-?2022-?jp|^(?:x-)?cp5022[012]$/;
 const iso2022Kr = /^(?:x-|cs)?iso-?2022-?kr|^(?:x-)?cp50225$/;
 const iso2022Cn = /^(?:x-|cs)?iso-?2022-?cn/;
 
 const esc = 0x1b;
+
+/** Chooses a character set of two bytes. Old Japanese mailers don't encode header fields, whose bytes may be quotes. */
+const jis = "\x1b$";
 
 /**
  * The codecs of iconv-lite that we use. The others are no charsets (`hex`), have no place in emails (`utf7imap`), or
@@ -67,6 +73,7 @@ export const charsetDecoder = (declared: () => Iterable<string> = () => []): Dec
   const decode = (bytes: Buffer, charset: string) => join(slices(bytes, charset));
   /** Some mailers cut a header off in the middle of a character, so even UTF-8 can contain a few invalid bytes. */
   const header = (bytes: Buffer): string => {
+    if (bytes.includes(jis) && isAscii(bytes)) return join(decodeJapanese(bytes));
     const text = utf8.decode(bytes);
     if (isUtf8(bytes)) return text;
     const damaged = text.split("\ufffd").length - 1;
@@ -100,9 +107,10 @@ const codecOf = (label: string): Codec => {
   if (iso2022Cn.test(label)) return sevenBits(decodeIso2022Cn, codecOf("gbk"));
   if (utf16ByMark.has(label)) return iconvCodec("utf-16", { defaultEncoding: "utf16be" });
 
-  // Some mailers write a charset as `iso8859_15` or `euc_jp`.
-  const decoder = webDecoder(label) ?? (label.includes("_") && webDecoder(label.replaceAll("_", "-")));
-  if (!decoder) return isInIconv(label) ? iconvCodec(label) : decodeUnlabelled;
+  // Some mailers write a charset as `iso8859_15` or `euc_jp`, and Java calls many `x-`, as in `x-windows-949`.
+  const usual = label.replace(/^x-/, "").replaceAll("_", "-");
+  const decoder = webDecoder(label) ?? webDecoder(usual);
+  if (!decoder) return isInIconv(usual) ? iconvCodec(usual) : decodeUnlabelled;
   const { encoding } = decoder;
   if (encoding === "utf-8") return decodeUtf8;
   const fuller = fullerThanIcu[encoding];

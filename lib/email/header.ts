@@ -78,9 +78,9 @@ const wordEnd = (value: string, start: number, isQ: boolean): number => {
   return -1;
 };
 
-const plainText = /^[^\x80-\xff=]*$/;
+const plainText = /^[\t -<>-~]*$/;
 
-/** Decodes encoded words (RFC 2047), and bytes above 127 (RFC 6532). */
+/** Decodes encoded words (RFC 2047), bytes above 127 (RFC 6532), and ISO-2022-JP. */
 export const decodeHeaderText = (value: string, decode: DecodeCharset): string => {
   if (plainText.test(value)) return value;
   let text = "";

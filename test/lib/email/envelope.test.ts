@@ -84,6 +84,7 @@ test.each([
   ["Ada [SMTP:ada@example.com]", "ada@example.com"],
   ['"ada@example.com" <>', ""],
   ['"Ada (ada@example.com)":;', ""],
+  ['\x1b$B$"\x1b(B <ada@example.com>', "ada@example.com"],
   ["nia..v.@docomo.example", '"nia..v."@docomo.example'],
   ["'ada@example.com'", "ada@example.com"],
   ["Ada <'ada@example.com'>", "ada@example.com"],
