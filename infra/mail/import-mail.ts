@@ -1,8 +1,9 @@
 /** Imports email files as messages. */
 import { createHash } from "node:crypto";
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
+import { senderOfBounces } from "../../lib/addresses/mailbox.ts";
 import { normalAddress } from "../../lib/addresses/person.ts";
-import { isDeliveryReport, readEnvelope, readHeader, readRecipients } from "../../lib/email/envelope.ts";
+import { hasNullSender, isDeliveryReport, readEnvelope, readHeader, readRecipients } from "../../lib/email/envelope.ts";
 import { externalIdOfSes } from "../../lib/events/ses/message-of-mail.ts";
 import { deleteListed, listSegments } from "../../lib/messages/content/write-segments.ts";
 import { idOfExternal, uuidOf } from "../../lib/messages/external-id.ts";
@@ -89,8 +90,8 @@ const othersIn = (recipients: readonly string[], { sender, recipient }: Pick<New
 /** @throws RejectedError if neither the email nor `fields` names a sender and a recipient */
 const messageOf = (raw: Buffer, fields: ImportFields) => {
   const { date, ...envelope } = readEnvelope(raw);
-  const sender = envelope.sender || fields.sender;
   const recipient = envelope.recipient || fields.recipient;
+  const sender = envelope.sender || fields.sender || (recipient && hasNullSender(raw) && senderOfBounces(recipient));
   if (!sender) throw new RejectedError("its headers have no sender. Pass --sender");
   if (!recipient) throw new RejectedError("its headers have no recipient. Pass --recipient");
   const is_bounce_notification = isDeliveryReport(raw);

@@ -4,7 +4,7 @@ import { charsetDecoder, type DecodeCharset } from "./charset.ts";
 import { parseDate } from "./date.ts";
 import { declaredCharsets } from "./declared-charsets.ts";
 import { decodeHeaderText, type HeaderField, headerValues } from "./header.ts";
-import { addressesIn } from "./header-addresses.ts";
+import { addressesIn, firstAddress } from "./header-addresses.ts";
 import { readEmailHeader } from "./header-block.ts";
 import { contentType } from "./parameters.ts";
 import { splitEmail } from "./tree.ts";
@@ -35,8 +35,15 @@ export const readRecipients = (raw: Uint8Array): string[] => {
 /** A mail server notes the recipient, and the sender's own copy has its Bcc. */
 const recipientFields = [
   ...["to", "delivered-to", "x-original-to", "cc"],
-  ...["envelope-to", "x-envelope-to", "x-delivered-to", "x-rcpt-to", "apparently-to", "bcc", "resent-to"],
+  ...["envelope-to", "x-envelope-to", "x-delivered-to", "x-rcpt-to", "apparently-to", "x-apparently-to"],
+  ...["x-real-to", "x-receiver", "x-forwarded-to", "bcc", "resent-to", "resent-cc", "resent-bcc"],
 ];
+
+/** Mail servers write `Received: from a by b for <ada@example.com>; Fri, …` (RFC 5321, section 4.4). */
+const receivedFor = (header: HeaderField[], decode: DecodeCharset): string => {
+  const clauses = headerValues(header, "received").map((value) => /[ \t]for[ \t]+([^;]*)/i.exec(value)?.[1] ?? "");
+  return firstAddress(decode.header(Buffer.from(clauses.join(), "latin1")));
+};
 
 /** The first occurrence of a header, or "". */
 export const readHeader = (raw: Uint8Array, name: string): string =>
@@ -53,10 +60,16 @@ export const readEnvelope = (raw: Uint8Array) => {
   return {
     subject: text("subject"),
     sender: address("from", "sender", "return-path"),
-    recipient: address(...recipientFields),
+    recipient: address(...recipientFields) || receivedFor(header, decode),
     message_id: text("message-id"),
     date: parseDate(text("date")),
   };
+};
+
+/** Bounces and automatic replies (RFC 5321, section 4.5.5). */
+export const hasNullSender = (raw: Uint8Array): boolean => {
+  const header = readEmailHeader(raw);
+  return ["return-path", "from"].some((name) => headerValues(header, name).some((value) => /<[ \t]*>$/.test(value)));
 };
 
 /** Read receipts (RFC 8098) and delivery reports (RFC 3464) differ only in their report-type. */

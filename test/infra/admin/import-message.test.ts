@@ -87,6 +87,15 @@ test("--sender and --recipient apply to emails without addresses", async () => {
   expect(await getMessage(named.id)).toMatchObject(ada);
 });
 
+test.each(["From: <>", "From: Mail Delivery <>", "Return-Path: <>\nFrom: MAILER-DAEMON"])(
+  "The null sender becomes mailer-daemon@ the recipient's domain: %j",
+  async (from) => {
+    const [{ id }] = await adminJson(`${importing} -`, `${from}\nTo: b@example.org\nMessage-ID: <1@x>\n\nFailed`);
+
+    expect(await getMessage(id)).toMatchObject({ sender: "mailer-daemon@example.org", recipient: "b@example.org" });
+  },
+);
+
 test("The same email is one message of an account, however often it is imported", async () => {
   const file = "test/emails/multipart-digest.eml";
   const [first] = await adminJson(`${importing} ${file}`);

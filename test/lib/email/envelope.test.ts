@@ -59,12 +59,15 @@ test("the recipient is read from To, otherwise from Delivered-To, X-Original-To 
   expect(read("To: undisclosed-recipients:;", "Cc: d@x.org", "To: a@x.org").recipient).toBe("a@x.org");
 });
 
-test.each(["Bcc", "Envelope-To", "X-Envelope-To", "Apparently-To", "Delivered-To", "X-Original-To"])(
-  "the recipient is read from %s if there is no other",
-  (name) => {
-    expect(read(`${name}: Oto <oto@example.org>`).recipient).toBe("oto@example.org");
-  },
-);
+test.each([
+  ...["Bcc", "Envelope-To", "X-Envelope-To", "Apparently-To", "Delivered-To", "X-Original-To"],
+  ...["Resent-Cc", "Resent-Bcc", "X-Apparently-To", "X-Real-To", "X-Receiver", "X-Forwarded-To"],
+  ...["Received: from a by b\r\n for", "Received: by b with SMTP id 1 FOR"],
+])("the recipient is read from %s if there is no other", (name) => {
+  const value = name.startsWith("Received") ? " <oto@example.org>; Mon, 05 Jan 2026" : ": Oto <oto@example.org>";
+
+  expect(read(`${name}${value}`).recipient).toBe("oto@example.org");
+});
 
 test.each([
   ["ada@example.com (Ada <wrong@example.net>)", "ada@example.com"],
