@@ -228,6 +228,22 @@ test("A bounce of the only recipient may name the address to which they forward"
   expect(await get("grace@example.org")).toMatchObject({ status: "bounced", delivery_attempts: attempts });
 });
 
+test("A bounce without a subtype has the classification of its type", async () => {
+  const { event, get } = await newSender();
+
+  await record([event("Bounce", { bounce: { ...bounce, bounceSubType: null } })]);
+
+  expect(await get("grace@example.org")).toMatchObject({ bounce_classification: "permanent" });
+});
+
+test("A subject may be folded", async () => {
+  const { event, get } = await newSender();
+
+  await record([event("Send", {}, { commonHeaders: { subject: "=?utf-8?q?Gr=C3=BC?=\r\n =?utf-8?q?=C3=9Fe?=" } })]);
+
+  expect(await get("grace@example.org")).toMatchObject({ subject: "Grüße" });
+});
+
 test("SES rejects an email for all of its recipients", async () => {
   const { event, get } = await newSender();
 

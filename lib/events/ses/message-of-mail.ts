@@ -23,7 +23,8 @@ export const eventOf = ({ account_id }: Sender, fields: Fields, origin: unknown[
 
 const subjectOf = ({ commonHeaders, headers }: Mail): string => {
   const subject = commonHeaders?.subject ?? headers?.find(({ name }) => name.toLowerCase() === "subject")?.value;
-  return decodeHeaderText(Buffer.from(subject ?? "").toString("latin1"), charsetDecoder());
+  const unfolded = subject?.replaceAll(/\r?\n(?=[ \t])/g, "") ?? "";
+  return decodeHeaderText(Buffer.from(unfolded).toString("latin1"), charsetDecoder());
 };
 
 type Own = { recipient: string; [field: string]: unknown };

@@ -68,7 +68,7 @@ const storedMessages = (mail: Mail, sender: Sender): StoredEvent[] => {
 const kebab = (text: string): string => text.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "-").toLowerCase();
 
 const classificationOf = ({ bounceType, bounceSubType, complaintSubType }: Part): string =>
-  kebab(bounceType ? `${bounceType}/${bounceSubType}` : (complaintSubType ?? ""));
+  kebab([bounceType, bounceSubType, complaintSubType].filter(Boolean).join("/"));
 
 /** The stage precedes the digits of the fraction. */
 const orderOf = (time: string, stage: number): string =>
