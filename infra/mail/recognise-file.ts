@@ -27,6 +27,8 @@ const signatures: [start: string, kind: string][] = [
   ["*mbx*", "it is a mailbox of UW IMAP (mbx). Export it as mbox"],
   ["\x01\x01\x01\x01", "it is a mailbox in the format MMDF. Export it as mbox"],
   ["BABYL OPTIONS:", "it is a mailbox in the format Babyl. Export it as mbox"],
+  ["BEGIN:VCARD", "it is an address book (vCard)"],
+  ["BEGIN:VCALENDAR", "it is a calendar (iCalendar)"],
   ["SQLite format 3\0", "it is an SQLite database"],
   ["%PDF-", "it is a PDF"],
 ];
@@ -37,6 +39,7 @@ const kindOf = (start: Buffer): string | undefined => {
   if (text.startsWith("ustar", 257)) return "it is a tar archive. Unpack it first";
   if ([0, 1].some((first) => start[first] === 0 && start[first + 2] === 0 && start[1 - first])) return utf16;
   if (/^\s*(?:\/\/ )?<!--/.test(text)) return "it is HTML, or an index of Thunderbird (.msf)";
+  if (/^\s*(?:\{\s*"|\[\s*[{"])/.test(text)) return "it is JSON";
   return signatures.find(([signature]) => text.startsWith(signature))?.[1];
 };
 

@@ -138,6 +138,10 @@ test.each([
   ["a tar archive", `x${"\0".repeat(256)}ustar`, /tar/],
   ["text", "Dear reader: hello\n\nFrom: a\n", /no header field/],
   ["settings", "version: 1\nname: x\n", /no header field/],
+  ["JSON", '{\n  "from": "a@example.com",\n', /JSON/],
+  ["a list in JSON", '[{"from": "a@example.com"}]', /JSON/],
+  ["a vCard", "BEGIN:VCARD\r\nVERSION:3.0\r\n", /vCard/],
+  ["a calendar", "BEGIN:VCALENDAR\r\nVERSION:2.0\r\n", /calendar/],
 ])("What is no email is recognised: %s", async (_, content, reason) => {
   const reading = readEmails(
     Readable.from([Buffer.from(content, "latin1")]),
