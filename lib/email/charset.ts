@@ -107,8 +107,8 @@ const codecOf = (label: string): Codec => {
   if (iso2022Cn.test(label)) return sevenBits(decodeIso2022Cn, codecOf("gbk"));
   if (utf16ByMark.has(label)) return iconvCodec("utf-16", { defaultEncoding: "utf16be" });
 
-  // Some mailers write a charset as `iso8859_15` or `euc_jp`, and Java calls many `x-`, as in `x-windows-949`.
-  const usual = label.replace(/^x-/, "").replaceAll("_", "-");
+  // Some mailers write a charset as `iso8859_15` or `euc_jp`, Java as `x-windows-949`, and PHP as `sjis-win`.
+  const usual = label.replaceAll(/^x-|-(?:ms|win)$/g, "").replaceAll("_", "-");
   const decoder = webDecoder(label) ?? webDecoder(usual);
   if (!decoder) return isInIconv(usual) ? iconvCodec(usual) : decodeUnlabelled;
   const { encoding } = decoder;
