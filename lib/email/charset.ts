@@ -17,6 +17,15 @@ const iso2022Jp = /^(?:x-|cs|x-windows-)?iso-?2022-?jp|^(?:x-)?cp5022[012]$/;
 const iso2022Kr = /^(?:x-|cs)?iso-?2022-?kr|^(?:x-)?cp50225$/;
 const iso2022Cn = /^(?:x-|cs)?iso-?2022-?cn/;
 
+/** What Python's email package and PHP write. */
+const otherNames = new Map<string, string>([
+  ["eucgb2312_cn", "gbk"],
+  ["big5_tw", "big5"],
+  ["sjis-win", "shift_jis"],
+  ["eucjp-win", "euc-jp"],
+  ["eucjp-ms", "euc-jp"],
+]);
+
 const esc = 0x1b;
 
 /** Chooses a character set of two bytes. Old Japanese mailers don't encode header fields, whose bytes may be quotes. */
@@ -95,8 +104,12 @@ export const join = (slices: Iterable<string>): string => {
   return text;
 };
 
-/** Some mailers split a character between two encoded words, so we join adjacent words first, except in UTF-7. */
-export const joinsWords = (charset: string): boolean => !utf7Labels.has(charset.toLowerCase());
+/**
+ * Some mailers split a character between two encoded words, so we join adjacent words first, except in UTF-7, and in
+ * UTF-16, where each word may have a byte-order mark.
+ */
+export const joinsWords = (charset: string): boolean =>
+  !utf7Labels.has(charset.toLowerCase()) && !utf16ByMark.has(charset.toLowerCase());
 
 const codecOf = (label: string): Codec => {
   if (label === "" || asciiLabels.has(label)) return decodeUnlabelled;
@@ -107,8 +120,8 @@ const codecOf = (label: string): Codec => {
   if (iso2022Cn.test(label)) return sevenBits(decodeIso2022Cn, codecOf("gbk"));
   if (utf16ByMark.has(label)) return iconvCodec("utf-16", { defaultEncoding: "utf16be" });
 
-  // Some mailers write a charset as `iso8859_15` or `euc_jp`, Java as `x-windows-949`, and PHP as `sjis-win`.
-  const usual = label.replaceAll(/^x-|-(?:ms|win)$/g, "").replaceAll("_", "-");
+  // Some mailers write a charset as `iso8859_15` or `euc_jp`, and Java calls many `x-`, as in `x-windows-949`.
+  const usual = otherNames.get(label) ?? label.replace(/^x-/, "").replaceAll("_", "-");
   const decoder = webDecoder(label) ?? webDecoder(usual);
   if (!decoder) return isInIconv(usual) ? iconvCodec(usual) : decodeUnlabelled;
   const { encoding } = decoder;

@@ -62,6 +62,8 @@ test.each([
   ["x-windows-949", "8141", "갂"],
   ["SJIS-win", "82a0", "あ"],
   ["eucJP-ms", "a4a2", "あ"],
+  ["eucgb2312_cn", "d6d0", "中"],
+  ["big5_tw", "a4a4", "中"],
   ["x-IBM850", "81", "ü"],
   ["x-roman8", "cf", "ü"],
   ["x-windows-iso2022jp", "1b2442242224241b2842", "あい"],
