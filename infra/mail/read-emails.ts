@@ -32,7 +32,11 @@ export const collector = (isOfMbox: boolean) => {
 /** Apple Mail's .emlx: a line with the email's length, the email, and a property list. */
 const emlxLength = /^(\d{1,9})[ \t]*\r?\n(?=[!-9;-~]+:)/;
 
-const oneEmail = async (window: ByteWindow, length = Number.POSITIVE_INFINITY): Promise<Email> => {
+/** Entourage ended all lines of an mbox with CR, as did other programs of the classic Mac OS. We don't split it. */
+const mboxWithoutLf = /^From [^\n]*\rFrom [^\n]*$/;
+const doubtOfCr = "it has From lines inside, but its lines end with CR alone. Convert them to LF if it is an mbox";
+
+const oneEmail = async (window: ByteWindow, length = Number.POSITIVE_INFINITY, doubt?: string): Promise<Email> => {
   const email = collector(false);
   let left = length;
   do {
@@ -42,7 +46,7 @@ const oneEmail = async (window: ByteWindow, length = Number.POSITIVE_INFINITY): 
     window.drop(piece.length);
     await window.fill();
   } while (left > 0 && window.bytes().length > 0);
-  return email.take();
+  return email.take(doubt);
 };
 
 /** Before an mbox, a byte-order mark and blank lines don't count. */
@@ -71,7 +75,11 @@ export async function* readEmails(stream: AsyncIterable<Buffer>, path = "", isLi
     } else {
       window.drop(emlx?.length ?? 0);
       rejectNoEmail(window.bytes().subarray(0, maximumStartBytes), path, isListed);
-      yield await oneEmail(window, length ? Number(length) : undefined);
+      yield await oneEmail(
+        window,
+        length ? Number(length) : undefined,
+        mboxWithoutLf.test(start) ? doubtOfCr : undefined,
+      );
     }
   } finally {
     await window.close();

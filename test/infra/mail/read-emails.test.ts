@@ -169,6 +169,8 @@ test("A file with line ends of CR alone is one email", async () => {
   const file = `${from}${mail(1)}`.replaceAll("\n", "\r");
 
   expect(await textsOf(file)).toEqual([file]);
+  expect((await read(file))[0]).not.toHaveProperty("doubt");
+  expect(await read(file + file)).toMatchObject([{ doubt: expect.stringContaining("CR alone") }]);
 });
 
 test("The last email needs no line end", async () => {
