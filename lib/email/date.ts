@@ -8,7 +8,7 @@ const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "
 const zones: Record<string, number> = { edt: -4, est: -5, cdt: -5, cst: -6, mdt: -6, mst: -7, pdt: -7, pst: -8 };
 
 const dateTime =
-  /^(?:[^\d ]+ )?(\d{1,2})[ /-]+([a-z]{3})[a-z]*\.?[ /-]+(\d{2,4}) (\d{1,2})[:.](\d{1,2})(?:[:.](\d{1,2})(?:\.\d+)?)?(?: ?([ap]m)\b)? ?(?:(?:gmt|utc?)? ?([+-]?)(\d{1,2})(?::?(\d{2})|(?<=[+-]\d\d?))|([a-z]+))?(?:[ ;[]|$)/i;
+  /^(?:[^\d ]+ )?(\d{1,2})[ /.-]+([a-z]{3})[a-z]*\.?[ /-]+(\d{2,4}) (\d{1,2})[:.](\d{1,2})(?:[:.](\d{1,2})(?:\.\d+)?)?(?: ?([ap]m)\b)? ?(?:(?:gmt|utc?)? ?([+-]?)(\d{1,2})(?::?(\d{2})|(?<=[+-]\d\d?))|([a-z]+))?(?:[ ;[]|$)/i;
 
 /** The Unix command `date` prints `Fri Nov 20 12:00:00 EST 2026`. */
 const unixDate = /^(?:[a-z]+ )?([a-z]{3,}) (\d{1,2}) (\d{1,2}[:.]\S+)( [a-z]+| [+-]\d{4})? (\d{4})\b/i;
@@ -22,8 +22,8 @@ const yearFirst = /^(?:[a-z]+\.? )?(\d{4})([/.-])(\d{1,2})\2(\d{1,2})[t ](?=\d)/
 /** Matches `20261120T120000Z` (ISO 8601). */
 const isoWithoutSeparators = /^(\d{4})(\d{2})(\d{2})t(\d{2})(\d{2})(\d{2})/i;
 
-/** Matches `11/20/2026 12:00` and `20.11.2026 12:00`. */
-const yearLast = /^(?:([a-z]+)\.? )?(\d{1,2})([/.-])(\d{1,2})\3(\d{4}|\d{2}) /i;
+/** Matches `11/20/2026 12:00`, `20.11.2026 12:00` and `20 11 2026 12:00`. */
+const yearLast = /^(?:([a-z]+)\.? )?(\d{1,2})([ /.-])(\d{1,2})\3(\d{4}|\d{2}) /i;
 
 const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 
@@ -33,8 +33,8 @@ const isMonthFirst = (first: number, second: number, separator: string, year: st
   const dayOf = (month: number, day: number) =>
     weekdays[new Date(Date.UTC(fullYear(year), month - 1, day)).getUTCDay()];
   const named = weekday.slice(0, 3).toLowerCase();
-  if (dayOf(first, second) === named) return true;
-  return separator === "/" && dayOf(second, first) !== named;
+  const isMonth = dayOf(first, second) === named;
+  return isMonth === (dayOf(second, first) === named) ? separator === "/" : isMonth;
 };
 
 /** Writes the month as a word. */
