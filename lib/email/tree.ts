@@ -77,7 +77,7 @@ const findDelimiter = ({ bytes, lineBreak }: Email, from: number, open: readonly
     const { line, next } = lineAt({ bytes, lineBreak }, at + 1);
     const name = trimEndBlanks(line.slice(2)); // Some mail servers add blanks to a line.
     const opens = depths.get(name) ?? -1;
-    const closes = name.endsWith("--") ? (depths.get(name.slice(0, -2)) ?? -1) : -1;
+    const closes = name.endsWith("--") ? (depths.get(trimEndBlanks(name.slice(0, -2))) ?? -1) : -1;
     const depth = Math.max(opens, closes);
     // The line break before a delimiter belongs to the delimiter, not to the part (RFC 2046, section 5.1.1).
     const bodyEnd = lineBreak === lf && bytes[at - 1] === cr ? at - 1 : at;

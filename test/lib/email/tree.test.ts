@@ -23,6 +23,7 @@ const start = (boundary: string) => `${open(boundary)}\n\n--${boundary}\n`;
 
 test.each([
   ["white space after a boundary is ignored", `${open("b")}\n\n--b\t \n\none\n--b--\t\n`, ["one"]],
+  ["a boundary may end in a blank", `${open("b ")}\n\n--b \n\none\n--b --\nepilogue\n`, ["one"]],
   ["a tab after the parameter is ignored", `${open("b")}\t\n\n--b\n\none\n--b--\n`, ["one"]],
   [
     "a boundary of two nested multiparts belongs to the inner multipart until that is closed",
