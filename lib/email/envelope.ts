@@ -9,7 +9,7 @@ import { readEmailHeader } from "./header-block.ts";
 import { contentType } from "./parameters.ts";
 import { splitEmail } from "./tree.ts";
 
-/** If a field has no address, a mailer may have encoded or quoted all of it, or not closed a quote or a bracket. */
+/** If a field has no address, a mailer may have encoded or quoted it, or put it into brackets, or not closed these. */
 function* addressesOf(header: HeaderField[], names: readonly string[], decode: DecodeCharset): Generator<string> {
   for (const value of names.flatMap((name) => headerValues(header, name))) {
     let isFound = false;
@@ -17,7 +17,7 @@ function* addressesOf(header: HeaderField[], names: readonly string[], decode: D
       isFound = true;
       yield address;
     }
-    if (!isFound) yield* addressesIn(decodeHeaderText(value.replaceAll(/["([\]]/g, ""), decode));
+    if (!isFound) yield* addressesIn(decodeHeaderText(value.replaceAll(/["()[\]]/g, ""), decode));
   }
 }
 

@@ -85,6 +85,7 @@ test.each([
   ['"Ada \\" <ada@example.com>', "ada@example.com"],
   ["Ada (Sales <ada@example.com>", "ada@example.com"],
   ["Ada [SMTP:ada@example.com]", "ada@example.com"],
+  ["Ada (ada@example.com)", "ada@example.com"],
   ['"ada@example.com" <>', ""],
   ['"Ada (ada@example.com)":;', ""],
   ['\x1b$B$"\x1b(B <ada@example.com>', "ada@example.com"],
