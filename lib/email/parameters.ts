@@ -16,9 +16,9 @@ export type Structured = { value: string; parameters: Map<string, Parameter> };
 /** `bytes` is a string with one character for each byte. Only a parameter encoded as in RFC 2231 has a `charset`. */
 type Parameter = { bytes: string; charset?: string | undefined };
 
-const mediaType = /^([!#$%&'*+.^_`{|}~\w-]+)[ \t]*\/[ \t]*([!#$%&'*+.^_`{|}~\w-]+)/;
+const mediaType = /^([!#$%&'*+.^_`{|}~\w-]+)[ \t]*\/[ \t]*"?([!#$%&'*+.^_`{|}~\w-]+)/;
 
-/** Some mailers write `"text/html"` or `'attachment'`, or put the whole value into quotes. */
+/** Some mailers write `"text/html"`, `"text"/"html"` or `'attachment'`, or put the whole value into quotes. */
 const withoutQuotes = (text: string): string => text.replace(/^(["'])([^"']*)\1/, "$2");
 
 /** `missing` is the type of a part without a Content-Type; an invalid Content-Type counts as `text/plain`. */
@@ -42,10 +42,10 @@ export const transferEncoding = (fields: readonly HeaderField[]): string => {
   return encoding.toLowerCase();
 };
 
-/** Returns the Content-ID without its angle brackets. Some mailers write two, or encode them. */
+/** Returns the Content-ID without its angle brackets. Some mailers write two, or encode or quote them. */
 export const contentId = (fields: readonly HeaderField[], decode: DecodeCharset): string => {
   const text = decodeHeaderText(valueAfterComments(fields, "content-id"), decode);
-  const [, bracketed] = /^<+([^<>]*)/.exec(text) ?? [];
+  const [, bracketed] = /^"?<+([^<>]*)/.exec(text) ?? [];
   return trimBlanks(bracketed ?? text.replaceAll(/[<>]/g, ""));
 };
 

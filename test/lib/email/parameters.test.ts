@@ -73,6 +73,7 @@ test.each([
 
 test.each([
   ['"text/html"; charset="utf-8"', "text/html", "utf-8"],
+  ['"text"/"html"; charset="utf-8"', "text/html", "utf-8"],
   ['"text/html; charset=utf-8"', "text/html", "utf-8"],
   ["'text/html'; charset=x", "text/html", "x"],
 ])("Content-Type: %s is read, although its quotes are wrong", (value, type, charset) => {
@@ -120,6 +121,7 @@ test.each([
   ["<a@b", "a@b"],
   ["a@b>", "a@b"],
   ["<<a@b>>", "a@b"],
+  ['"<a@b>"', "a@b"],
   ["=?utf-8?q?<a@b>?=", "a@b"],
   ["<=?utf-8?q?a=40b?=>", "a@b"],
   ["a<b>c", "abc"],
