@@ -1,8 +1,9 @@
 /** Reads an email or an mbox from a stream. */
+import { readEmailHeader } from "../../lib/email/header-block.ts";
 import { maximumRawBytes } from "../../lib/messages/write/draft-message.ts";
 import { type ByteWindow, windowOn } from "./byte-window.ts";
 import { fromLineAt, isFirst } from "./from-line.ts";
-import { rejectNoEmail } from "./recognise-file.ts";
+import { kindOf, rejectNoEmail } from "./recognise-file.ts";
 import { splitMbox } from "./split-mbox.ts";
 
 /**
@@ -52,6 +53,16 @@ const oneEmail = async (window: ByteWindow, length = Number.POSITIVE_INFINITY, d
 /** Before an mbox, a byte-order mark and blank lines don't count. */
 const beforeMbox = /^(?:\xef\xbb\xbf)?\s*/;
 
+const doubtOfText = "text without any header field is before its From line, and was left out";
+
+/** Returns where an mbox starts after a comment, or after the rest of an email whose start is missing; otherwise -1. */
+const afterText = (start: Buffer): number => {
+  const at = start.indexOf("\nFrom ") + 1;
+  const from = fromLineAt(start, at);
+  const isMbox = from?.kind === "usual" && from.isBeforeHeader && kindOf(start) === undefined;
+  return isMbox && readEmailHeader(start.subarray(0, at)).length === 0 ? at : -1;
+};
+
 /** At least so much is needed to see what a file is. A pipe may send the rest much later. */
 const startBytes = 4096;
 const maximumStartBytes = 64 * 1024;
@@ -68,10 +79,14 @@ export async function* readEmails(stream: AsyncIterable<Buffer>, path = "", isLi
     const start = window.bytes().toString("latin1", 0, maximumStartBytes);
     const skipped = beforeMbox.exec(start)?.[0].length ?? 0;
     const from = fromLineAt(window.bytes(), skipped);
+    const text = afterText(window.bytes().subarray(0, maximumStartBytes));
     const [emlx, length] = emlxLength.exec(start) ?? [];
     if (from && isFirst(from)) {
       window.drop(skipped);
       yield* splitMbox(window, from.kind);
+    } else if (text > 0) {
+      window.drop(text);
+      yield* splitMbox(window, "usual", doubtOfText);
     } else {
       window.drop(emlx?.length ?? 0);
       rejectNoEmail(window.bytes().subarray(0, maximumStartBytes), path, isListed);

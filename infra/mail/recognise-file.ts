@@ -33,7 +33,7 @@ const signatures: [start: string, kind: string][] = [
   ["%PDF-", "it is a PDF"],
 ];
 
-const kindOf = (start: Buffer): string | undefined => {
+export const kindOf = (start: Buffer): string | undefined => {
   const text = start.toString("latin1", 0, 512);
   if (text === "") return "it is empty";
   if (text.startsWith("ustar", 257)) return "it is a tar archive. Unpack it first";

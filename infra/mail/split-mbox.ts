@@ -104,10 +104,13 @@ const unquoted = (raw: Buffer): Buffer => {
   return copy.subarray(0, length);
 };
 
-/** @param window starts with a From line of the kind `first` */
-export async function* splitMbox(window: ByteWindow, first: FromKind): AsyncGenerator<Email> {
+/**
+ * @param window starts with a From line of the kind `first`
+ * @param doubtOfFirst what an operator has to know about the first email
+ */
+export async function* splitMbox(window: ByteWindow, first: FromKind, doubtOfFirst?: string): AsyncGenerator<Email> {
   const mbox: Mbox = { first };
-  let doubtOfNext: string | undefined;
+  let doubtOfNext = doubtOfFirst;
   do {
     window.drop(fromLineAt(window.bytes(), 0)?.next ?? 0);
     const email = collector(true);

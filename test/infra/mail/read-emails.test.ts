@@ -65,6 +65,9 @@ test.each<[string, string, string[], RegExp?]>([
     `\xef\xbb\xbf\n\r\n${from}${mail(1)}\n${from}${mail(2)}`,
     [mail(1), mail(2)],
   ],
+  ["a comment at the start", `# Exported\n${from}${mail(1)}\n${from}${mail(2)}`, [mail(1), mail(2)], /left out/],
+  ["the end of an email at the start", `yours, Ada\n\n${from}${mail(1)}`, [mail(1)], /left out/],
+  ["a header before text with a From line", `A: 0\n\n${from}${mail(1)}`, [`A: 0\n\n${from}${mail(1)}`]],
   [
     "no blank line before any From line",
     `${from}${mail(1)}${from}${mail(2)}${iso}${mail(3)}`,
