@@ -104,6 +104,34 @@ test.each([
   expect(charsetDecoder()(Buffer.from(bytes, "hex"), name)).toBe(text);
 });
 
+/** We decode a body in slices of 64 KiB, so in one of these emails the end of the first slice cuts a character in two. */
+test.each([
+  ["utf-8", "f09f8c8d", "🌍"],
+  ["shift_jis", "82a0", "あ"],
+  ["euc-jp", "8fb0a1", "丂"],
+  ["iso-2022-jp", "1b2442242224241b2842", "あい"],
+  ["gbk", "d6d0", "中"],
+  ["gb18030", "95328236", "𠀀"],
+  ["hz", "7e7b56507e7d", "中"],
+  ["big5", "a4a4", "中"],
+  ["euc-kr", "b0a1", "가"],
+  ["iso-2022-kr", "0e30210f", "가"],
+  ["utf-16le", "3cd80ddf", "🌍", "6100"],
+  ["utf-16be", "d83cdf0d", "🌍", "0061"],
+  ["utf-7", "2b32447a6644512d", "🌍"],
+])("a long body in %s keeps each character", (charset, hex, character, a = "61") => {
+  const bytes = Buffer.from(hex, "hex");
+  const count = Math.ceil(70_000 / bytes.length);
+  for (let shift = 0; shift < bytes.length; shift++) {
+    const body = [...Array(shift).fill(Buffer.from(a, "hex")), ...Array(count).fill(bytes)];
+    const email = Buffer.concat([Buffer.from(`Content-Type: text/plain; charset=${charset}\n\n`), ...body]);
+
+    const [part] = parseEmail(email)?.parts ?? [];
+
+    expect(part?.content === "a".repeat(shift) + character.repeat(count)).toBe(true);
+  }
+});
+
 test("UTF-16 without a byte-order mark is decoded as big-endian", () => {
   const body = Buffer.from("Grüße 🌍", "utf16le").swap16();
   const header = Buffer.from("Content-Type: text/plain; charset=utf-16\n\n");
