@@ -169,6 +169,21 @@ test("An email of several recipients is as many messages, and nobody can tell wh
   ]);
 });
 
+test.each([
+  ["Delivery", { delivery }, "delivered"],
+  ["Bounce", { bounce }, "bounced"],
+  ["DeliveryDelay", { deliveryDelay }, "deferred"],
+  ["Complaint", { complaint }, "complained"],
+])("Of an email of two recipients, %s is about whom it names", async (type, parts, status) => {
+  const { event, get } = await newSender();
+  const mail = { destination: ["ada@example.org", "grace@example.org"] };
+
+  expect(await record([event("Send", {}, mail), event(type, parts, mail)])).toEqual([]);
+
+  expect(await get("grace@example.org")).toMatchObject({ status });
+  expect(await get("ada@example.org")).toMatchObject({ status: "accepted" });
+});
+
 /** Counts the calls that writing these bodies takes, and the writes of each transaction. */
 const callsOf = async (bodies: readonly string[]) => {
   const calls: string[] = [];
