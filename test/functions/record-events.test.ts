@@ -10,7 +10,7 @@ import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { bundle, bundleFile } from "../../infra/stack/bundling.ts";
 import { openEmailBucket } from "../../lib/events/email-bucket.ts";
-import type { PostponeEvents } from "../../lib/events/event-queue.ts";
+import { openEventQueue, type PostponeEvents } from "../../lib/events/event-queue.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { type CapturedOutput, captureOutput } from "../harness/captured-output.ts";
 import { interceptedTable } from "../harness/intercepted-table.ts";
@@ -249,6 +249,20 @@ test("If the table and the queue fail, the event is retried, and the log has bot
   const errors = output.lines().filter(({ level }) => level === "ERROR");
   expect(errors.map(({ error }) => error.message)).toEqual(["The table is on fire", "The queue is unreachable"]);
   expect(output.text()).not.toContain("s3cret");
+});
+
+test("If the queue doesn't postpone one of the events, the log says so, and the event is retried", async () => {
+  const rejected = { Id: "1", SenderFault: true, Code: "ReceiptHandleIsInvalid" };
+  const sqs = createServer((_, response) => {
+    response.end(JSON.stringify({ Successful: [{ Id: "0" }], Failed: [rejected] }));
+  });
+  const later = openEventQueue(`http://127.0.0.1:${await listen(sqs)}/123456789012/events`);
+
+  const failed = await deliver(await record(table, undefined, later), inQueue("{", "["));
+
+  expect(failed).toEqual(["sqs-0", "sqs-1"]);
+  const errors = output.lines().filter(({ message }) => message === "postpone");
+  expect(errors).toMatchObject([{ level: "ERROR", error: { message: "The queue did not postpone 1 events" } }]);
 });
 
 test("The bundle records events in the real engine, reads emails from S3 and postpones events in SQS", async () => {
