@@ -9,6 +9,8 @@ import { sendResponse } from "../../../lib/http/send.ts";
 import { storeMessage } from "../../../lib/messages/write/store-message.ts";
 import { getMessageEvent } from "../../bench/events.ts";
 import { captureOutput } from "../../harness/captured-output.ts";
+import { interceptedTable } from "../../harness/intercepted-table.ts";
+import { randomEmail } from "../../harness/sample-email.ts";
 import { newKey, newMessage, noon, table } from "../../harness/service.ts";
 
 const minute = 60_000;
@@ -64,4 +66,35 @@ test("The log has the time from API Gateway's receipt of a request to the first 
   expect(() => JSON.parse(read)).not.toThrow();
   expect(line).toMatchObject({ time_to_first_byte_ms: expect.any(Number) });
   expect(line).not.toHaveProperty("slow_reader");
+});
+
+test("After a reader who is too slow, no read of the message is tried again, in whatever coding", async () => {
+  const output = captureOutput();
+  const key = await newKey();
+  const message = newMessage({ account_id: key.account_id });
+  await storeMessage(table, message, randomEmail(3_000_000), noon);
+  const codings = ["identity", "gzip", "zstd"];
+  const queries = codings.map(() => 0);
+  const read = async (accept: string, index: number) => {
+    const throttled = interceptedTable(table, ({ constructor: { name } }, proceed) => {
+      if (name !== "QueryCommand") return proceed();
+      queries[index] = (queries[index] ?? 0) + 1;
+      if ((queries[index] ?? 0) <= 3) return proceed(); // The head, and two of three pages.
+      throw Object.assign(new Error("slow down"), { name: "ThrottlingException" });
+    });
+    const handler = createHandler(throttled, () => noon);
+    const { body } = await invoke(handler, getMessageEvent(key, message.id, { accept }), {
+      timeoutMilliseconds: 12_000,
+    });
+    await sleep(2500); // The response ends 10 seconds before the timeout.
+    await buffer(Readable.from(body));
+  };
+
+  await Promise.all(codings.map(read));
+  await output.requests(codings.length);
+  const before = [...queries];
+  await sleep(3000); // The longest wait between two tries is two seconds.
+
+  expect(before.map((count) => count > 3)).toEqual([true, true, true]);
+  expect(queries).toEqual(before);
 });
