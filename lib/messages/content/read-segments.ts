@@ -41,8 +41,13 @@ const readPage = ({ table, head }: StoredMessage, from: number): Promise<Uint8Ar
 /** A response that gets no page for so long ends, instead of holding its Lambda environment for five minutes. */
 const longestSilenceMs = 60_000;
 
-/** After a 200, we can't send an error any more, so we retry failed reads. Throws a MissingSegmentError. */
-export async function* readSegments(message: StoredMessage): AsyncGenerator<Uint8Array> {
+/**
+ * After a 200, we can't send an error any more, so we retry failed reads.
+ *
+ * @param left aborted when the reader has left: a generator that waits for a page can't be ended otherwise
+ * @throws MissingSegmentError
+ */
+export async function* readSegments(message: StoredMessage, left?: AbortSignal): AsyncGenerator<Uint8Array> {
   const { table, head, first } = message;
   const abort = new AbortController();
   const pending: Promise<Uint8Array[]>[] = [];
@@ -53,7 +58,7 @@ export async function* readSegments(message: StoredMessage): AsyncGenerator<Uint
     next += head.page_segments;
     const silence = AbortSignal.timeout(longestSilenceMs);
     const limited = { ...message, table: withSignal(table, silence) };
-    const signal = AbortSignal.any([abort.signal, silence]);
+    const signal = AbortSignal.any([abort.signal, silence, ...(left ? [left] : [])]);
     const page = retry(() => readPage(limited, from), { signal, deadline: table.deadline });
     page.catch(() => {}); // Without this, a rejection before we await the page would end the process.
     pending.push(page);

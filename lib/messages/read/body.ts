@@ -29,7 +29,17 @@ export async function* slice(content: AsyncIterable<Buffer>, from: number, to: n
   if (offset < to) throw new Error("The content of a message is incomplete");
 }
 
-const stream = (chunks: AsyncIterable<Uint8Array>): Readable => Readable.from(chunks, { objectMode: false });
+/** `left` is aborted when the stream is destroyed. By itself, a stream waits for its generator, and that for a page. */
+const stream = (chunks: (left: AbortSignal) => AsyncIterable<Uint8Array>): Readable => {
+  const leaving = new AbortController();
+  const readable = Readable.from(chunks(leaving.signal), { objectMode: false });
+  const destroy = readable._destroy.bind(readable);
+  readable._destroy = (...how) => {
+    leaving.abort();
+    destroy(...how);
+  };
+  return readable;
+};
 
 /**
  * Returns the selected fields, or all fields if none are selected. If no stored content has to be sent, the body is a
@@ -53,15 +63,15 @@ export const messageBody = (message: StoredMessage, selected?: readonly MessageF
   const from = hasContent ? 0 : content_parsed_start;
   const to = hasParsed ? content_bytes : content_parsed_start - 1;
   const end = Buffer.from(hasParsed ? "" : "}");
-  const chunks = async function* (): AsyncGenerator<Uint8Array> {
+  const chunks = async function* (left: AbortSignal): AsyncGenerator<Uint8Array> {
     if (first && head.segments === 1 && content_bytes <= smallBytes) {
       return yield Buffer.concat([opening, decompress(first).subarray(from, to), end]);
     }
-    yield* opened(opening, () => slice(throughZlib(readSegments(message), decompressor()), from, to));
+    yield* opened(opening, () => slice(throughZlib(readSegments(message, left), decompressor()), from, to));
     if (!hasParsed) yield end;
   };
-  const body = Object.assign(stream(chunks()), { bytes: opening.length + to - from + end.length });
+  const body = Object.assign(stream(chunks), { bytes: opening.length + to - from + end.length });
   if (from > 0 || !hasParsed || !first || !isSendable(first)) return body;
-  const zstd = () => stream(opened(openFrame(first, opening), () => closeFrame(readSegments(message))));
+  const zstd = () => stream((left) => opened(openFrame(first, opening), () => closeFrame(readSegments(message, left))));
   return Object.assign(body, { zstd });
 };
