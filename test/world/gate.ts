@@ -74,9 +74,13 @@ const withoutSome = ({ RequestItems = {}, ...input }: Input, { random }: Process
   };
 };
 
+/** How old the data of an eventually consistent read are, in milliseconds. */
+const lagOf = ({ random, lag }: Process, { IndexName }: Input): number =>
+  lag ?? (random.chance(0.5) ? random.below(IndexName ? longestIndexLag : longestLag) : 0);
+
 const attempt = async (process: Process, name: string, input: Input, fault: Fault | undefined): Promise<object> => {
   await waitFor(process);
-  const lag = process.random.chance(0.5) ? process.random.below(input.IndexName ? longestIndexLag : longestLag) : 0;
+  const lag = lagOf(process, input);
   const perform = () => backend.call(name, input, lag);
   if (fault === "throttled") throw named("ThrottlingException");
   if (fault === "lost before it arrives") throw named("TimeoutError");

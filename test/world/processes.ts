@@ -1,13 +1,16 @@
 /** Processes that share one simulated table: they act at the same time, in every order, and end between any two calls. */
 import { onTestFinished } from "vitest";
 import { openTable } from "../../lib/table/table.ts";
-import { newEngine } from "./engine.ts";
+import { longestIndexLag, newEngine } from "./engine.ts";
 import { buildGate, openGate } from "./gate.ts";
 import { randomFrom } from "./random.ts";
 import { inProcess, type Process, replaceTime, run, sleep, trueTime } from "./time.ts";
 
 /** How long a call is held, in milliseconds: longer than the others need for all of theirs, and shorter than any limit. */
 const longestHold = 2000;
+
+/** So old that a read shows nothing of what the others do, unless it is consistent. The table keeps no older versions. */
+const oldest = longestIndexLag;
 
 type Act = () => Promise<unknown>;
 
@@ -41,12 +44,12 @@ export const simulatedProcesses = () => {
     together: (seed: string, acts: Act[]) => Promise.all(acts.map((act, index) => start(`${seed} ${index}`, act))),
     /**
      * Lets `act` begin after `from` milliseconds, and holds its request or response number `hold`, from 0. The others take a
-     * millisecond each. Returns whether there was one to hold.
+     * millisecond each. Returns whether there was one to hold. Reads that aren't consistent show what was there before.
      */
     held: async ({ from, hold }: { from: number; hold?: number }, act: Act): Promise<boolean> => {
       let number = 0;
-      await sleep(from);
-      await start("held", act, { latency: () => (number++ === hold ? longestHold : 1) });
+      await sleep(oldest + from);
+      await start(`held ${from}`, act, { latency: () => (number++ === hold ? longestHold : 1), lag: oldest });
       return hold !== undefined && number > hold;
     },
     /** Ends the process of `act` before the call with this number, from 0. Returns whether `act` got so far. */

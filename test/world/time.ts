@@ -24,6 +24,8 @@ export type Process = {
   callsLeft?: number;
   /** How long its next request or response is under way, in milliseconds; by default, chance decides. */
   latency?: () => number;
+  /** How old what it reads is, in milliseconds, unless the read is consistent; by default, chance decides. */
+  lag?: number;
 };
 
 const running = new AsyncLocalStorage<Process>();

@@ -117,6 +117,7 @@ test("Stores, removals and deletions of one message at the same time leave it wh
 
 test.each<[string, Act[], Act, Act, Act]>([
   ["stores a message", [], store, remove, store],
+  ["stores a message, like the others", [storeExpired], store, store, store],
   ["records a message", [], record, remove, store],
   ["deletes a message", [store], remove, store, store],
   ["removes the content of a message", [store], removeContentOf, remove, store],
