@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { applyChanges } from "../../../../lib/events/apply-changes.ts";
 import { readSegments } from "../../../../lib/messages/content/read-segments.ts";
 import { messageBody } from "../../../../lib/messages/read/body.ts";
 import { findMessage } from "../../../../lib/messages/read/find-message.ts";
@@ -8,7 +9,7 @@ import { storeMessage } from "../../../../lib/messages/write/store-message.ts";
 import type { Table } from "../../../../lib/table/table.ts";
 import { interceptedTable } from "../../../harness/intercepted-table.ts";
 import { randomEmail } from "../../../harness/sample-email.ts";
-import { newMessage, noon, table } from "../../../harness/service.ts";
+import { attempted, newMessage, noon, table } from "../../../harness/service.ts";
 
 /** Returns the table with `around` around each call, and the numbers of calls and of consistent reads. */
 const watched = (around: (proceed: () => Promise<unknown>, call: number) => Promise<unknown>) => {
@@ -53,6 +54,23 @@ test.each([
   expect(most).toBe(parallel);
   expect(slow.count.consistent).toBe(1); // the first read; a consistent read of a page would cost twice as much
   expect(slow.count.calls).toBe(1 + Math.max(parallel, Math.ceil((found.head.segments - 1) / 3)));
+});
+
+test("The head, 250 of the longest attempts and the first segment are one read", async () => {
+  const message = await stored(randomEmail(200_000));
+  const attempt = attempted(noon, "x".repeat(1000), "y".repeat(1000));
+  const { account_id, id } = message;
+  const events = Array.from({ length: 250 }, (_, index) => {
+    return { ...attempt, id: String(index), account_id, message: { id } };
+  });
+  await applyChanges(table, events, noon);
+  const { count, table: counted } = watched((proceed) => proceed());
+
+  const found = await findMessage(counted, account_id, id, noon, { consistent: false });
+
+  expect(found?.attempts).toHaveLength(250);
+  expect(found?.first).toHaveLength(100_000);
+  expect(count.calls).toBe(1);
 });
 
 test.each(["as stored", "decompressed"])("The first bytes of a response wait for no page: %s", async (coding) => {
