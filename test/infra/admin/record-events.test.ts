@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, realpathSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
-import { join, parse } from "node:path";
+import { basename, dirname, join, parse } from "node:path";
 import { expect, test } from "vitest";
 import { storeMessage } from "../../../lib/messages/write/store-message.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
@@ -111,14 +111,26 @@ test("Each line that cannot be recorded is reported, and the others are recorded
   expect([open_count, click_count].toSorted()).toEqual([0, 1]);
 });
 
-test("--emails may name the root of the file system, whose path ends with a separator", async () => {
+test.each<[string, (file: string) => { emails: string; key: string }]>([
+  [
+    "the root of the file system, whose path ends with a separator",
+    (file) => ({ emails: parse(file).root, key: file }),
+  ],
+  [
+    "a link to the folder",
+    (file) => {
+      const emails = join(temporaryFolder(), "link");
+      symlinkSync(dirname(file), emails);
+      return { emails, key: basename(file) };
+    },
+  ],
+])("--emails may name %s", async (_, name) => {
   const { stored, get } = await message({ isStored: false });
   const file = join(realpathSync(temporaryFolder()), "1.eml");
   writeFileSync(file, "Subject: Hello\r\n\r\nHello");
+  const { emails, key } = name(file);
 
-  const { status, stderr } = await admin(["record-events", "--emails", parse(file).root, "-"], {
-    input: stored(file),
-  });
+  const { status, stderr } = await admin(["record-events", "--emails", emails, "-"], { input: stored(key) });
 
   expect([status, stderr]).toEqual([0, []]);
   expect(await (await get()).json()).toMatchObject({ content: "Subject: Hello\r\n\r\nHello" });
