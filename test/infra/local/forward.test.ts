@@ -4,11 +4,12 @@ import { createServer, type IncomingHttpHeaders, type RequestListener } from "no
 import { createServer as createSecureServer } from "node:https";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
+import { freePort } from "../../../infra/local/engine.ts";
 import { newCertificate } from "../../harness/certificate.ts";
 import { asError, get } from "../../harness/echo-gateway.ts";
 import { listen } from "../../harness/listen.ts";
 import { run, startLocal } from "../../harness/process.ts";
-import { exchange } from "../../harness/raw-http.ts";
+import { exchange, openConnection, parseResponse } from "../../harness/raw-http.ts";
 import { temporaryFolder } from "../../harness/temporary-folder.ts";
 
 const startFor = (api: string) => startLocal({}, ["node", "infra/local/main.ts", "--api", api]);
@@ -171,4 +172,23 @@ test.each([
 
   expect(status).toBe(2);
   expect(stderr).toContain(reason);
+});
+
+test("A large body that can't be forwarded doesn't block the connection's next request", async () => {
+  const { url } = await startFor(`http://127.0.0.1:${await freePort()}`);
+  const { host } = new URL(url);
+  const socket = await openConnection(url);
+  let text = "";
+  socket.on("data", (chunk) => {
+    text += chunk;
+  });
+  const size = 20 * 1024 * 1024;
+
+  socket.write(`POST ${path} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${size}\r\n\r\n`);
+  socket.write(Buffer.alloc(size));
+  await expect.poll(() => parseResponse(text)?.status).toBe(502);
+  text = "";
+  socket.write(get(host, path));
+
+  await expect.poll(() => parseResponse(text)?.status).toBe(502);
 });
