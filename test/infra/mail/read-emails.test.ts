@@ -226,3 +226,22 @@ test("An email larger than what is stored is counted, not held, and the next one
     { bytes: 16, text: "Subject: 2\n\nTwo\n" },
   ]);
 });
+
+test.each([
+  ["after its first email", `${from}${mail(1)}\n${from}${mail(2)}`],
+  ["because it is no email", "No email"],
+])("A stream that isn't read to its end is closed: %s", async (_, start) => {
+  const stream = Readable.from(
+    (async function* () {
+      yield Buffer.from(start);
+      for (;;) yield Buffer.alloc(1024 * 1024);
+    })(),
+  );
+  const readFirst = async () => {
+    for await (const email of readEmails(stream)) return email;
+  };
+
+  await readFirst().catch(() => {});
+
+  expect(stream.destroyed).toBe(true);
+});
