@@ -41,6 +41,8 @@ test.each([
   ["aGk=\r\naGVs\r\nbG8=\r\n\r\nIQ==\r\n", "hihello!"],
   ["aGk=\r\nRegards\r\n", "hi"],
   [`aGk=\r\n${"Q".repeat(75)}\r\n${"Q".repeat(5)}\r\n`, `hi${"\x41\x04\x10".repeat(20)}`],
+  [`aGk=\r\n${"Q".repeat(30)}\r\n`, "hi"],
+  [`aGk=\r\n${"Q".repeat(31)}\r\n`, `hi${"\x41\x04\x10".repeat(7)}A\x04`],
   ["aGk=\r\nlist mailing list\r\n", "hi"],
   ["aGk=\r\n____\r\nlist\r\n", "hi"],
   ["=aGVs=bG8", "hello"],
