@@ -165,3 +165,23 @@ test("an email with 200 charsets is decoded", () => {
   expect(decode(Buffer.from("é"), "unknown-200")).toBe("é");
   expect(decode(Buffer.from("\xe9", "latin1"), "koi8-r")).toBe("é");
 });
+
+test.each([
+  ["the email's own charset", "text/plain; charset=koi8-r", "а"],
+  ["then that of its encoded words", "multipart/mixed; boundary=b", "Б"],
+])("8-bit text of a header is in the first declared charset: %s", (_, type, subject) => {
+  const lines = [
+    "X-Word: =?windows-1251?q?a?=",
+    "Subject: \xc1",
+    `Content-Type: ${type}`,
+    "",
+    "--b",
+    "Content-Type: text/plain; charset=iso-8859-7",
+    "",
+    "",
+  ];
+
+  const { headers } = parseEmail(Buffer.from(lines.join("\n"), "latin1")) ?? {};
+
+  expect(headers?.Subject).toEqual([subject]);
+});
