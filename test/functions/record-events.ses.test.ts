@@ -96,6 +96,17 @@ test("Send stores a message that expires after the sender's days", async () => {
   });
 });
 
+test("Send with more and longer tags than a message may have stores those that fit", async () => {
+  const { event, get } = await newSender();
+  const values = Array.from({ length: 101 }, (_, index) => `${index}`.padEnd(256, "x"));
+
+  const given = { "ses:configuration-set": ["receipts"], kind: values };
+  expect(await record([event("Send", { send: {} }, { tags: given })])).toEqual([]);
+
+  const tags = values.slice(0, 100).map((value) => `kind=${value}`.slice(0, 255));
+  expect(await get("grace@example.org")).toMatchObject({ tags });
+});
+
 test.each([
   ["Delivery", { delivery }, { status: "delivered", delivered_at: at("02.900") }, "250 2.0.0 OK"],
   ["Bounce", { bounce }, { status: "bounced", bounce_classification: "permanent/no-email" }, "smtp; 550 5.1.1 unknown"],
