@@ -6,7 +6,7 @@ import { compressContent } from "../../lib/messages/content/render-content.ts";
 import { findMessage } from "../../lib/messages/read/find-message.ts";
 import { maximumRawBytes } from "../../lib/messages/write/draft-message.ts";
 import { replaceContent } from "../../lib/messages/write/replace-content.ts";
-import { UserError } from "../cli/user-error.ts";
+import { describe, UserError } from "../cli/user-error.ts";
 import { findMail } from "../mail/find-mail.ts";
 import { readEmails } from "../mail/read-emails.ts";
 import { NoEmailError } from "../mail/recognise-file.ts";
@@ -17,13 +17,13 @@ import { messageId, noSuchMessage } from "./message-command.ts";
 /** Finds the email with the given digest in files and mboxes. */
 const emailWith = async (digest: string, path: string, { input }: Shell): Promise<Buffer> => {
   const isIt = (raw: Buffer): boolean => createHash("sha256").update(raw).digest("hex") === digest;
-  for (const { bytes, open } of await findMail([path], input)) {
-    const whole = bytes <= maximumRawBytes ? await buffer(open()) : null;
-    if (whole && isIt(whole)) return whole;
+  for (const file of await findMail([path], input)) {
     try {
-      for await (const { raw } of readEmails(whole ? Readable.from([whole]) : open())) if (isIt(raw)) return raw;
+      const whole = file.bytes <= maximumRawBytes ? await buffer(file.open()) : null;
+      if (whole && isIt(whole)) return whole;
+      for await (const { raw } of readEmails(whole ? Readable.from([whole]) : file.open())) if (isIt(raw)) return raw;
     } catch (error) {
-      if (!(error instanceof NoEmailError)) throw error;
+      if (!(error instanceof NoEmailError)) throw new UserError(`${file.path}: ${describe(error)}`);
     }
   }
   throw new UserError(`${path}: no email in it has the digest ${digest} of the message's email`);

@@ -1,6 +1,6 @@
 /** `restore-content` on messages that lost a segment. */
 import { randomBytes, randomUUID } from "node:crypto";
-import { writeFileSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { NewMessage } from "../../../lib/messages/new-message.ts";
@@ -17,7 +17,7 @@ import {
   segmentItemsOf,
   table,
 } from "../../harness/service.ts";
-import { temporaryFolder } from "../../harness/temporary-folder.ts";
+import { folderOf, temporaryFolder } from "../../harness/temporary-folder.ts";
 import { readMessage } from "../../lib/messages/stored-message.ts";
 
 /** Three segments, because random bytes don't compress. */
@@ -74,6 +74,28 @@ test.each([
 
   expect(ran).toMatchObject({ status: 0, stderr: [] });
   expect((await readMessage(message))?.content).toBe(raw.toString());
+});
+
+test("In a folder, the email is found behind what is no email", async () => {
+  const raw = email();
+  const message = await stored(raw);
+  await loseSegment(message, 1);
+  const folder = folderOf({ "b.pdf": "%PDF-", "c.eml": raw.toString() });
+  symlinkSync(join(folder, "nothing"), join(folder, "a"));
+
+  const ran = await admin(restoring(message, folder));
+
+  expect(ran).toMatchObject({ status: 0, stderr: [] });
+});
+
+test("A file that can't be read is not taken for one without the email", async () => {
+  const message = await stored(email());
+  await loseSegment(message, 1);
+
+  const file = join(temporaryFolder(), "none.eml");
+  const ran = await admin(restoring(message, file));
+
+  expect(ran).toMatchObject({ status: 1, stderr: [`${file}: no such file or directory`] });
 });
 
 test("Another email is rejected, and nothing is written", async () => {
