@@ -64,6 +64,16 @@ describe("Nothing of an email is hidden:", () => {
     await expect.poll(() => page.evaluate("document.querySelector('#part img').naturalWidth")).toBe(1);
   });
 
+  test("pictures are shown up to 8 MB of base64 together, and each one beyond is named", async () => {
+    const large = Buffer.concat([Buffer.from(dot, "base64"), Buffer.alloc(4_500_000)]).toString("base64");
+    const one = part('image/png; name="one.png"\r\nContent-Transfer-Encoding: base64', large);
+
+    const { page } = await openEmail(browser, multipart("Holiday", "mixed", one, one.replace("one", "two"), picture));
+
+    expect(await shownParts(page)).toEqual(["IMG", "P", "IMG"]);
+    expect(await page.locator("#part p").textContent()).toMatch(/^two.png: .* or it is too large\.$/);
+  });
+
   test("an attached email and a calendar file open in the page, with a way back", async () => {
     const inner = html("Inner subject", "<p>Inner text");
     const calendar = part("text/calendar; name=tea.ics", "SUMMARY:Tea");
