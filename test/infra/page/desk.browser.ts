@@ -142,6 +142,22 @@ describe("A message", () => {
     expect(eml.toString().replaceAll(/\s/g, "")).toContain(logo.toString("base64"));
   });
 
+  test("can be saved by a slow browser: the file stays for a minute, and then leaves the memory", async () => {
+    const { page } = await openPage(browser);
+    await openRow(page, welcome);
+    await page.evaluate("URL.revokeObjectURL = (address) => (window.revoked = address)");
+    await page.clock.install({ time: 0 });
+    await page.clock.pauseAt(1000);
+    const saved = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Save .eml" }).click();
+    const address = (await saved).url();
+
+    await page.clock.fastForward(59_000);
+    expect(await page.evaluate("window.revoked")).toBeUndefined();
+    await page.clock.fastForward(1000);
+    expect(await page.evaluate("window.revoked")).toBe(address);
+  });
+
   test("of an API is shown by its ids and a key, and a wrong key says so", async () => {
     const local = await startLocal();
     const [, account = "", key = ""] = /accounts\/([\da-f-]+)\/.+Bearer (\S+)"/.exec(local.output) ?? [];
