@@ -52,7 +52,7 @@ test("The printed address opens the desk without a customer's key, and no copied
   expect((await fetch(`${desk.url}/v2/accounts/${randomUUID()}/messages/${randomUUID()}`)).status).toBe(404);
 });
 
-test("After a restart, an open tab says what to do, and goes on as soon as the new address is open in another", async () => {
+test("After a restart, an open tab says what to do, and goes on when the new address is open in it or in another", async () => {
   const { startDesk } = await startTable();
   const first = await startDesk();
   const context = await browser.newContext(desktop);
@@ -61,6 +61,8 @@ test("After a restart, an open tab says what to do, and goes on as soon as the n
   await page.getByRole("searchbox").fill("zoe@example.org");
   await page.keyboard.press("Enter");
   await rows(page, welcome).waitFor();
+  const other = await browser.newPage(desktop);
+  await other.goto(addressOf(first));
   first.child.kill();
   await first.ended;
   const second = await startDesk(new URL(first.url).port);
@@ -71,6 +73,34 @@ test("After a restart, an open tab says what to do, and goes on as soon as the n
   await fresh.goto(addressOf(second));
 
   await rows(page, welcome).waitFor();
+  await other.goto(addressOf(second));
+  await other.waitForURL(`${second.url}/messages`);
+  expect(await other.locator("#state").textContent()).toBe("");
+  await other.getByRole("searchbox").fill("zoe@example.org");
+  await other.keyboard.press("Enter");
+  await rows(other, welcome).waitFor();
+});
+
+test("An open search of a deployed table is read again every 30 seconds, because each read costs money", async () => {
+  const { startDesk } = await startTable();
+  const page = await browser.newPage(desktop);
+  let reads = 0;
+  page.on("request", (request) => {
+    if (request.url().includes("/messages/search")) reads++;
+  });
+  await page.clock.install({ time: 0 });
+  await page.clock.pauseAt(1000);
+  await page.goto(addressOf(await startDesk()));
+  await page.getByRole("searchbox").fill("zoe@example.org");
+  await page.keyboard.press("Enter");
+  await page.clock.runFor(1000);
+  await rows(page, welcome).waitFor();
+  expect(reads).toBe(1);
+
+  await page.clock.runFor(28_000);
+  expect(reads).toBe(1);
+  await page.clock.runFor(2000);
+  await expect.poll(() => reads).toBe(2);
 });
 
 test("A table that doesn't exist is said in a sentence, with a way to try again", async () => {
