@@ -102,6 +102,16 @@ describe("The alarms", () => {
     ]);
   });
 
+  test("measure the units of an event over a day, once it has had some events", () => {
+    const day = 86_400;
+
+    expect(alarm(/units on average/).Metrics).toMatchObject([
+      { Expression: "IF(events > 1000, units / events, 0)" },
+      { Id: "units", MetricStat: { Metric: { MetricName: "ConsumedWriteCapacityUnits" }, Stat: "Sum", Period: day } },
+      { Id: "events", MetricStat: { Metric: { MetricName: "EventRecorded" }, Stat: "Sum", Period: day } },
+    ]);
+  });
+
   test("count throttled reads and writes of the table and its index, and need only one of them", () => {
     const table = { Name: "TableName", Value: { Ref: expect.stringMatching(/^Table/) } };
     const ofTable = (MetricName: string) => ({ Namespace: "AWS/DynamoDB", MetricName, Dimensions: [table] });
