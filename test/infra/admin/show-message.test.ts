@@ -2,7 +2,9 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { expect, inject, test, vi } from "vitest";
 import { deleteMessage } from "../../../lib/messages/remove/delete-message.ts";
 import { storeMessage } from "../../../lib/messages/write/store-message.ts";
+import { isSegmentSort } from "../../../lib/table/keys.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
+import { interceptAll } from "../../harness/intercepted-table.ts";
 import { loseSegment, newMessage, opened, recordEvent, table } from "../../harness/service.ts";
 
 const raw = Buffer.from("Subject: Hello\r\n\r\nHello");
@@ -102,4 +104,17 @@ test("A damaged message shows the fields of its head, and what is missing", asyn
   const missing = expect.stringMatching(/^A segment .* is missing$/);
   const stored_content = expect.objectContaining({ missing });
   expect(JSON.parse(stdout[0] ?? "")).toMatchObject({ subject: "Hi", open_count: 1, stored_content });
+});
+
+test("A message whose content can't be read just now isn't called damaged", async () => {
+  const { account_id, id } = await store();
+  const { end } = interceptAll(({ input }, proceed) => {
+    if (isSegmentSort(String((input.Key as { sk?: string })?.sk))) throw new Error("The network failed");
+    return proceed();
+  });
+
+  const ran = await admin(`show-message ${id} --account ${account_id}`);
+  end();
+
+  expect(ran).toMatchObject({ status: 1, stdout: [], stderr: [`${id}: The network failed`] });
 });
