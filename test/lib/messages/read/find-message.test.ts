@@ -87,24 +87,3 @@ test.each(["as stored", "decompressed"])("The first bytes of a response wait for
 
   expect(count.calls).toBe(1); // the head and the first segment
 });
-
-test.each(["as stored", "decompressed"])(
-  "A reader who leaves while the table is throttled causes no more calls: %s",
-  async (coding) => {
-    const message = await stored(randomEmail(1_200_000));
-    const throttled = watched(async (proceed, call) => {
-      if (call < 2) return proceed();
-      throw Object.assign(new Error(), { name: "ThrottlingException" });
-    });
-    const body = messageBody(await find(throttled.table, message));
-    if (typeof body === "string") throw new Error("The body is no stream");
-    const stream = coding === "as stored" ? body.zstd?.() : body;
-
-    let chunks = 0;
-    for await (const _ of stream ?? []) if (++chunks === 3) break;
-    const { calls } = throttled.count;
-    await sleep(500);
-
-    expect(throttled.count.calls).toBe(calls);
-  },
-);
