@@ -43,7 +43,7 @@ const change = { id, account_id, message: named(names) };
 
 /** Senders know addresses as `Ada <ada@example.com>`, and the sender of a bounce as `<>`. */
 const withBareAddresses = (message: unknown): unknown => {
-  const { sender, recipient } = (message ?? {}) as Record<string, unknown>;
+  const { sender, recipient }: Record<string, unknown> = Object(message);
   if (typeof sender !== "string" || typeof recipient !== "string") return message;
   const to = bareAddress(recipient);
   return { ...(message as object), sender: bareAddress(sender) || senderOfBounces(to), recipient: to };

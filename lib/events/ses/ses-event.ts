@@ -37,12 +37,12 @@ const isGreeting = (text: string): boolean => text.startsWith("Successfully vali
  */
 export const readSesEvent = (body: string, envelopes = 0): SesEvent | null | undefined => {
   if (isGreeting(body)) return null;
-  const outer = Object(parseJson(body)) as Record<string, unknown>;
+  const outer: Record<string, unknown> = Object(parseJson(body));
   if (envelopes < 2 && outer.Type === "Notification" && typeof outer.Message === "string") {
     return readSesEvent(outer.Message, envelopes + 1); // EventBridge may publish to SNS.
   }
   const isFromBus = outer.source === "aws.ses";
-  const fields = (isFromBus ? Object(outer.detail) : outer) as Record<string, unknown>;
+  const fields: Record<string, unknown> = isFromBus ? Object(outer.detail) : outer;
   const { notificationType, eventType: type = notificationType } = fields;
   if (type === "AmazonSnsSubscriptionSucceeded") return null;
   if (typeof type !== "string") return isFromBus ? null : undefined;
