@@ -66,6 +66,13 @@ test.each([
   [`${importing} --retain-until +010000-01-01 x.eml`, /It takes a date such as 2027-01-31.$/],
   [`${importing} --retain-until 2020-01-01 x.eml`, /--retain-until takes a date in the future$/],
   [`${importing} --retain-until 2030-01-01 --retain-days 3 x.eml`, /cannot be used with option/],
+  [
+    `${importing} --external-id X-Order: x.eml`,
+    /'X-Order:' is invalid. It takes the name of a header, such as X-Order.$/,
+  ],
+  ["find-messages ada@example.com --limit 0", /'0' is invalid. It takes a number from 1 to 1000.$/],
+  ["find-messages ada@example.com --limit 1001", /'1001' is invalid. It takes a number from 1 to 1000.$/],
+  ["find-messages ada@example.com --since 2026-13-01", /It takes a time ago such as 7d or 12h, or a date/],
 ])("%s is rejected in one clear line, with exit status 2", async (command, complaint) => {
   const { status, stdout, stderr } = await admin(command);
 
