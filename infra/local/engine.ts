@@ -48,7 +48,7 @@ const spawnEngine = (program: string, args: string[]): ChildProcess =>
     ? spawn(program, args, { stdio: ["ignore", "ignore", "pipe"] })
     : spawn("sh", ["-c", withLifeline, program, ...args], {
         stdio: ["ignore", "ignore", "pipe", "pipe"],
-        detached: true, // Without `detached`, Ctrl-C would end DynamoDB before the last responses.
+        detached: true, // Ctrl-C ends a process group. If DynamoDB ended first, that would look like a failure.
       });
 
 export type Engine = {

@@ -4,6 +4,7 @@
  */
 import { expect, test } from "vitest";
 import { eventSchema } from "../../infra/event-schema/schema.ts";
+import { startupMessage } from "../../infra/local/startup-message.ts";
 import { openApiDocument } from "../../infra/openapi/document.ts";
 import { admin } from "../harness/admin.ts";
 import { everySetting, templateWith } from "../harness/synthesise.ts";
@@ -21,12 +22,20 @@ const help = async (): Promise<string> => {
   return `${[overview, ...(await Promise.all(names.map((name) => printed(`${name} --help`))))].join("\n\n")}\n`;
 };
 
+const example = "00000000-0000-4000-8000-000000000001";
+const messages = { welcome: "welcome-id", invoice: "invoice-id", bounce: "bounce-id" };
+const demo = { account_id: example, domain_id: "domain-id", api_key: "emk_key", messages };
+
 test.each<[string, () => string | Promise<string>]>([
   ["template.json", () => withoutHashes(templateWith().toJSON())],
   ["template-every-setting.json", () => withoutHashes(templateWith(everySetting).toJSON())],
   ["openapi.json", () => json(openApiDocument())],
   ["event-schema.json", () => json(eventSchema())],
   ["admin-help.txt", help],
+  [
+    "start.txt",
+    () => startupMessage("http://127.0.0.1:3000", demo, { adminVariables: { PORT: "3001" }, seeded: ["a", "b"] }),
+  ],
 ])("%s is as recorded", async (file, current) => {
   await expect(await current()).toMatchFileSnapshot(`recorded/${file}`);
 });

@@ -29,7 +29,7 @@ const responds = async (port: number): Promise<boolean> =>
 const startWith = (...options: string[]) => startLocal({}, ["node", "infra/local/main.ts", ...options]);
 
 test("npm start prints commands that work when they are pasted, and serves 500 requests at once", async () => {
-  const { output, url, child } = await startLocal();
+  const { output, url, child, said } = await startLocal();
   const { pid: engine } = await engineOf(child);
   const command = commandsOf(output);
 
@@ -69,6 +69,7 @@ test("npm start prints commands that work when they are pasted, and serves 500 r
   };
   const responses = await Promise.all(Array.from({ length: 500 }, get));
   expect(responses.filter(({ status }) => status !== 200)).toEqual([]);
+  expect(said()).toBe(output); // Neither request logs nor metrics push the commands out of the terminal.
 
   child.kill("SIGKILL");
   await expect.poll(() => run(`kill -0 ${engine}`)).toMatchObject({ status: 1 });
