@@ -49,7 +49,21 @@ test("The time of sending decides, so an import of today doesn't hide what was s
 
   expect(await idsOf(`${ada} --since 7d`)).toEqual([recent]);
   expect(await idsOf(`${ada} --until ${new Date(ago(300)).toISOString()}`)).toEqual([old]);
-  expect(await idsOf(`${ada} --message-id old@example.com`)).toEqual([old]);
+  for (const text of ["old@example.com", "<old@example.com>"]) {
+    expect(await idsOf(`${ada} --message-id ${text}`)).toEqual([old]);
+  }
+});
+
+test("--account finds one account's; a long subject is cut in the table, and is whole in --json", async () => {
+  const table = await freshTable();
+  const [account_id, subject] = [randomUUID(), "s".repeat(61)];
+  const id = await store(table, { account_id, subject });
+  await store(table, {});
+
+  const command = `find-messages ${ada} --account ${account_id}`;
+
+  expect(await adminJson(command)).toMatchObject([{ id, subject }]);
+  expect((await admin(command)).stdout).toEqual([expect.any(String), expect.stringMatching(/ s{60} /)]);
 });
 
 test("The status is the current one", async () => {

@@ -1,16 +1,40 @@
 import { randomUUID } from "node:crypto";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { localEnvironment } from "../../../infra/cli/local-environment.ts";
 import { storeMessage } from "../../../lib/messages/write/store-message.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
+import { interceptAll } from "../../harness/intercepted-table.ts";
 import { startAccount } from "../../harness/members.ts";
 import { day, newMessage, table } from "../../harness/service.ts";
 
-const commands = (
-  "create-api-key|list-api-keys|rotate-api-key|revoke-api-key|list-members|set-member-role|remove-member|" +
-  "find-messages|import-message|record-events|show-message|restore-content|remove-content|delete-message|" +
-  "add-sender|list-senders|remove-sender|erase-person|prepare-table"
-).split("|");
-const account = `--account ${randomUUID()}`;
+const id = randomUUID();
+const account = `--account ${id}`;
+/** Each command, with the least that it takes. */
+const least: Record<string, { operands: string; input?: string }> = {
+  "create-api-key": { operands: "--scope *" },
+  "list-api-keys": { operands: account },
+  "rotate-api-key": { operands: id },
+  "revoke-api-key": { operands: id },
+  "list-members": { operands: account },
+  "set-member-role": { operands: `${account} --role Analyst ${id}` },
+  "remove-member": { operands: `${account} ${id}` },
+  "find-messages": { operands: "ada@example.com" },
+  "import-message": { operands: `${account} --domain ${id} -`, input: "From: a@example.com\nTo: b@example.org\n\n" },
+  "record-events": {
+    operands: "-",
+    input: JSON.stringify({ type: "message.opened", id: "1", account_id: id, message: { id } }),
+  },
+  "show-message": { operands: `${account} ${id}` },
+  "restore-content": { operands: `${account} ${id} -`, input: "From: a@example.com\n\n" },
+  "remove-content": { operands: `${account} ${id}` },
+  "delete-message": { operands: `${account} ${id}` },
+  "add-sender": { operands: `ses-received:example.com ${account} --domain ${id}` },
+  "list-senders": { operands: "" },
+  "remove-sender": { operands: "ses-received:example.com" },
+  "erase-person": { operands: "ada@example.com" },
+  "prepare-table": { operands: "" },
+};
+const commands = Object.keys(least);
 const importing = `import-message ${account} --domain ${randomUUID()}`;
 
 test("--help finds every command, one line each, within 80 columns", async () => {
@@ -32,6 +56,23 @@ test.each(commands)("%s -h says what it takes", async (command) => {
   expect(stderr).toEqual([]);
   expect(status).toBe(0);
 });
+
+test.each(Object.entries(least))(
+  "%s --local uses the table of npm start",
+  async (command, { operands, input = "" }) => {
+    for (const name of Object.keys(localEnvironment(1))) vi.stubEnv(name, undefined);
+    const used = new Set<string>();
+    interceptAll(({ input }) => {
+      const [, name] = /"TableName":"([^"]+)"/.exec(JSON.stringify(input)) ?? [];
+      used.add(`${process.env.AWS_ENDPOINT_URL_DYNAMODB} ${name}`);
+      throw new Error("stop");
+    });
+
+    await admin(`${command} ${operands} --local`, { input });
+
+    expect([...used]).toEqual(["http://127.0.0.1:8000 email-api"]);
+  },
+);
 
 test("Without a command, the help is an error", async () => {
   const { status, stdout, stderr } = await admin("");

@@ -92,6 +92,11 @@ test.each<[string, string, string[], RegExp?]>([
     isUndated,
   ],
   [
+    "a quoted From line as the first line of an email",
+    `${bare}>From x\n${mail(1)}\n${bare}>From x\n${mail(2)}`,
+    [`From x\n${mail(1)}`, `From x\n${mail(2)}`],
+  ],
+  [
     "text before no header",
     `${bare}${mail(1)}\nFrom here\non\n\nFrom there: on\n`,
     [`${mail(1)}\nFrom here\non\n\nFrom there: on\n`],

@@ -9,3 +9,8 @@ test("The SDK copies neither the input nor the output of a call for its logger",
   expect(client).toHaveProperty("config.logger.warn");
   expect(client).not.toHaveProperty("config.logger.info");
 });
+
+test("A table remembers who can wait, for the retries that the SDK doesn't make", () => {
+  expect(openTable({ canWait: true })).toHaveProperty("canWait", true);
+  expect(openTable()).toHaveProperty("canWait", false);
+});
