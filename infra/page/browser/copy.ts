@@ -1,6 +1,7 @@
 /** Copies text, and shows addresses that a click copies. */
-import { inLink, visible } from "../../cli/visible.ts";
+import { visible } from "../../cli/visible.ts";
 import { element, say, sayBriefly } from "./dom.ts";
+import { splitAddresses } from "./split-addresses.ts";
 
 export const copy = async (text: string): Promise<void> => {
   const isCopied = await navigator.clipboard.writeText(visible(text)).then(
@@ -30,17 +31,5 @@ export const address = (text: string): HTMLElement =>
     text,
   );
 
-const email = "[\\w.+-]{1,64}@[\\w-]{1,63}(?:\\.[\\w-]{1,63})+";
-const addresses = new RegExp(`\\bhttps?://${inLink}+(?<![.,;:!?')\\]])|${email}`, "gu");
-const maximumNodes = 1000;
-
-export const withAddresses = (text: string): (Node | string)[] => {
-  const nodes: (Node | string)[] = [];
-  let end = 0;
-  for (const { 0: found, index } of text.matchAll(addresses)) {
-    if (nodes.length > maximumNodes) break;
-    nodes.push(text.slice(end, index), address(found));
-    end = index + found.length;
-  }
-  return [...nodes, text.slice(end)];
-};
+export const withAddresses = (text: string): (Node | string)[] =>
+  splitAddresses(text).map((part, index) => (index % 2 === 1 ? address(part) : part));

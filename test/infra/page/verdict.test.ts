@@ -52,6 +52,12 @@ test("What waits says how often and since when, and what was late says by how mu
   expect(verdictOf(late, now).headline).toMatch(/^Delivered on .+, after 12 tries in 22 h$/);
 });
 
+test("Without a recorded attempt, nothing says how many tries there were", () => {
+  const delivered = deskMessage({ status: "delivered", delivered_at: ago(30) });
+
+  expect(verdictOf(delivered, now).headline).not.toMatch(/tr(y|ies)/);
+});
+
 test("A status without an attempt has the time of its event", () => {
   const complained = deskMessage({ status: "complained", status_time: ago(30) });
 
