@@ -132,3 +132,21 @@ test("What an interrupted import with another retention time has left is deleted
   const segments = (await itemsIn(table)).filter(({ sk }) => sk.startsWith("SEGMENT"));
   expect(new Set(segments.map(({ expires_at }) => expires_at))).toEqual(new Set([(noon + 2 * day) / 1000]));
 });
+
+test("The report counts the emails of each mbox from one, and names a file of one email by its path", async () => {
+  const email = "From: a@b.example\nTo: c@d.example\n\nHello\n\n";
+  const line = "From x Sat Nov 21 15:00:00 2026\n";
+  const contents = { "a.mbox": `${line}${email}${line}${email}`, "letter.eml": email, "b.mbox": `${line}${email}` };
+  const files = Object.entries(contents).map(([path, content]) => ({
+    path,
+    bytes: 0,
+    open: () => Readable.from([Buffer.from(content)]),
+  }));
+  const ids = { account_id: randomUUID(), domain_id: randomUUID() };
+  const state = { direction: "incoming", status: "received", retain_until: new Date(noon + day) } as const;
+  const reported: Imported[] = [];
+
+  await importMail(table, files, { ...ids, ...state }, noon, (imported) => reported.push(imported));
+
+  expect(reported.map(({ source }) => source).sort()).toEqual(["a.mbox:1", "a.mbox:2", "b.mbox:1", "letter.eml"]);
+});
