@@ -46,6 +46,9 @@ test.each([
   ["X-Link://cdn.example/a", { "X-Link": ["//cdn.example/a"] }],
   ["X Link://cdn.example/a", { "X Link": ["//cdn.example/a"] }],
   ["https://example.com/a", { Subject: ["Hi https://example.com/a"] }],
+  ["ftp://example.com/a", { Subject: ["Hi ftp://example.com/a"] }],
+  ["see ftp://example.com/a", { Subject: ["Hi see ftp://example.com/a"] }],
+  [`${"word ".repeat(17)}: a`, { Subject: [`Hi ${"word ".repeat(17)}: a`] }],
 ])("a value may begin with slashes, and a URL is no field: %s", (line, headers) => {
   expect(parse("Subject: Hi", line, "To: b@example.org", "", "Hello")).toMatchObject({ headers });
 });
@@ -61,7 +64,12 @@ test.each([
   ],
   ["Content-Type: text/plain; charset=gbk", "", "Gr\xc3\xbc\xc3\x9fe aus K\xc3", "Grüße aus K\ufffd"],
   ["Content-Type: text/plain; charset=shift_jis", "", "at\xe9 \xa0", "até \xa0"],
+  ["Content-Type: text/plain; charset=koi8-r", "", "\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3", "üüüü\ufffd"],
+  ["Content-Type: text/plain; charset=koi8-r", "", "\xc3\xbc\xc3\xbc\xc3\xbc\xc3", "ц╪ц╪ц╪ц"],
   ["Content-Type: text/plain; charset=utf-16", "", "at\xe9 \xe9", "até é"],
+  ["Content-Type: text/plain; charset=utf-16le", "", "at\xe9s \xe9", "atés é"],
+  ["Content-Type: text/plain; charset=utf-7", "", "+AOk-\xe9", "+AOk-é"],
+  ["X-Word: =?shift_jis?q?a?= =?koi8-r*ru?q?a?=", "", "\xa0\xc1", "═а"],
 ])(
   "a header of raw bytes is in the charset that the email declares elsewhere: %s",
   (field, body, subject, expected) => {
@@ -142,6 +150,7 @@ const base64 = ["Content-Transfer-Encoding: base64", "From: ada@example.com", "S
 test.each([
   ["Reply To: eve@example.net", { "Reply To": ["eve@example.net"] }],
   ["Reply To : <eve@example.net>", { "Reply To": ["<eve@example.net>"] }],
+  [`${"word ".repeat(15)}: a`, { ["word ".repeat(15).trim()]: ["a"] }],
   ["Reply To:3@example.net", { "Reply To": ["3@example.net"] }],
   ["X-Pr\xc3\xa9nom: Ada", { "X-Prénom": ["Ada"] }],
   ["X-Pr\xe9nom:", { "X-Prénom": [""] }],
