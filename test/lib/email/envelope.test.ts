@@ -1,8 +1,15 @@
 import { expect, test } from "vitest";
-import { isDeliveryReport, readEnvelope } from "../../../lib/email/envelope.ts";
+import {
+  hasNullSender,
+  isDeliveryReport,
+  readEnvelope,
+  readHeader,
+  readRecipients,
+} from "../../../lib/email/envelope.ts";
 import { sampleEmail } from "../../harness/sample-email.ts";
 
-const read = (...header: string[]) => readEnvelope(Buffer.from(`${header.join("\r\n")}\r\n\r\n`));
+const headerOf = (lines: string[]) => Buffer.from(`${lines.join("\r\n")}\r\n\r\n`);
+const read = (...lines: string[]) => readEnvelope(headerOf(lines));
 
 test.each([
   [
@@ -61,12 +68,57 @@ test("the recipient is read from To, otherwise from Delivered-To, X-Original-To 
 
 test.each([
   ...["Bcc", "Envelope-To", "X-Envelope-To", "Apparently-To", "Delivered-To", "X-Original-To"],
+  ...["X-Delivered-To", "X-Rcpt-To", "Resent-To"],
   ...["Resent-Cc", "Resent-Bcc", "X-Apparently-To", "X-Real-To", "X-Receiver", "X-Forwarded-To"],
   ...["Received: from a by b\r\n for", "Received: by b with SMTP id 1 FOR"],
 ])("the recipient is read from %s if there is no other", (name) => {
   const value = name.startsWith("Received") ? " <oto@example.org>; Mon, 05 Jan 2026" : ": Oto <oto@example.org>";
 
   expect(read(`${name}${value}`).recipient).toBe("oto@example.org");
+});
+
+test("what a mail server noted beats the sender's own copy, and that the Received fields", () => {
+  const received = ["Received: from a by b; Mon, 05 Jan 2026", "Received: from b by c for c@example.com; Tue"];
+  const lines = [...received, "Resent-To: b@example.com", "Bcc: a@example.com"];
+
+  expect(read(...lines).recipient).toBe("a@example.com");
+  expect(read(...lines.slice(0, 3)).recipient).toBe("b@example.com");
+  expect(read(...lines.slice(0, 2)).recipient).toBe("c@example.com");
+});
+
+test("a date after a Received field's semicolon is no recipient", () => {
+  expect(read("Received: from a by b for unknown; a@example.com").recipient).toBe("");
+});
+
+test("the recipients are everybody in To and Cc, but not in Bcc", () => {
+  const lines = [
+    "Bcc: d@example.com",
+    "Cc: c@example.com",
+    "To: Ada <a@example.com>, team: b@example.com;",
+    "To: =?utf-8?q?e=40example.com?=",
+  ];
+
+  expect(readRecipients(headerOf(lines))).toEqual(["a", "b", "e", "c"].map((name) => `${name}@example.com`));
+});
+
+test("a header is found in any case, decoded, and the first of several counts", () => {
+  const raw = headerOf(["x-id: =?utf-8?q?=C3=BC1?=", "X-ID: 2"]);
+
+  expect(readHeader(raw, "X-Id")).toBe("ü1");
+  expect(readHeader(raw, "X-Other")).toBe("");
+  expect(readEnvelope(headerOf(["Subject: One", "Subject: Two"])).subject).toBe("One");
+});
+
+test.each([
+  ["Return-Path: <>", true],
+  ["Return-Path: < >", true],
+  ["From: Mail Delivery System <>", true],
+  ["Return-Path: <ada@example.com>", false],
+  ["From: <> <ada@example.com>", false],
+  ["From: MAILER-DAEMON", false],
+  ["To: <>", false],
+])("%s is a null sender: %j", (line, expected) => {
+  expect(hasNullSender(headerOf([line]))).toBe(expected);
 });
 
 test.each([
@@ -109,6 +161,7 @@ test.each([
   ["multipart/report", true],
   ["message/delivery-status", true],
   ["multipart/report; report-type=disposition-notification", false],
+  ["message/global-delivery-status", true],
   ["multipart/mixed; report-type=delivery-status", false],
   ["", false],
 ])("Content-Type: %s is a delivery report: %j", (type, expected) => {

@@ -1,6 +1,12 @@
 /** The first address of a list, as in RFC 5322 and as mailers write it. */
 import { expect, test } from "vitest";
-import { firstAddress } from "../../../lib/email/header-addresses.ts";
+import { addressesIn, firstAddress } from "../../../lib/email/header-addresses.ts";
+
+test("an address that a name follows is not repeated for the next ones", () => {
+  const list = "ada@example.com Ada, Bob, <carl@example.com>; dora@example.com";
+
+  expect([...addressesIn(list)]).toEqual(["ada", "carl", "dora"].map((name) => `${name}@example.com`));
+});
 
 test.each([
   // RFC 5322, appendix A
@@ -28,6 +34,8 @@ test.each([
   ["ada@example.com (Ada)", "ada@example.com"],
   ["ada@example.com Ada, bob@example.com", "ada@example.com"],
   ["ada@example.com Ada", "ada@example.com"],
+  ["ada@example.com Ada Lovelace", "ada@example.com"],
+  ["ada@example.com Ada <>", ""],
   ["bob@home <ada@example.com>", "ada@example.com"],
   ["Ada ada@example.com", "ada@example.com"],
   ["=?utf-8?q?Ada?=ada@example.com", "ada@example.com"],
@@ -44,6 +52,7 @@ test.each([
   ["nia@a_b.example", "nia@a_b.example"],
   ["\u202aada@example.com\u202c", "ada@example.com"],
   ["Ada <\u00a0ada@example.com\u200b>", "ada@example.com"],
+  [`${"\u200b".repeat(9)}ada@example.com${"\u200b".repeat(9)}`, "ada@example.com"],
   ["\u0645\u200c\u0646@example.com", "\u0645\u200c\u0646@example.com"],
   ["ada@bob@example.com", ""],
   ['"ada@example.com', ""],
