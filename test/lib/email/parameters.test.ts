@@ -49,6 +49,9 @@ test.each([
   ["a/b; name*=utf-8''%zz%C3%BC", "%zzü"],
   ["a/b; name*=no%20charset", "no charset"],
   ["a/b; name*0*=iso-8859-1''%FC; name*1=%FC", "ü%FC"],
+  ["a/b; name*10=c; name*2=b; name*1=a", "abc"],
+  [`a/b; ${Array.from({ length: 50 }, (_, index) => `name*${index}=x`).join("; ")}`, "x".repeat(50)],
+  ["a/b; name=plain; name*=utf-8''%C3%BC; name=again", "ü"],
   ["a/b; name*0==?utf-8?q?=C3; name*1==BC?=", "ü"],
   ["a/b; name*=utf-8''\"a; b.pdf\"; x=y", "a; b.pdf"],
   ["a/b; name*=\"utf-8''a%20b.pdf\"", "a b.pdf"],
@@ -62,6 +65,7 @@ test.each([
 test.each([
   ["(c) base64", "text/plain; charset=utf-8"],
   ["(a (nested) \\) one) BASE64 (c)", "(c) text/plain (c); (c) charset=utf-8(c)"],
+  ["'base64'", "text/plain; charset=utf-8"],
   ['"base64"', 'text/plain (; charset=koi8-r); charset="utf-8" (c)'],
   ["base64", "text/plain; charset=(c)utf-8 format=flowed"],
   ["base64 (never closed", "text/plain;charset = utf-8 (never closed"],

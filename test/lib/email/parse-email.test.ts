@@ -1,5 +1,7 @@
 /** Parses whole emails into parts, attachments and headers. */
+import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
+import { parseEmail } from "../../../lib/email/parse-email.ts";
 import { attachment, html, parseSample, text } from "../../harness/sample-email.ts";
 
 test("an outgoing email has text, HTML and an inline image", async () => {
@@ -197,6 +199,15 @@ test.each([
 
   expect(parsed).toMatchObject({ parts, attachments });
   if (names) expect(Object.keys(parsed.headers)).toEqual(names);
+});
+
+test("an attachment of many slices keeps every byte", () => {
+  const bytes = randomBytes(200_000);
+  const head = "Content-Type: application/pdf\n\n";
+
+  const [file] = parseEmail(Buffer.concat([Buffer.from(head), bytes]))?.attachments ?? [];
+
+  expect(file?.content === bytes.toString("base64")).toBe(true);
 });
 
 test("headers whose names differ only in case share one array under the first spelling", async () => {

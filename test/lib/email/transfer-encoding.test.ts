@@ -37,6 +37,10 @@ test("quoted-printable of any bytes is decoded", () => {
 test.each([
   ["-aGVs_bG8\xe9!", "hello"],
   ["aGk=aGVsbG8=", "hihello"],
+  ["-aGVs", "hel"],
+  ["aGVs_", "hel"],
+  ["aGk=\naGVs\n", "hihel"],
+  ["aGk= \t\r\naGVs \t\r\nbG8=\r\n", "hihello"],
   ["aGk=\r\naGV\r\nsbG8=\r\n\r\nIQ==\r\n", "hi"],
   ["aGk=\r\naGVs\r\nbG8=\r\n\r\nIQ==\r\n", "hihello!"],
   ["aGk=\r\nRegards\r\n", "hi"],

@@ -1,6 +1,6 @@
 /** The start and the end of parts, in correct and in damaged multiparts. */
 import { expect, test } from "vitest";
-import { maxHeaderBytes } from "../../../lib/email/header-block.ts";
+import { maxHeaderBytes, maxHeaderFields } from "../../../lib/email/header-block.ts";
 import { parseEmail } from "../../../lib/email/parse-email.ts";
 import { maxNesting, maxParts } from "../../../lib/email/tree.ts";
 import { html, parseSample, text } from "../../harness/sample-email.ts";
@@ -62,6 +62,7 @@ test.each([
     ["Hello", "you"],
   ],
   ["an empty multipart has no parts", `${open("b")}\n\n \n--b--\n`, []],
+  ["a no-break space is no part", `${open("b")}\n\n\xa0\n--b--\n`, []],
 ])("%s", (_, email, contents) => {
   const parsed = parse(email);
 
@@ -75,10 +76,11 @@ test("content_parsed is null only if an email exceeds a limit", () => {
   const siblings = (count: number) => `Content-Type: multipart/mixed; boundary=b\n\n${"--b\n\nx\n".repeat(count - 1)}`;
   const header = (bytes: number) => `A: ${"x".repeat(bytes - 5)}\n\n`;
 
-  expect({ maxNesting, maxParts, maxHeaderBytes }).toEqual({
+  expect({ maxNesting, maxParts, maxHeaderBytes, maxHeaderFields }).toEqual({
     maxNesting: 100,
     maxParts: 10_000,
     maxHeaderBytes: 1_048_576,
+    maxHeaderFields: 10_000,
   });
   expect(parse(`${multiparts(maxNesting)}\nx`)?.parts).toEqual([text("x")]);
   expect(parse(`${multiparts(maxNesting + 1)}\nx`)).toBeNull();
@@ -86,6 +88,8 @@ test("content_parsed is null only if an email exceeds a limit", () => {
   expect(parse(siblings(maxParts + 1))).toBeNull();
   expect(parse(header(maxHeaderBytes))?.parts).toEqual([text("")]);
   expect(parse(header(maxHeaderBytes + 1))).toBeNull();
+  expect(parse(`${"A:\n".repeat(maxHeaderFields)}\nx`)?.parts).toEqual([text("x")]);
+  expect(parse(`${"A:\n".repeat(maxHeaderFields + 1)}\nx`)).toBeNull();
   expect(parse(`${multiparts(1)}${header(maxHeaderBytes - 100)}x`)?.parts).toEqual([text("x")]);
   expect(parse(`${multiparts(1)}${header(maxHeaderBytes - 40)}x`)).toBeNull();
 });
