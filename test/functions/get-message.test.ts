@@ -207,11 +207,12 @@ describe("A message is not found: 404", () => {
     now = Date.parse("2096-11-20T12:00:09.999Z");
     const before = await get(message.id);
     now = Date.parse("2096-11-20T12:00:10.000Z");
-    const after = await get(message.id);
+    const queries = ["", "?fields=status", "?fields=delivery_attempts", "?fields=content"];
+    const after = await Promise.all(queries.map((query) => get(`${message.id}${query}`)));
 
     expect(before.status).toBe(200);
-    expect(after.status).toBe(404);
-    expect(await after.json()).toEqual(notFound);
+    expect(after.map(({ status }) => status)).toEqual(queries.map(() => 404));
+    expect(await after[0]?.json()).toEqual(notFound);
   });
 });
 

@@ -81,6 +81,7 @@ test.each([
   ["without an email, then with one", null, "1.eml", {}, "recorded"],
   ["with another retain_until", "1.eml", "1.eml", { retain_until: "2099-01-01T00:00:00Z" }, "repeated"],
   ["with an address in another spelling", null, null, { recipient: "Ada <ADA@Example.COM>" }, "repeated"],
+  ["with its sender in another spelling", null, null, { sender: "HELLO@Example.COM" }, "repeated"],
   ["with other tags and another status", null, "1.eml", { tags: ["x"], status: "sent" }, "recorded"],
 ])("message.stored again is harmless: %s", async (_, first, second, fields, outcome) => {
   const { stored, get, fields: all } = await pipelineMessage({ recipient: "ada@example.com" });

@@ -90,6 +90,27 @@ describe("Deleting a message", () => {
     expect(await itemsOf(message)).toEqual([tombstone]);
   });
 
+  test("counts what an interrupted store has left once, if two calls delete it at the same time", async () => {
+    const message = newMessage({ account_id: randomUUID() });
+    await expect(storeMessage(failingAfter("PutCommand", 2), message, raw, noon)).rejects.toThrow();
+    const bothHaveListed = Promise.withResolvers<void>();
+    const deleting = new Set<number>();
+    const remove = (caller: number) => {
+      const holding = interceptedTable(table, async ({ constructor: { name } }, proceed) => {
+        if (name !== "DeleteCommand") return proceed();
+        if (deleting.add(caller).size === 2) bothHaveListed.resolve();
+        await bothHaveListed.promise;
+        return proceed();
+      });
+      return deleteMessage(holding, message, noon);
+    };
+
+    const outcomes = await Promise.all([1, 2].map(remove));
+
+    expect(outcomes.toSorted()).toEqual(["completed", "gone"]);
+    expect(await itemsOf(message)).toEqual([tombstone]);
+  });
+
   test("marks a message that has expired and was purged, because a marker shows that it existed", async () => {
     const message = newMessage({ account_id: randomUUID() });
     await transact(table, [markStored(table, message, noon / 1000)]);

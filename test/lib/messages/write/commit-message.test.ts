@@ -28,6 +28,7 @@ describe("A message that is stored again", () => {
       num_attempts: 1,
       status: one.status,
       created_at: new Date(noon).toISOString(),
+      updated_at: new Date(noon + 1000).toISOString(),
       retain_until: new Date(one.retain_until).toISOString(),
     });
     expect(await storeMessage(table, later, hello, noon + 2000)).toBe("there already");
@@ -54,6 +55,7 @@ describe("A message that is stored again", () => {
     ["recipient", { recipient: "other@example.org" }, hello],
     ["message_id", { message_id: "<other@example.com>" }, null],
     ["subject", { subject: "Other" }, null],
+    ["sender and subject", { sender: "other@example.com", subject: "Other" }, null],
     ["email", {}, Buffer.from("Subject: Other\r\n\r\nOther")],
   ])("is rejected if it's another one: %s", async (name, fields, raw) => {
     const one = newMessage({ account_id: randomUUID() });

@@ -10,7 +10,7 @@ import { segmentKey } from "../../../../lib/table/keys.ts";
 import { startFaultyEngine } from "../../../harness/faulty-engine.ts";
 import { interceptedTable } from "../../../harness/intercepted-table.ts";
 import { randomEmail } from "../../../harness/sample-email.ts";
-import { day, itemsOf, newMessage, noon, opened, recordEvent, table } from "../../../harness/service.ts";
+import { attempted, day, itemsOf, newMessage, noon, opened, recordEvent, table } from "../../../harness/service.ts";
 import { failingAfter, readMessage } from "../stored-message.ts";
 
 const account_id = randomUUID();
@@ -113,11 +113,13 @@ describe("Storing a message", () => {
   test("replaces an expired message with the same id that the table has not purged", async () => {
     const one = message({ retain_until: new Date(noon + 10_000) });
     await storeMessage(table, one, randomEmail(600_000), noon);
+    await recordEvent(one, attempted(noon, "250 OK"));
     const other = { ...one, retain_until: new Date(noon + 60_000) };
 
     expect(await storeMessage(table, other, hello, noon + 10_000)).toBe("stored");
 
-    expect((await readMessage(one, noon + 10_000))?.content).toBe(hello.toString());
+    const read = await readMessage(one, noon + 10_000);
+    expect(read).toMatchObject({ content: hello.toString(), num_attempts: 0, delivery_attempts: [] });
   });
 
   test("is not disturbed by more segments of an expired message with the same id", async () => {
@@ -174,6 +176,17 @@ describe("Storing a message", () => {
     await expect(rejected).rejects.toThrow(RejectedError);
     await expect(rejected).rejects.toThrow(new RegExp(`^${name}\\S* ${rule.replaceAll(/[()]/g, "\\$&")}`));
     if (name !== "id") expect(await itemsOf(one)).toEqual([]);
+  });
+
+  test("accepts an address of 320 characters, which include the quotes that it needs", async () => {
+    const [local, host] = ["x".repeat(66), `${"x".repeat(63)}.`.repeat(3) + "x".repeat(61)];
+    const sender = `${local}@${host}`;
+    expect(sender).toHaveLength(320);
+    const quotable = (characters: number) => `${"x".repeat(characters - 1)}.@${host}`;
+
+    expect(await storeMessage(table, message({ sender }), null, noon)).toBe("stored");
+    expect(await storeMessage(table, message({ sender: quotable(64) }), null, noon)).toBe("stored");
+    await expect(storeMessage(table, message({ sender: quotable(65) }), null, noon)).rejects.toThrow("sender must be");
   });
 
   test("cuts a long subject and Message-ID, which are whole in the content", async () => {
@@ -247,6 +260,20 @@ describe("Storing a message in a throttled table", () => {
     await expect(storeMessage(broken, message(), hello, noon)).rejects.toThrow("AccessDeniedException");
 
     expect(calls.filter(({ operation }) => operation === "PutItem")).toHaveLength(1);
+  });
+
+  test("starts no further write of a segment after one has failed", async () => {
+    let writes = 0;
+    const broken = interceptedTable(table, ({ input }, proceed) => {
+      const { bytes, person } = Object(input.Item);
+      if (!bytes || person) return proceed();
+      writes++;
+      throw new Error("power cut");
+    });
+
+    await expect(storeMessage(broken, message(), randomEmail(1_200_000), noon)).rejects.toThrow("power cut");
+
+    expect(writes).toBe(2); // of four, because two begin together
   });
 
   test.each([
