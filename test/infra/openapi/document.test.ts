@@ -128,6 +128,12 @@ test("Operations on one path are all in the document, and one without content ha
   expect(paths[path]?.delete?.responses[204]).not.toHaveProperty("content");
 });
 
+test("An operation whose texts lack the schema of its body is an error", () => {
+  const texts = { ...addAccountMemberTexts, components: {} };
+
+  expect(() => documentOf([{ operation: addAccountMember, texts }], {})).toThrow("lacks the schema of a body");
+});
+
 test("No function loads the document", async () => {
   const entryPoints = operations.map(({ file }) => file);
   const options = { outdir: "unused", bundle: true, write: false, metafile: true, platform: "node" } as const;
