@@ -5,6 +5,7 @@ import type { NewMessage } from "../../../../lib/messages/new-message.ts";
 import { deleteMessage } from "../../../../lib/messages/remove/delete-message.ts";
 import { removeContent } from "../../../../lib/messages/remove/remove-content.ts";
 import { storeMessage } from "../../../../lib/messages/write/store-message.ts";
+import { personKey } from "../../../../lib/table/keys.ts";
 import { transact } from "../../../../lib/table/transact.ts";
 import { interceptedTable } from "../../../harness/intercepted-table.ts";
 import {
@@ -34,18 +35,41 @@ describe("Deleting a message", () => {
     pk: expect.any(String),
     sk: "HEAD",
     content_digest: expect.any(String),
-    expires_at: expect.toSatisfy((time: number) => time < noon / 1000),
+    expires_at: (noon - day) / 1000,
+  };
+  /** TTL would delete this tombstone only if it had expired less than five years ago. */
+  const unending = {
+    sk: "HEAD",
+    person: personKey("ada@example.org"),
+    created_at: "LEFTOVER#2096-11-20T12:00:00.000Z",
+    expires_at: 1,
   };
 
   test("leaves only a tombstone, even if the delete was interrupted and called again", async () => {
     const message = await store();
     await expect(deleteMessage(failingAfter("DeleteCommand", 1), message, noon)).rejects.toThrow("power cut");
     expect(await readMessage(message)).toBeNull();
+    expect((await itemsOf(message))[0]).toMatchObject(unending);
 
     expect(await deleteMessage(table, message, noon)).toBe("completed");
 
     expect(await itemsOf(message)).toEqual([tombstone]);
     expect(await deleteMessage(table, message, noon)).toBe("gone");
+  });
+
+  test("doesn't end another deletion, which was interrupted", async () => {
+    const message = await store();
+    let puts = 0;
+    const slow = interceptedTable(table, async ({ constructor: { name } }, proceed) => {
+      if (name === "PutCommand" && ++puts === 2) {
+        await expect(deleteMessage(failingAfter("PutCommand", 1), message, noon)).rejects.toThrow("power cut");
+      }
+      return proceed();
+    });
+
+    expect(await deleteMessage(slow, message, noon)).toBe("deleted");
+
+    expect(await itemsOf(message)).toEqual([expect.objectContaining(unending)]);
   });
 
   test("reads one segment, whatever the size of the message", async () => {
