@@ -154,7 +154,8 @@ export const erasePerson = (shell: Shell) =>
       if (json) return;
       if (isDeletion) {
         const [own, others] = [summaryOf(deleted), summaryOf(gone)];
-        shell.print(own === "" ? "deleted nothing, because nothing was found" : `deleted ${own}`);
+        if (own !== "") shell.print(`deleted ${own}`);
+        else if (others === "") shell.print("deleted nothing, because nothing was found");
         if (others !== "") shell.print(`gone already: ${others}, which somebody else deleted meanwhile`);
         for (const { what, until } of not_reached) shell.print(`remains: ${what}${until === null ? "" : ` ${until}`}`);
         shell.print(

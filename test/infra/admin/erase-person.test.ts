@@ -283,6 +283,31 @@ test("Of two operators at once, one deletes each thing, and the other says that 
   expect(withoutRemains(await itemsIn(table))).toEqual([]);
 });
 
+test.each(["", "--json"])("What somebody else deletes meanwhile is gone already %s", async (json) => {
+  const table = await freshTable();
+  const message = await store(table, { recipient: ada });
+  const { end } = interceptAll(async ({ constructor: { name } }, proceed) => {
+    if (name !== "UpdateCommand") return proceed();
+    end();
+    await deleteMessage(table, message, Date.now());
+    return proceed();
+  });
+
+  const { status, stdout } = await admin(`erase-person ${ada} --delete ${json}`);
+
+  const { account_id, id } = message;
+  expect(status).toBe(0);
+  if (json) {
+    const gone_already = [{ kind: "message", account_id, id }];
+    expect(JSON.parse(stdout.at(-1) ?? "")).toMatchObject({ deleted: [], gone_already });
+  } else {
+    expect(stdout.slice(0, 2)).toEqual([
+      `gone   message   ${account_id} ${id}   hello@example.com -> ${ada}`,
+      "gone already: 1 message, which somebody else deleted meanwhile",
+    ]);
+  }
+});
+
 test("The record names what was done and what remains, and has no address", async () => {
   const table = await freshTable();
   const { account_id, id } = await store(table, { recipient: "Ada@b\u00fccher.example" });
