@@ -49,6 +49,9 @@ const adaAndBob = async () => {
   return { table, kept, messages, user };
 };
 
+const daysUntil = (time: string | null): number | null =>
+  time === null ? null : Math.round((Date.parse(time) - Date.now()) / dayMilliseconds);
+
 /** The items of messages that exist, and of people: without tombstones and markers. */
 const withoutRemains = (items: Awaited<ReturnType<typeof itemsIn>>) =>
   items.filter(({ pk, sk, id }) => !pk.startsWith("MARKER#") && !(sk === "HEAD" && id === undefined));
@@ -89,12 +92,18 @@ test("With --delete, only tombstones and markers without an address remain, and 
 
   const first = await admin(`erase-person ${ada} --delete --scan`);
   const again = await admin(`erase-person ${ada} --verify --scan --local`);
+  const record = (await adminJson(`erase-person ${ada} --verify --scan --local`)).at(-1);
 
   expect(first.stdout).toContain("deleted 4 messages, 2 members, 1 user");
   expect(first.stdout).toContainEqual(expect.stringMatching(/^remains: point-in-time recovery, until 20/));
   expect(first.stdout.at(-1)).toMatch(/^Run it with --verify after 20.+Z, when no event can wait any more$/);
   expect(again).toMatchObject({ status: 0, stderr: [] });
   expect(again.stdout.at(-1)).toBe("nothing found");
+  expect(record).toMatchObject({ record: "verification", looked_into: ["index", "table"], deleted: [], left: [] });
+  expect(record.not_reached.map(({ until }: { until: string | null }) => daysUntil(until))).toEqual([
+    ...[null, 28, 28, 1],
+    ...[null, null],
+  ]);
   expect(withoutRemains(await itemsIn(table))).toEqual(withoutRemains(kept));
   const remains = (await itemsIn(table)).filter((item) => !kept.some(({ pk }) => pk === item.pk));
   const names = new Set(remains.map((item) => Object.keys(item).sort().join(" ")));
@@ -125,8 +134,34 @@ test("A large table's size and price are printed in GB and dollars", async () =>
   interceptAll(({ constructor: { name } }, proceed) => (name === "DescribeTableCommand" ? { Table } : proceed()));
 
   const { stdout } = await admin(`erase-person ${ada} --scan`);
+  const [size] = await adminJson(`erase-person ${ada} --scan`);
 
+  expect(size).toMatchObject({ bytes: 1024 ** 4, items: 90_000_000, scan_dollars: 16.7772 });
   expect(stdout[0]).toMatch(/ 1024.000 GB in 90,000,000 items at AWS's last count. Reading it costs \$16.78$/);
+});
+
+test("The whole table is scanned, however small its pages are", async () => {
+  await adaAndBob();
+  interceptAll((command, proceed) => {
+    if (command.constructor.name === "ScanCommand") command.input.Limit = 1;
+    return proceed();
+  });
+
+  const { stdout } = await admin(`erase-person ${ada} --scan`);
+
+  expect(stdout.at(-1)).toMatch(/^found 4 messages, 2 members, 1 user\. /);
+});
+
+test("If a part of the table can't be read, nobody is told that nothing is left", async () => {
+  await freshTable();
+  interceptAll(({ input }, proceed) => {
+    if (input.Segment === 7) throw new Error("power cut");
+    return proceed();
+  });
+
+  const ran = await admin(`erase-person ${ada} --verify --scan --json`);
+
+  expect(ran).toMatchObject({ status: 1, stdout: [expect.stringContaining("scan_dollars")], stderr: ["power cut"] });
 });
 
 test("With --scan, a deletion of anybody's message that was interrupted is found, and completed", async () => {
@@ -214,6 +249,31 @@ test("After somebody without a user, the second look waits only for the index", 
   expect(sleep.mock.calls).toEqual([[5000]]);
 });
 
+test("Even if nothing is found, it waits for the index and looks again", async () => {
+  const table = await freshTable();
+  const sleep = vi.fn(async () => {
+    if (sleep.mock.calls.length === 1) await store(table, { recipient: ada }, null);
+  });
+
+  const first = await admin(`erase-person ${ada} --delete`, { sleep });
+  const again = await admin(`erase-person ${ada} --delete`, { sleep });
+
+  expect(first.stdout).toContain("deleted 1 message");
+  expect(again.stdout[0]).toBe("deleted nothing, because nothing was found");
+  expect(sleep.mock.calls).toEqual([[5000], [5000], [5000]]);
+});
+
+test("If somebody keeps storing, it gives up after nine rounds", async () => {
+  const table = await freshTable();
+  const sleep = vi.fn(async () => void (await store(table, { recipient: ada }, null)));
+
+  const ran = await admin(`erase-person ${ada} --delete`, { sleep });
+
+  const stderr = ["Somebody keeps storing data of the person. Run the command again"];
+  expect(ran).toMatchObject({ status: 1, stderr });
+  expect(sleep).toHaveBeenCalledTimes(9);
+});
+
 test("Without --scan, nothing is scanned: what the person sent from an account or received in one is not found", async () => {
   const { table, messages } = await adaAndBob();
   const calls = vi.spyOn(DynamoDBDocumentClient.prototype, "send");
@@ -262,6 +322,8 @@ test("A deletion that was interrupted, and whose tombstone TTL has purged, is fo
 
   expect(before).toMatchObject({ status: 1, stderr: ["1 unfinished left: --delete deletes them"] });
   expect(asJson).toMatchObject({ status: 1, stderr: before.stderr });
+  const left = [{ kind: "unfinished", account_id, id }];
+  expect(JSON.parse(asJson.stdout.at(-1) ?? "")).toMatchObject({ record: "verification", looks: 1, deleted: [], left });
   expect(deleted.stdout).toContain("deleted 1 unfinished");
   expect(withoutRemains(await itemsIn(table))).toEqual([]);
 });
@@ -312,7 +374,7 @@ test("The record names what was done and what remains, and has no address", asyn
   const table = await freshTable();
   const { account_id, id } = await store(table, { recipient: "Ada@b\u00fccher.example" });
 
-  const lines = await adminJson("erase-person ada@xn--bcher-kva.example --delete");
+  const lines = await adminJson("erase-person ada@xn--bcher-kva.example Ada@b\u00fccher.example --delete");
 
   const record = lines.at(-1);
   const time = expect.stringMatching(/^20.+Z$/);
@@ -323,12 +385,26 @@ test("The record names what was done and what remains, and has no address", asyn
     began_at: time,
     ended_at: time,
     looked_into: ["index"],
+    looks: 2,
     deleted: [{ kind: "message", account_id, id }],
     gone_already: [],
     left: [],
   });
   expect((Date.parse(record.verify_again_at) - Date.now()) / dayMilliseconds).toBeCloseTo(28, 1);
-  expect(record.not_reached.map(({ what }: { what: string }) => what)).toContainEqual(expect.stringMatching(/--scan/));
+  expect(record.ended_at > record.began_at).toBe(true);
+  const reached = record.not_reached.map(({ what, until }: { what: string; until: string | null }) => [
+    what.replace(", until", ""),
+    daysUntil(until),
+  ]);
+  expect(reached).toEqual([
+    ["point-in-time recovery", 35],
+    ["events that wait in the queue or as dead letters", 28],
+    ["raw emails in the intake's bucket", 28],
+    ["stored responses that name the user's id", 1],
+    ["other backups and exports of yours", null],
+    [expect.stringMatching(/^emails that name the address only in other headers/), null],
+    [expect.stringMatching(/--scan/), null],
+  ]);
   expect(JSON.stringify(record)).not.toContain("@");
 });
 
