@@ -128,12 +128,28 @@ test("After a rotation, both keys work and are listed until the grace time is ov
 
 test("The grace time is 24 hours by default, and --grace 0 ends the old key at once", async () => {
   const { account_id } = await create("--label shop");
-  const [rotated] = await adminJson(`rotate-api-key shop --account ${account_id}`);
+  const [rotated] = await adminJson(`rotate-api-key - --account ${account_id}`, "shop\n");
   const leaked = await create();
 
   expect(await admin("rotate-api-key - --grace 0", { input: leaked.api_key })).toMatchObject({ status: 0 });
   expect((Date.parse(rotated.replaces.expires_at) - Date.now()) / hour).toBeCloseTo(24, 1);
   expect(await statuses([leaked])).toEqual([401]);
+});
+
+test("A rotation prints the new key, and until when the old one works", async () => {
+  const { id, account_id } = await create("--expires-in 30d");
+
+  const { stdout } = await admin(`rotate-api-key ${id} --grace 12h`);
+
+  const [old, successor] = await list(account_id);
+  expect(stdout).toEqual([
+    expect.stringMatching(/^API key {3}emk_[\w-]{43} /),
+    `id        ${successor.id}   (revoke the key with this id)`,
+    `account   ${account_id}`,
+    "scopes    *",
+    `expires   ${successor.expires_at}`,
+    `replaces  ${id}   (works until ${old.expires_at})`,
+  ]);
 });
 
 test("The successor of a key of 30 days lasts 30 days, and the old key never lasts longer than before", async () => {
@@ -224,24 +240,23 @@ test("A key is revoked by its id or by its label from the next request on, and o
   const keys = [await create(), await create("--label shop --expires-in 1d")];
   const [byId, byLabel] = keys;
 
-  const ran = await admin(`revoke-api-key ${byId?.id} shop --account ${byLabel?.account_id}`);
+  const ran = await admin(`revoke-api-key ${byId?.id.toUpperCase()} shop --account ${byLabel?.account_id}`);
   const [again] = await adminJson(`revoke-api-key ${byId?.id}`);
+  const third = await admin(`revoke-api-key ${byId?.id}`);
 
   expect(ran).toMatchObject({ status: 0, stdout: keys.map(({ id }) => `revoked   ${id}`), stderr: [] });
   expect(await statuses(keys)).toEqual([401, 401]);
-  expect(again).toEqual({
-    id: byId?.id,
-    revoked: false,
-    revoked_at: (await list(byId?.account_id ?? ""))[0].revoked_at,
-  });
+  const [{ revoked_at }] = await list(byId?.account_id ?? "");
+  expect(again).toEqual({ id: byId?.id, revoked: false, revoked_at });
+  expect(third).toMatchObject({ status: 0, stdout: [`revoked   ${byId?.id}   (already, at ${revoked_at})`] });
 });
 
-test.each(["revoke-api-key", "rotate-api-key"])(
+test.each(["revoke-api-key shop", "revoke-api-key", "rotate-api-key"])(
   "%s rejects a key that is an argument, and changes nothing",
-  async (name) => {
+  async (command) => {
     const { id, account_id, api_key } = await create();
 
-    const ran = await admin([name, `Bearer ${api_key}`]);
+    const ran = await admin([...command.split(" "), `Bearer ${api_key}`]);
 
     const reason = /^A key is read from standard input only \(operand -\), because .+ Nothing was changed/;
     expect(ran).toMatchObject({ status: 2, stdout: [], stderr: [expect.stringMatching(reason)] });
@@ -273,15 +288,30 @@ test("A leaked log is one text: its other digests and a line that equals a label
   expect(await statuses([leaked, bystander])).toEqual([401, 404]);
 });
 
-test("A text without any key ends with a sentence that says so", async () => {
-  const { account_id } = await create("--label db-1");
+test.each([
+  ["no key", () => "no key here"],
+  ["a longer digest that begins and ends like a key's id", (id: string) => `sha512:${id}${id}`],
+])("A text with %s ends with a sentence that says so", async (_, lineOf) => {
+  const { id, account_id } = await create("--label db-1");
 
-  const ran = await admin(`revoke-api-key - --account ${account_id}`, { input: "db-1\nno key here\n" });
+  const ran = await admin(`revoke-api-key - --account ${account_id}`, { input: `db-1\n${lineOf(id)}\n` });
 
   expect(ran).toMatchObject({
     status: 2,
+    stdout: [],
     stderr: ["Standard input names no key: it contains neither emk_… nor an id"],
   });
+});
+
+test("An id that no key has is an error, unless the text names another one that has", async () => {
+  const { id } = await create();
+  const image = "9f".repeat(32);
+
+  const unknown = await admin(`revoke-api-key ${image}`);
+  const log = await admin("revoke-api-key -", { input: `${image} ${id}` });
+
+  expect(unknown).toMatchObject({ status: 1, stdout: [], stderr: [`${image}: no such key`] });
+  expect(log).toMatchObject({ status: 0, stdout: [`revoked   ${id}`], stderr: [] });
 });
 
 test("Of a log with a key and the digest of an image, the key is rotated", async () => {
@@ -317,6 +347,7 @@ test("A key that cannot be revoked is reported without its secret, and the other
 
   expect({ status, stdout }).toEqual({ status: 1, stdout: [`revoked   ${other.id}`] });
   expect(stderr).toEqual([`${idOfSecret(unknown)}: no such key`, `shop: ${unusable}`]);
-  expect(withoutAccount.stderr).toEqual(["shop: neither an id nor a key. A label requires --account"]);
+  const stderrWithout = ["shop: neither an id nor a key. A label requires --account"];
+  expect(withoutAccount).toMatchObject({ status: 2, stderr: stderrWithout });
   expect(empty).toMatchObject({ status: 2, stderr: ["Standard input is empty"] });
 });
