@@ -4,9 +4,11 @@ import { expect, test, vi } from "vitest";
 import { clockOf } from "../../../infra/admin/clock.ts";
 import { uptimeMs } from "../../../lib/time/clock.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
+import { interceptedTable } from "../../harness/intercepted-table.ts";
 import { bearer, call, startService, table } from "../../harness/service.ts";
 
-const hour = 3_600_000;
+const minute = 60_000;
+const hour = 60 * minute;
 const day = 24 * hour;
 
 const wrongBy = (ms: number): void => void vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + ms });
@@ -19,7 +21,10 @@ const statusOf = async (now: number, { api_key, account_id }: { api_key: string;
 
 test.each([
   [2 * day, "2 days ahead"],
+  [47 * hour, "47 hours ahead"],
   [-3 * hour, "3 hours behind"],
+  [-119 * minute, "119 minutes behind"],
+  [2 * minute, "2 minutes ahead"],
 ])(
   "With a clock that is wrong by %d ms, keys are created, replaced and revoked with the table's time",
   async (ms, text) => {
@@ -32,7 +37,8 @@ test.each([
     const [rotated] = await adminJson(`rotate-api-key ${key.id} --grace 0`);
     const [revoked] = await adminJson(`revoke-api-key ${rotated.id}`);
 
-    expect(created.stderr).toEqual([`The clock of this machine is ${text}. The command uses the table's time`]);
+    const stderr = [`The clock of this machine is ${text}. The command uses the table's time`];
+    expect(created).toMatchObject({ status: 0, stderr });
     expect(Math.abs(Date.parse(key.expires_at) - (now + hour / 2))).toBeLessThan(hour / 4);
     expect(before).toBe(404);
     expect(await statusOf(now, key)).toBe(401);
@@ -56,4 +62,31 @@ test("A clock that is right is used with its milliseconds, and one that is wrong
   const elapsed = uptimeMs() - begin;
   expect(Math.abs(corrected() - (earliest + elapsed))).toBeLessThan(2000 + elapsed);
   expect(warn).not.toHaveBeenCalled();
+});
+
+test.each([
+  [0, 1],
+  [1, 2],
+  [9, 5],
+])("After %i slow responses, the table was asked %i times", async (slow, times) => {
+  wrongBy(0);
+  let asked = 0;
+  const counted = interceptedTable(table, async (_, proceed) => {
+    const response = await proceed();
+    vi.setSystemTime(Date.now() + (asked++ < slow ? 1001 : 1000));
+    return response;
+  });
+
+  await clockOf({ warn: vi.fn() }, counted);
+
+  expect(asked).toBe(times);
+});
+
+test("If a table's responses have no date, the machine's clock is used", async () => {
+  const dateless = interceptedTable(table, () => ({}));
+  const before = Date.now();
+
+  const shown = (await clockOf({ warn: vi.fn() }, dateless))();
+
+  expect([shown - before + 2, Date.now() - shown + 2].every((ms) => ms >= 0)).toBe(true); // Both are rounded.
 });
