@@ -5,11 +5,11 @@ import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { beforeAll, expect, test, vi } from "vitest";
 import { createApiKey, revokeApiKey, rotateApiKey } from "../../../lib/api-keys/store.ts";
-import { removeMember, setMemberRole } from "../../../lib/members/store.ts";
+import { newUser, removeMember, setMemberRole } from "../../../lib/members/store.ts";
 import { deleteMessage } from "../../../lib/messages/remove/delete-message.ts";
 import { removeContent } from "../../../lib/messages/remove/remove-content.ts";
 import { storeMessage } from "../../../lib/messages/write/store-message.ts";
-import { apiKeyKey, userKey } from "../../../lib/table/keys.ts";
+import { apiKeyKey, apiKeyListingKey, headKey, userKey } from "../../../lib/table/keys.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
 import { cutAfterWrites, interceptAll } from "../../harness/intercepted-table.ts";
@@ -157,7 +157,7 @@ test("A restored table loses what the old one lost after the restore point, and 
 });
 
 test("With --json, each kind is an object, and what the restored table created itself stays", async () => {
-  const { old, morning, expected } = day;
+  const { old, morning, expected, bob } = day;
   const restored = await restore(morning);
   const key = await createKey(restored, Date.now() - 3_600_000); // by a clock that is slow
   const member = await join(restored, randomUUID(), "new@example.com");
@@ -165,9 +165,18 @@ test("With --json, each kind is an object, and what the restored table created i
   const Key = { pk: `ACCOUNT#${member.account_id}`, sk: `MEMBER#${member.user_id}` };
   await restored.client.send(new PutCommand({ TableName: restored.name, Item: { ...Key, ...Item } }));
 
+  const before = await itemsIn(restored);
   const printed = await adminJson(`prepare-table --from ${old.name}`);
 
   expect(printed).toContainEqual({ table: restored.name, from: old.name, kind: "keys revoked", count: 2 });
+  expect(printed).toContainEqual({ account_id, id: key.id, label: null });
+  const { user_id, email } = bob;
+  expect(printed).toContainEqual({ account_id, user_id, email, role: "Analyst", old_role: "Billing Manager" });
+  const sizes = printed.filter(({ scan_dollars }) => scan_dollars !== undefined);
+  expect(sizes.map(({ table, items }) => [table, items])).toEqual([
+    [old.name, (await itemsIn(old)).length],
+    [restored.name, before.length],
+  ]);
   const { keys, members } = await viewOf(restored);
   expect(keys.sort()).toEqual([...expected.keys, [key.id, undefined]].sort());
   expect(members).toContainEqual([member.id, "Analyst"]);
@@ -188,26 +197,112 @@ test("What only the old table has is listed, and with --copy copied whole, once"
   const restored = await restore(morning);
   await deleteMessage(restored, erased, Date.now(), { force: true });
 
+  const updatedIn = async (table: Table) =>
+    (await itemsIn(table)).find(({ sk, id }) => sk === "HEAD" && id === changed.id)?.updated_at;
+  const times = { updated_at: await updatedIn(old), restored_updated_at: await updatedIn(restored) };
+
   const listed = await adminJson(`prepare-table --from ${old.name}`);
+  const text = await admin(`prepare-table --from ${old.name}`);
   const untouched = await itemsIn(restored);
   const copied = await admin(`prepare-table --from ${old.name} --copy`);
   const again = await admin(`prepare-table --from ${old.name} --copy`);
 
   const only = listed.filter(({ copied }) => copied === false);
-  expect(only.map(({ kind, id }) => [kind, id])).toEqual([
-    ["user", member.user_id],
-    ["member", member.id],
-    ["key", key.id],
-    ["message", message.id],
-    ["message that differs", changed.id],
+  const { user_id, email, role } = member;
+  const time = expect.any(String);
+  expect(only).toEqual([
+    { kind: "user", id: user_id, email, created_at: member.user.created_at, copied: false },
+    { kind: "member", account_id, id: member.id, user_id, email, role, copied: false },
+    { kind: "key", account_id, id: key.id, label: null, created_at: key.created_at, copied: false },
+    { kind: "message", account_id, id: message.id, created_at: time, copied: false },
+    { kind: "message that differs", account_id, id: changed.id, ...times, copied: false },
   ]);
+  expect(text.stdout.at(-1)).toMatch(/^ +5 {2}only in \S+\. --copy copies what is missing here$/);
+  expect(text.stdout).toContain(`only in ${old.name}   member   ${account_id} ${user_id}   ${email}, ${role}`);
+  expect(copied.stdout).toContain(
+    `kept   message that differs   ${account_id} ${changed.id}   ` +
+      `changed at ${times.updated_at}, and in the restored table at ${times.restored_updated_at}`,
+  );
   const isOf = ({ pk }: { pk: string }) => pk.includes(erased.id) || pk.includes(changed.id);
   expect(untouched.filter((item) => !isOf(item))).toEqual([]);
   expect(copied.stdout.slice(-2).map((line) => line.trim())).toEqual(["4  copied", "1  not copied"]);
   const withoutEvents = (await itemsIn(old)).filter((item) => !item.pk.startsWith("EVENT#") && !isOf(item));
   expect((await itemsIn(restored)).filter((item) => !isOf(item))).toEqual(withoutEvents);
   expect(again.stdout.filter((line) => line.startsWith("copied"))).toEqual([]);
-  expect((await admin("prepare-table --copy")).stderr).toEqual(["--copy requires --from"]);
+  const stderr = ["--copy requires --from"];
+  expect(await admin("prepare-table --copy")).toMatchObject({ status: 2, stdout: [], stderr });
+});
+
+/** The lines about what only the old table has. */
+const onlyIn = (stdout: string[]): string[] => stdout.filter((line) => /^(copied|not copied|kept) /.test(line));
+
+test("What has expired, or was revoked or emptied since, is neither listed nor copied", async () => {
+  const old = await freshTable();
+  const expired = { account_id, scopes: ["*"], expires_at: 1 };
+  await createKey(old);
+  const emptied = await store(old);
+  const { apiKey } = await createApiKey(old, expired, Date.now());
+  const morning = (await itemsIn(old)).map(shortened);
+  for (const key of [apiKeyKey(apiKey.id), apiKeyListingKey(account_id, apiKey.id)]) await forget(old, key); // by TTL
+  await removeContent(old, emptied, Date.now());
+  await revokeApiKey(old, (await createKey(old)).id, Date.now());
+  await createApiKey(old, expired, Date.now());
+  await restore(morning);
+
+  const { stdout } = await admin(`prepare-table --from ${old.name} --copy`);
+
+  expect(countsIn(stdout)).toEqual(counts(0, 0, 0, 0, 0, 1, 0, 0));
+  expect(onlyIn(stdout)).toEqual([]);
+});
+
+test("Whoever wrote it with a clock that was ahead, a key, a member and a user go, and their successors are copied", async () => {
+  const old = await freshTable();
+  const key = await createKey(old, later); // Operators' clocks may be wrong by any time, functions' by seconds.
+  const ada = await join(old, account_id, "ada@example.com");
+  const created_at = new Date(Date.now() + 30_000).toISOString();
+  const morning = (await itemsIn(old)).map((item) => (item.email === ada.email ? { ...item, created_at } : item));
+  await revokeApiKey(old, key.id, Date.now());
+  await removeMember(old, ada);
+  await forget(old, userKey(ada.email));
+  const successor = await join(old, account_id, ada.email);
+  const restored = await restore(morning);
+
+  const { stdout } = await admin(`prepare-table --from ${old.name} --copy`);
+
+  expect(countsIn(stdout)).toEqual(counts(1, 0, 1, 1, 0, 0, 0, 0));
+  expect(onlyIn(stdout)).toEqual([
+    `copied   user   ${successor.user.id}   ${ada.email}`,
+    `copied   member   ${account_id} ${successor.user.id}   ${ada.email}, Analyst`,
+  ]);
+  const { keys, members, users } = await viewOf(restored);
+  expect({ keys, members, users }).toEqual({
+    keys: [],
+    members: [[successor.id, "Analyst"]],
+    users: [successor.user.id],
+  });
+});
+
+test("--copy writes nothing where the restored table has deleted a message or has another user", async () => {
+  const old = await freshTable();
+  await createKey(old);
+  const morning = await itemsIn(old);
+  const { user, email } = await join(old, account_id, "new@example.com");
+  const message = await store(old);
+  const restored = await restore(morning);
+  await join(restored, randomUUID(), email, newUser(email, later));
+  await deleteMessage(restored, message, Date.now(), { force: true });
+  await forget(restored, headKey(account_id, message.id)); // as TTL does it with a tombstone
+  await admin(`prepare-table --from ${old.name}`);
+  const before = await itemsIn(restored);
+
+  const { stdout } = await admin(`prepare-table --from ${old.name} --copy`);
+
+  expect(onlyIn(stdout)).toEqual([
+    `not copied   user   ${user.id}   ${email}`,
+    `not copied   member   ${account_id} ${user.id}   ${email}, Analyst`,
+    expect.stringMatching(`^not copied   message   ${account_id} ${message.id} `),
+  ]);
+  expect(await itemsIn(restored)).toEqual(before);
 });
 
 test("After a power cut before any write, running it again takes away the rest", async () => {
