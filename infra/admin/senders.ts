@@ -43,7 +43,9 @@ export const removeSender = (shell: Shell) =>
     .action((names, { local, json }) => {
       const table = openTableOf({ local });
       return forEachOperand(shell, names, async (name) => {
-        const removed = await store.removeSender(table, nameOf(name));
+        const normal = store.senderName(name);
+        if (normal === null) throw new UserError(`${name}: no sender's name. It takes ${store.senderForms}`, 2);
+        const removed = await store.removeSender(table, normal);
         if (!removed) throw new UserError(`${name}: no such sender`);
         report(shell, json, { name, removed }, `removed   ${name}`);
       });

@@ -29,6 +29,17 @@ test("A sender is listed until it is removed, and its name is normalised", async
   expect(await adminJson("list-senders")).toEqual([]);
 });
 
+test("remove-sender names what is no sender's name, and goes on with the next", async () => {
+  const name = "ses:111122223333:shop";
+  await admin(`add-sender ${name} ${options}`);
+
+  const { status, stdout, stderr } = await admin(`remove-sender shop ${name} --json`);
+
+  const line = "shop: no sender's name. It takes ses:AWS_ACCOUNT:CONFIGURATION_SET or ses-received:DOMAIN";
+  expect({ status, stderr }).toEqual({ status: 2, stderr: [line] });
+  expect(stdout.map((object) => JSON.parse(object))).toEqual([{ name, removed: true }]);
+});
+
 test("A sender can't be given to another account by mistake", async () => {
   await admin(`add-sender ses:111122223333:news ${options}`);
 
