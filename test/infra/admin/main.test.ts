@@ -22,12 +22,45 @@ test.each<[string, Record<string, string>, string, number, string]>([
   ["no region", aws, "", 1, "Set AWS_REGION to the table's region, or pass --local"],
   ["no credentials", { ...aws, AWS_REGION: "eu-west-1" }, "", 1, noCredentials],
   ["a bad port", { DYNAMODB_PORT: "x" }, "--local", 2, "DYNAMODB_PORT takes a port from 1 to 65535, not x"],
+  ["port 0", { DYNAMODB_PORT: "0" }, "--local", 2, "DYNAMODB_PORT takes a port from 1 to 65535, not 0"],
+  ["port 65536", { DYNAMODB_PORT: "65536" }, "--local", 2, "DYNAMODB_PORT takes a port from 1 to 65535, not 65536"],
   ["no engine", { DYNAMODB_PORT: "1" }, "--local", 1, noEngine],
   ["a bad endpoint", { ...localEnvironment(1), AWS_ENDPOINT_URL_DYNAMODB: "abc" }, "", 1, badEndpoint],
 ])("With %s, one line describes the fix", async (_, variables, options, status, line) => {
   for (const [name, value] of Object.entries({ ...unset, ...variables })) vi.stubEnv(name, value);
 
   expect(await admin(`create-api-key --scope * ${options}`)).toMatchObject({ status, stdout: [], stderr: [line] });
+});
+
+test("With --local and an endpoint of one's own, the table there is that of npm start, unless another is named", async () => {
+  vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", "http://127.0.0.1:9999");
+  const used: unknown[] = [];
+  interceptAll(({ input }) => {
+    used.push(`${process.env.AWS_ENDPOINT_URL_DYNAMODB} ${input.TableName}`);
+    throw new Error("stop");
+  });
+
+  for (const name of [undefined, "other"]) {
+    vi.stubEnv("TABLE_NAME", name);
+    await admin("list-senders --local");
+  }
+
+  expect(used).toEqual(["http://127.0.0.1:9999 email-api", "http://127.0.0.1:9999 other"]);
+});
+
+test.each([
+  ["list-senders", "QueryCommand"],
+  ["find-messages ada@example.com", "QueryCommand"],
+  ["erase-person ada@example.com --scan", "ScanCommand"],
+])("%s waits while the table is throttled", async (command, call) => {
+  let calls = 0;
+  interceptAll(({ constructor: { name } }, proceed) => {
+    if (name !== call || calls++ > 0) return proceed();
+    throw Object.assign(new Error("Too many requests"), { name: "ThrottlingException", $fault: "client" });
+  });
+
+  expect(await admin(command)).toMatchObject({ status: 0, stderr: [] });
+  expect(calls).toBeGreaterThan(1);
 });
 
 test.each([
@@ -74,20 +107,21 @@ test("An error that the next operands would meet, too, ends the command with one
     );
   const ids = Array.from({ length: 22 }, () => randomUUID());
 
-  const ran = await admin(`delete-message ${ids.join(" ")} --account ${randomUUID()}`);
+  const ran = await admin(`delete-message x ${ids.join(" ")} --account ${randomUUID()}`);
 
-  const line = `${ids[0]} (1 of 22): Your AWS credentials have expired. Sign in again, and run the command again`;
-  expect(ran).toMatchObject({ status: 1, stdout: [], stderr: [line] });
+  const line = `${ids[0]} (2 of 23): Your AWS credentials have expired. Sign in again, and run the command again`;
+  expect(ran).toMatchObject({ status: 2, stdout: [], stderr: ["x: a message's id is a UUID", line] });
 });
 
-test("A reader that closes the pipe early ends the command without an error", async () => {
+test("A reader that closes the pipe early ends the command as SIGPIPE would, without an error", async () => {
   const variables = { ...inject("engine"), TABLE_NAME: table.name };
   const email = "From: a@example.com\nTo: b@example.org\n\n";
   const emails = Array.from({ length: 40 }, (_, number) => [`${number}.eml`, `${email}${number}`]);
   const id = randomUUID();
   const options = `--account ${id} --domain ${id} ${folderOf(Object.fromEntries(emails))}`;
 
-  const piped = await run(`node infra/admin/main.ts import-message ${options} | true`, { variables });
+  const command = `node infra/admin/main.ts import-message ${options}`;
+  const piped = await run(`{ ${command}; echo "exit $?" >&2; } | true`, { variables });
 
-  expect(piped).toEqual({ status: 0, stdout: "", stderr: "" });
+  expect(piped).toEqual({ status: 0, stdout: "", stderr: "exit 141\n" });
 });

@@ -111,6 +111,7 @@ test.each([
     `${importing} --external-id X-Order: x.eml`,
     /'X-Order:' is invalid. It takes the name of a header, such as X-Order.$/,
   ],
+  ["remove-sender -", /^Standard input is empty$/],
   ["find-messages ada@example.com --limit 0", /'0' is invalid. It takes a number from 1 to 1000.$/],
   ["find-messages ada@example.com --limit 1001", /'1001' is invalid. It takes a number from 1 to 1000.$/],
   ["find-messages ada@example.com --since 2026-13-01", /It takes a time ago such as 7d or 12h, or a date/],
