@@ -2,9 +2,11 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { readMarker } from "../../../lib/messages/marker.ts";
+import { deleteMessage } from "../../../lib/messages/remove/delete-message.ts";
 import { dayMilliseconds } from "../../../lib/time/clock.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
 import { bearer, call, itemsOf, newKey, startService, table } from "../../harness/service.ts";
+import { failingAfter } from "../../lib/messages/stored-message.ts";
 
 const file = "test/emails/plain-text.eml";
 
@@ -52,6 +54,29 @@ test("remove-content keeps all other fields, and another import does not restore
   expect(await (await get()).json()).toEqual(after);
 });
 
+test("remove-content says how long backups keep the email, and npm start's table has none", async () => {
+  const { account_id, id } = await imported();
+
+  const { stdout } = await admin(`remove-content ${id} --account ${account_id}`);
+  const locally = await adminJson(`remove-content ${id} --account ${account_id} --local`);
+
+  const note = "\\(point-in-time recovery has it until 20.+Z\\)";
+  expect(stdout).toEqual([expect.stringMatching(`^content removed   ${id}   ${note}$`)]);
+  expect(locally).toEqual([{ id, content_removed: true, recoverable_until: null }]);
+});
+
+test.each(["", "--json"])("What an interrupted deletion had left counts as deleted %s", async (json) => {
+  const { account_id, id } = await imported();
+  const failing = failingAfter("DeleteCommand", 0);
+  await expect(deleteMessage(failing, { account_id, id }, Date.now())).rejects.toThrow("power cut");
+
+  const { status, stdout } = await admin(`delete-message ${id} --account ${account_id} ${json}`);
+
+  expect(status).toBe(0);
+  if (json) expect(JSON.parse(stdout[0] ?? "")).toMatchObject({ deleted: true, recoverable_until: expect.any(String) });
+  else expect(stdout[0]).toMatch(/^deleted .+ has it until 20.+Z\) {3}\(what an interrupted call had left\)$/);
+});
+
 test("delete-message succeeds again, and says that nothing was left", async () => {
   const { account_id, id } = await imported();
   await admin(`delete-message ${id} --account ${account_id}`);
@@ -65,13 +90,15 @@ test("delete-message succeeds again, and says that nothing was left", async () =
 });
 
 test.each([
-  ["delete-message", ". --force blocks the id"],
-  ["remove-content", ""],
-])("%s of an unknown id says that it changed nothing", async (command, hint) => {
+  ["delete-message", ". --force blocks the id", { deleted: false, is_blocked: false }],
+  ["remove-content", "", { content_removed: false }],
+])("%s of an unknown id says that it changed nothing", async (command, hint, fields) => {
   const [account_id, id] = [randomUUID(), randomUUID()];
 
   const ran = await admin(`${command} ${id} --account ${account_id}`);
+  const asJson = await adminJson(`${command} ${id} --account ${account_id}`);
 
+  expect(asJson).toEqual([{ id, ...fields, recoverable_until: null }]);
   const line = `unknown   ${id}   (the account has no such message; nothing was changed${hint})`;
   expect(ran).toMatchObject({ status: 0, stdout: [line], stderr: [] });
   expect(await itemsOf({ account_id, id })).toEqual([]);

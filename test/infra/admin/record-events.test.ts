@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, realpathSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, realpathSync, renameSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, parse } from "node:path";
 import { expect, test } from "vitest";
 import { storeMessage } from "../../../lib/messages/write/store-message.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
+import { interceptAll } from "../../harness/intercepted-table.ts";
 import { pipelineMessage } from "../../harness/pipeline.ts";
 import { day, table } from "../../harness/service.ts";
 import { temporaryFolder } from "../../harness/temporary-folder.ts";
@@ -44,6 +45,45 @@ test("A line ends at a line feed only, and not within a text", async () => {
 
   expect(ran).toMatchObject({ stdout: ["2 recorded"], stderr: [] });
   expect(await (await get()).json()).toMatchObject({ open_count: 1, delivery_attempts: [{ log }] });
+});
+
+test("A line may be longer than what is read at once", async () => {
+  const { event } = await message();
+  const file = join(temporaryFolder(), "events.jsonl");
+  const padding = " ".repeat(200_000);
+  writeFileSync(file, ["1", "2"].map((id) => `${padding}${event("message.opened", id)}${padding}\n`).join(""));
+
+  expect(await admin(`record-events ${file}`)).toMatchObject({ status: 0, stdout: ["2 recorded"], stderr: [] });
+});
+
+test("On a terminal, a bar shows how much of the file is recorded, and then goes", async () => {
+  const { event } = await message();
+  const file = join(temporaryFolder(), "events.jsonl");
+  writeFileSync(file, event("message.opened", "1"));
+
+  const { stdout, terminal } = await admin(`record-events ${file}`, { terminal: true });
+
+  expect(stdout).toEqual(["1 recorded"]);
+  expect(terminal).toMatch(/█{30} 100% {2}1 events .*\r.\[2K$/);
+});
+
+test("Without any event, it says so", async () => {
+  expect(await record(["", " "])).toMatchObject({ status: 0, stdout: ["no events found"], stderr: [] });
+});
+
+test("If the table fails, the command ends with its error, and can be run again", async () => {
+  const { event } = await message();
+  const { end } = interceptAll(({ constructor: { name } }, proceed) => {
+    if (/^(Put|Update|TransactWrite)Command$/.test(name)) throw new Error("power cut");
+    return proceed();
+  });
+
+  const failed = await record([event("message.opened", "1")]);
+  end();
+  const again = await record([event("message.opened", "1")]);
+
+  expect(failed).toMatchObject({ status: 1, stdout: [], stderr: ["power cut"] });
+  expect(again).toMatchObject({ status: 0, stdout: ["1 recorded"] });
 });
 
 test("A file may begin with a byte order mark, and a line that is not UTF-8 fails alone", async () => {
@@ -122,6 +162,13 @@ test.each<[string, (file: string) => { emails: string; key: string }]>([
       const emails = join(temporaryFolder(), "link");
       symlinkSync(dirname(file), emails);
       return { emails, key: basename(file) };
+    },
+  ],
+  [
+    "a folder with a file whose name begins with two dots",
+    (file) => {
+      renameSync(file, join(dirname(file), "..1.eml"));
+      return { emails: dirname(file), key: "..1.eml" };
     },
   ],
 ])("--emails may name %s", async (_, name) => {

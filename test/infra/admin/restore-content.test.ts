@@ -4,9 +4,10 @@ import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { NewMessage } from "../../../lib/messages/new-message.ts";
+import { removeContent } from "../../../lib/messages/remove/remove-content.ts";
 import { storeMessage } from "../../../lib/messages/write/store-message.ts";
 import { admin } from "../../harness/admin.ts";
-import { cutAfterWrites } from "../../harness/intercepted-table.ts";
+import { cutAfterWrites, interceptAll } from "../../harness/intercepted-table.ts";
 import {
   attempted,
   itemsOf,
@@ -83,9 +84,10 @@ test("In a folder, the email is found behind what is no email", async () => {
   const folder = folderOf({ "b.pdf": "%PDF-", "c.eml": raw.toString() });
   symlinkSync(join(folder, "nothing"), join(folder, "a"));
 
-  const ran = await admin(restoring(message, folder));
+  const ran = await admin(`${restoring({ ...message, id: message.id.toUpperCase() }, folder)} --json`);
 
   expect(ran).toMatchObject({ status: 0, stderr: [] });
+  expect(ran.stdout.map((line) => JSON.parse(line))).toEqual([{ id: message.id, content_restored: true }]);
 });
 
 test("A file that can't be read is not taken for one without the email", async () => {
@@ -127,6 +129,33 @@ test("Content that was removed, or that never was, is not restored", async () =>
     `${never.id}: the message was stored without an email`,
   ]);
   expect((await readMessage(removed))?.content).toBeNull();
+});
+
+test("A message that the account doesn't have is named", async () => {
+  const id = randomUUID();
+
+  const ran = await admin(restoring({ account_id: randomUUID(), id }, "none.eml"));
+
+  expect(ran).toMatchObject({ status: 1, stdout: [], stderr: [`${id}: the account has no such message`] });
+});
+
+test("Content that somebody removes meanwhile stays removed", async () => {
+  const raw = email();
+  const message = await stored(raw);
+  await loseSegment(message, 1);
+  const { end } = interceptAll(async ({ constructor: { name } }, proceed) => {
+    if (name !== "PutCommand") return proceed();
+    end();
+    await removeContent(table, message, Date.now());
+    return proceed();
+  });
+
+  const ran = await admin(restoring(message, fileOf(raw)));
+
+  const stderr = [`${message.id}: the message was changed meanwhile. Run the command again`];
+  expect(ran).toMatchObject({ status: 1, stdout: [], stderr });
+  expect((await readMessage(message))?.content).toBeNull();
+  expect(await segmentItemsOf(message)).toEqual([]);
 });
 
 test("After a power cut before any write, running the command again restores the message", async () => {
