@@ -10,6 +10,7 @@ import { dayMilliseconds } from "../../../lib/time/clock.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
 import { newMessage } from "../../harness/service.ts";
 import { freshTable, itemsIn, join, restore } from "../../harness/tables.ts";
+import { folderOf } from "../../harness/temporary-folder.ts";
 
 const ada = "ada@example.org";
 const ago = (days: number) => Date.now() - days * dayMilliseconds;
@@ -40,14 +41,18 @@ test("It lists what was sent to an address and what came from it, newest first, 
   expect(await idsOf(`${ada} --since 1d`)).toEqual([received]);
   expect(await idsOf(`${ada} --until ${new Date(ago(1)).toISOString()}`)).toEqual([sent]);
   expect(await idsOf(`${ada} --limit 1`)).toEqual([received]);
+  expect(await idsOf(`${ada} --limit 1000`)).toEqual([received, sent]);
 });
 
 test("The time of sending decides, so an import of today doesn't hide what was sent last week", async () => {
   const table = await freshTable();
+  const queued = await store(table, { sent_at: new Date(ago(6)) }, 20);
   const old = await store(table, { sent_at: new Date(ago(400)), message_id: "<old@example.com>" });
-  const recent = await store(table, { sent_at: new Date(ago(3)) });
+  const sent_at = new Date(ago(3));
+  const recent = await store(table, { sent_at });
 
-  expect(await idsOf(`${ada} --since 7d`)).toEqual([recent]);
+  expect(await idsOf(`${ada} --since 7d`)).toEqual([recent, queued]);
+  expect(await idsOf(`${ada} --since ${sent_at.toISOString()} --until ${sent_at.toISOString()}`)).toEqual([recent]);
   expect(await idsOf(`${ada} --until ${new Date(ago(300)).toISOString()}`)).toEqual([old]);
   for (const text of ["old@example.com", "<old@example.com>"]) {
     expect(await idsOf(`${ada} --message-id ${text}`)).toEqual([old]);
@@ -56,20 +61,23 @@ test("The time of sending decides, so an import of today doesn't hide what was s
 
 test("--account finds one account's; a long subject is cut in the table, and is whole in --json", async () => {
   const table = await freshTable();
-  const [account_id, subject] = [randomUUID(), "s".repeat(61)];
-  const id = await store(table, { account_id, subject });
+  const [account_id, subject] = [randomUUID(), `${"s".repeat(59)}🎉`]; // A character of two UTF-16 units is not halved.
+  const sent_at = new Date(ago(1));
+  const id = await store(table, { account_id, subject, sent_at });
   await store(table, {});
 
   const command = `find-messages ${ada} --account ${account_id}`;
 
-  expect(await adminJson(command)).toMatchObject([{ id, subject }]);
-  expect((await admin(command)).stdout).toEqual([expect.any(String), expect.stringMatching(/ s{60} /)]);
+  const row = { status: "accepted", direction: "outgoing", sent_at: sent_at.toISOString(), subject, account_id, id };
+  const url = `/messages#${account_id}/${id}`;
+  expect(await adminJson(command)).toEqual([{ updated_at: expect.any(String), ...row, url }]);
+  expect((await admin(command)).stdout).toEqual([expect.any(String), expect.stringMatching(/ s{59}\ufffd /)]);
 });
 
 test("The status is the current one", async () => {
   const table = await freshTable();
   const account_id = randomUUID();
-  const id = await store(table, { account_id });
+  const id = await store(table, { account_id, subject: "" });
   const time = "2026-11-20T12:00:00.000000000Z";
   const bounced = { type: "message.status" as const, id: "1", account_id, message: { id }, time, status: "bounced" };
   await applyChange(table, bounced, Date.now());
@@ -77,7 +85,7 @@ test("The status is the current one", async () => {
   const { stdout } = await admin(`find-messages ${ada} --status bounced`);
 
   expect(stdout[1]).toMatch(
-    new RegExp(`^20\\S+ +bounced +outgoing .* ${account_id} +${id} +/messages#${account_id}/${id}$`),
+    new RegExp(`^20\\S+ +bounced +outgoing +- +- +${account_id} +${id} +/messages#${account_id}/${id}$`),
   );
   expect((await admin(`find-messages ${ada} --status accepted`)).stdout).toEqual(["no message found"]);
 });
@@ -133,9 +141,18 @@ test("An imported email is found by everybody in To and Cc, at most 50 beside th
 
   const imported = await admin(`import-message --account ${account_id} --domain ${randomUUID()} -`, { input: email });
 
-  expect(imported.stdout[0]).toMatch(/ {2}\(11 of its recipients can't find it: only 50 are indexed\)$/);
-  const found = await Promise.all([ada, "bo@example.org", "p48@example.org", "p49@example.org"].map(idsOf));
+  const importing = `import-message --account ${randomUUID()} --domain ${randomUUID()}`;
+  const ofFolder = await admin(`${importing} ${folderOf({ "x.eml": email })}`, { terminal: true });
+
+  const line = / {2}\(11 of its recipients can't find it: only 50 are indexed\)$/;
+  for (const { stdout } of [imported, ofFolder]) expect(stdout[0]).toMatch(line);
+  expect(await adminJson(`${importing} -`, email)).toMatchObject([{ is_new: false, unindexed: 11 }]);
+  const found = await Promise.all(
+    [ada, "bo@example.org", "p48@example.org", "p49@example.org"].map((person) =>
+      idsOf(`${person} --account ${account_id}`),
+    ),
+  );
   expect(found).toEqual([[found[0]?.[0]], found[0], found[0], []]);
   await admin(`delete-message --account ${account_id} ${found[0]?.[0]}`);
-  expect((await itemsIn(table)).filter(({ person }) => person)).toEqual([]);
+  expect((await itemsIn(table)).filter(({ pk, person }) => person && pk.includes(account_id))).toEqual([]);
 });

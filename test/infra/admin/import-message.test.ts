@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { chmodSync, renameSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { dayMilliseconds } from "../../../lib/time/clock.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
 import { interceptAll } from "../../harness/intercepted-table.ts";
@@ -41,6 +41,25 @@ test("An imported email has the fields of its headers, and is readable at once",
   expect(message).toMatchObject({ message_id: printed[0].message_id, domain_id: domain });
   const days = (Date.parse(message.retain_until ?? "") - Date.now()) / dayMilliseconds;
   expect(days).toBeCloseTo(7, 2);
+});
+
+test("--status and --retain-until take the place of the defaults", async () => {
+  const [{ id }] = await adminJson(`${importing} --status queued --retain-until 2096-01-31 -`, email(1));
+
+  const { status, retain_until } = await getMessage(id);
+  expect({ status, day: retain_until?.slice(0, 10) }).toEqual({ status: "queued", day: "2096-01-31" });
+});
+
+test("With --local, the address of the desk is printed, and of one email its page", async () => {
+  const one = await admin(`${importing} --local -`, { input: email(1) });
+  vi.stubEnv("PORT", "3456");
+  const two = await admin(`${importing} --local ${folderOf({ "1.eml": email(1), "2.eml": email(2) })}`);
+  const none = await admin(`${importing} --local ${folderOf({ "notes.txt": "no email" })}`);
+
+  const [id] = one.stdout[0]?.split(" ") ?? [];
+  expect(one.stdout.slice(1)).toEqual([`http://127.0.0.1:3000/messages#${account}/${id}`]);
+  expect(two.stdout.at(-1)).toBe("http://127.0.0.1:3456/messages");
+  expect(none.stdout.join()).not.toContain("http");
 });
 
 test("An email is read from standard input for -", async () => {
@@ -231,21 +250,26 @@ test("An email that was deleted stays deleted when its mbox is imported again, u
 
 test("On a terminal, a bar shows the progress, and the emails of a folder have no lines", async () => {
   const folder = folderOf({ "all.mbox": mboxOf(Array.from({ length: 20 }, (_, number) => email(number))) });
+  writeFileSync(join(folder, "one.eml"), email(0));
 
   const seen = await admin(`${importingInto(randomUUID())} ${folder}`, { terminal: true });
   const unseen = await admin(`${importingInto(randomUUID())} ${folder}`);
+  const named = await admin(`${importingInto(randomUUID())} ${folder}/all.mbox ${folder}/one.eml`, { terminal: true });
 
-  expect(seen.stdout).toEqual(["20 stored"]);
+  expect(seen.stdout).toEqual(["20 stored, 1 there already"]);
+  expect(named.stdout).toEqual([expect.stringMatching(/^[\da-f-]{36} {2}.+\/one.eml/), seen.stdout[0]]);
   expect(seen.terminal).toMatch(/█*░+ +\d+% {2}\d+ emails {2}\d+\/s {2}\d+:\d\d left/);
   expect(seen.terminal).toMatch(/\r.\[2K$/);
-  expect(unseen.stdout).toHaveLength(21);
+  expect(unseen.stdout).toHaveLength(22);
   expect(unseen.terminal).toBe("");
 });
 
-test("In a folder without emails, each file is named", async () => {
+test("In a folder without emails, each file is named, and an empty folder has none", async () => {
+  const empty = await admin(`${importing} ${folderOf({})}`);
   const ran = await admin(`${importing} ${folderOf({ "notes.txt": "no email" })}`);
 
   expect(ran).toMatchObject({ status: 0, stdout: [expect.stringContaining("notes.txt: no email")], stderr: [] });
+  expect(empty).toMatchObject({ status: 0, stdout: ["no emails found"], stderr: [] });
 });
 
 test("An import that was killed can be run again, and no email is lost or stored twice", async () => {

@@ -1,10 +1,11 @@
 /** `list-members`, `set-member-role` and `remove-member`. */
 import { randomUUID } from "node:crypto";
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
+import { userKey } from "../../../lib/table/keys.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
 import { startAccount } from "../../harness/members.ts";
-import { noon } from "../../harness/service.ts";
+import { noon, table } from "../../harness/service.ts";
 
 type Member = { id: string; user_id: string };
 const ada = { email: "ada@example.com", role: "Analyst", name: "Ada" };
@@ -49,6 +50,9 @@ test("set-member-role changes the role and updated_at, and an old key still repl
   expect(after.updated_at).not.toBe(before.updated_at);
   const again = await add(ada, "key");
   expect({ status: again.status, body: await again.text() }).toEqual({ status: 201, body: first });
+  const changed = await adminJson(`set-member-role ${ada.email} --account ${account_id} --role Developer`);
+  const { id, user_id, email } = before;
+  expect(changed).toEqual([{ id, user_id, email, role: "Developer", old_role: "Billing Manager" }]);
 });
 
 test("A command finds members by email, id or user id, and reports the others", async () => {
@@ -65,6 +69,16 @@ test("A command finds members by email, id or user id, and reports the others", 
     "bob@example.com   Billing Manager   (was Billing Manager)",
   ]);
   expect(stderr).toEqual(["nobody@example.com: no such member of the account. Nothing was changed"]);
+});
+
+test("A member without a user, as an interrupted erasure could leave one, is found by email", async () => {
+  const { account_id, add } = await startAccount();
+  await add(ada);
+  await table.client.send(new DeleteCommand({ TableName: table.name, Key: userKey(ada.email) }));
+
+  const ran = await admin(`remove-member ADA@example.com --account ${account_id}`);
+
+  expect(ran).toMatchObject({ status: 0, stdout: ["removed   ada@example.com"], stderr: [] });
 });
 
 test("remove-member says what it did, and that whoever is no member (any more) is unknown", async () => {

@@ -110,12 +110,15 @@ test("A table of a version before 1.0.0 is rejected as a whole", async () => {
 });
 
 /** Mocks AWS where it differs from the engine. */
-const withBackups = (PointInTimeRecoveryStatus: "ENABLED" | "DISABLED") => {
+const withBackups = (
+  PointInTimeRecoveryStatus: "ENABLED" | "DISABLED",
+  IndexStatus: "ACTIVE" | "CREATING" = "ACTIVE",
+) => {
   const dynamodb = mockClient(DynamoDBDocumentClient);
   onTestFinished(() => dynamodb.restore());
   const Table = {
     KeySchema: keySchema("pk", "sk"),
-    GlobalSecondaryIndexes: [{ IndexName: "person" }],
+    GlobalSecondaryIndexes: [{ IndexName: "person", IndexStatus }],
     DeletionProtectionEnabled: true,
   };
   const TimeToLiveDescription = { AttributeName: "expires_at", TimeToLiveStatus: "ENABLING" as const };
@@ -143,12 +146,16 @@ test("prepare-table enables point-in-time recovery, unless AWS reports an error"
   expect({ status, stderr }).toEqual({ status: 1, stderr: ["Backups are being enabled for the table"] });
 });
 
-test("prepare-table changes nothing if everything is enabled", async () => {
-  const dynamodb = withBackups("ENABLED");
+test.each([
+  ["ACTIVE", "enabled already"],
+  ["CREATING", "being created"],
+] as const)("prepare-table changes nothing if everything is enabled, and the index %s", async (status, state) => {
+  const dynamodb = withBackups("ENABLED", status);
 
   const { stdout } = await admin("prepare-table");
 
-  expect(stdout.map((line) => line.slice(0, 15))).toEqual(Array(4).fill("enabled already"));
+  const states = [...Array(3).fill("enabled already"), state];
+  expect(stdout.map((line) => line.slice(0, 15).trim())).toEqual(states);
   const names = dynamodb.calls().map(({ args: [command] }) => command.constructor.name);
   expect(names.filter((name) => !/^Describe|^Scan/.test(name))).toEqual([]);
 });
