@@ -8,7 +8,7 @@ import { deleteMessage } from "../../../lib/messages/remove/delete-message.ts";
 import { commitMessage } from "../../../lib/messages/write/commit-message.ts";
 import { draftMessage } from "../../../lib/messages/write/draft-message.ts";
 import { storeMessage } from "../../../lib/messages/write/store-message.ts";
-import { headKey } from "../../../lib/table/keys.ts";
+import { headKey, personKey } from "../../../lib/table/keys.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { dayMilliseconds } from "../../../lib/time/clock.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
@@ -406,6 +406,22 @@ test("The record names what was done and what remains, and has no address", asyn
     [expect.stringMatching(/--scan/), null],
   ]);
   expect(JSON.stringify(record)).not.toContain("@");
+});
+
+test("What an interrupted store left of a message that is somebody else's now is erased, and the message stays", async () => {
+  const table = await freshTable();
+  const message = newMessage({ account_id: randomUUID(), recipient: ada });
+  const interrupted = storeMessage(failingAfter("PutCommand", 1, table), message, raw, Date.now());
+  await expect(interrupted).rejects.toThrow("power cut");
+  await storeMessage(table, { ...message, recipient: "bob@example.org" }, randomBytes(120_000), Date.now());
+  const before = await itemsIn(table);
+
+  const { stdout } = await admin(`erase-person ${ada} --delete`);
+  const again = await admin(`erase-person ${ada} --verify`);
+
+  expect(stdout).toContain("deleted 1 unfinished");
+  expect(again).toMatchObject({ status: 0, stdout: ["nothing found"] });
+  expect(await itemsIn(table)).toEqual(before.filter(({ person }) => person !== personKey(ada)));
 });
 
 test("A member whose address is none by the standard is erased, too", async () => {

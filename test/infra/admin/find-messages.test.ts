@@ -4,6 +4,8 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
 import { applyChange } from "../../../lib/events/apply-events.ts";
 import type { NewMessage } from "../../../lib/messages/new-message.ts";
+import { commitMessage } from "../../../lib/messages/write/commit-message.ts";
+import { draftMessage } from "../../../lib/messages/write/draft-message.ts";
 import { storeMessage } from "../../../lib/messages/write/store-message.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { dayMilliseconds } from "../../../lib/time/clock.ts";
@@ -123,6 +125,16 @@ test("A filter that matches nothing stops after 1,000 messages, and says so", as
   const { stdout } = await admin(`find-messages ${ada} --status bounced`);
 
   expect(stdout).toEqual(["stopped after 1000 messages; --since or --account narrows the search"]);
+});
+
+test("A message that took the place of an expired one, which was to the person, too, is listed once", async () => {
+  const table = await freshTable();
+  const fields = { account_id: randomUUID(), recipient: "bo@example.org", retain_until: new Date(ago(1)) };
+  const expired = newMessage(fields);
+  await commitMessage(table, { ...draftMessage(expired, null, ago(2)), others: [ada] }, ago(2));
+  await store(table, { ...expired, recipient: ada, retain_until: new Date(ago(-1)) });
+
+  expect(await idsOf(ada)).toEqual([expired.id]);
 });
 
 test("A wrong address and a wrong time end with one line", async () => {
