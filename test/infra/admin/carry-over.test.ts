@@ -302,7 +302,27 @@ test("--copy writes nothing where the restored table has deleted a message or ha
     `not copied   member   ${account_id} ${user.id}   ${email}, Analyst`,
     expect.stringMatching(`^not copied   message   ${account_id} ${message.id} `),
   ]);
+  const asJson = await adminJson(`prepare-table --from ${old.name} --copy`);
+  expect(asJson.filter(({ copied }) => copied !== undefined).map(({ copied }) => copied)).toEqual(Array(3).fill(false));
   expect(await itemsIn(restored)).toEqual(before);
+});
+
+test("After a power cut during a copy, no message is there in part, and running it again copies the rest", async () => {
+  const old = await freshTable();
+  await createKey(old);
+  const morning = await itemsIn(old);
+  await store(old);
+  const whole = await itemsIn(old);
+  for (let writes = 0, wasCut = true; wasCut; writes++) {
+    const restored = await restore(morning);
+
+    wasCut = await cutAfterWrites(writes, () => admin(`prepare-table --from ${old.name} --copy`));
+    const items = await itemsIn(restored);
+    await admin(`prepare-table --from ${old.name} --copy`);
+
+    if (items.some(({ sk }) => sk === "HEAD")) expect(items).toEqual(whole);
+    expect(await itemsIn(restored)).toEqual(whole);
+  }
 });
 
 test("After a power cut before any write, running it again takes away the rest", async () => {

@@ -124,7 +124,9 @@ test("After a power cut before any write, running it again deletes the rest", as
     const { status } = await admin(`erase-person ${ada} --delete`);
 
     expect(status).toBe(0);
-    expect(withoutRemains(await itemsIn(table))).toEqual(withoutRemains(kept));
+    const left = await itemsIn(table);
+    expect(withoutRemains(left)).toEqual(withoutRemains(kept));
+    expect(left.filter(({ person }) => person === personKey(ada))).toEqual([]); // no tombstone either
   }
 });
 
@@ -164,20 +166,27 @@ test("If a part of the table can't be read, nobody is told that nothing is left"
   expect(ran).toMatchObject({ status: 1, stdout: [expect.stringContaining("scan_dollars")], stderr: ["power cut"] });
 });
 
-test("With --scan, a deletion of anybody's message that was interrupted is found, and completed", async () => {
-  const table = await freshTable();
-  const { account_id, id } = await store(table, {});
-  const failing = failingAfter("DeleteCommand", 1, table);
-  await expect(deleteMessage(failing, { account_id, id }, Date.now())).rejects.toThrow("power cut");
+test.each([
+  ["content", "DeleteCommand", "deleted 1 unfinished"],
+  ["tombstone", "PutCommand", "gone already: 1 unfinished, which somebody else deleted meanwhile"],
+] as const)(
+  "With --scan, a deletion of anybody's message that left its %s is found, and completed",
+  async (...[, command, line]) => {
+    const table = await freshTable();
+    const { account_id, id } = await store(table, {});
+    const failing = failingAfter(command, 1, table);
+    await expect(deleteMessage(failing, { account_id, id }, Date.now())).rejects.toThrow("power cut");
 
-  const listed = await admin(`erase-person ${ada} --scan`);
-  const deleted = await admin(`erase-person ${ada} --delete --scan --local`);
+    const listed = await admin(`erase-person ${ada} --scan`);
+    const deleted = await admin(`erase-person ${ada} --delete --scan --local`);
 
-  const left = "(left by an interrupted store or deletion)";
-  expect(listed.stdout.at(-2)).toBe(`found   unfinished   ${account_id} ${id}   ${left}`);
-  expect(deleted.stdout).toContain("deleted 1 unfinished");
-  expect(withoutRemains(await itemsIn(table))).toEqual([]);
-});
+    const left = "(left by an interrupted store or deletion)";
+    expect(listed.stdout.at(-2)).toBe(`found   unfinished   ${account_id} ${id}   ${left}`);
+    expect(deleted.stdout).toContain(line);
+    expect(withoutRemains(await itemsIn(table))).toEqual([]);
+    expect((await itemsIn(table)).filter(({ person }) => person)).toEqual([]);
+  },
+);
 
 test("Several addresses are read from standard input for one scan, and a wrong one is rejected before it", async () => {
   const table = await freshTable();

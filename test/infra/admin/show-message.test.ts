@@ -43,6 +43,8 @@ test("A person sees one field per line", async () => {
 
   const lines = [`id ${id}`, 'tags ["a","b"]', "sent_at null"];
   expect(stdout.map((line) => line.replace(/ +/, " "))).toEqual(expect.arrayContaining(lines));
+  expect(stdout.at(-1)).toBe("");
+  expect(stdout.join()).not.toContain("undefined");
 });
 
 test("Why a message is absent: deleted, expired, expired before it was stored, or unknown", async () => {
