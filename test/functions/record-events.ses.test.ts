@@ -96,6 +96,18 @@ test("Send stores a message that expires after the sender's days", async () => {
   });
 });
 
+test.each([
+  ["arn:aws:ses:eu-west-1:444455556666:identity/shop.example", "eu-west-1.amazonses.com"],
+  ["arn:aws:ses:us-east-1:444455556666:identity/shop.example", "email.amazonses.com"],
+  [undefined, "email.amazonses.com"],
+])("The Message-ID has the host that SES writes for the identity %s", async (sourceArn, host) => {
+  const { event, get } = await newSender();
+
+  await record([event("Send", {}, { sourceArn })]);
+
+  expect(await get("grace@example.org")).toMatchObject({ message_id: `<${sesMessageId}@${host}>` });
+});
+
 test("Send with more and longer tags than a message may have stores those that fit", async () => {
   const { event, get } = await newSender();
   const values = Array.from({ length: 101 }, (_, index) => `${index}`.padEnd(256, "x"));
@@ -150,6 +162,51 @@ test("In every order, alone or in a batch, twice, the later stage of a second wi
       num_attempts: 3,
     });
   }
+});
+
+test.each([
+  ["DeliveryDelay", "Delivery", "delivered"],
+  ["Delivery", "Bounce", "bounced"],
+  ["Bounce", "Complaint", "complained"],
+  ["Complaint", "Reject", "rejected"],
+  ["Complaint", "Rendering Failure", "failed"],
+])("Of %s and %s within a second, the latter counts, whatever their fractions", async (first, last, status) => {
+  const { event, get } = await newSender();
+  const parts = (timestamp: string) => ({
+    deliveryDelay: { ...deliveryDelay, timestamp },
+    delivery: { ...delivery, timestamp },
+    bounce: { ...bounce, timestamp },
+    complaint: { ...complaint, timestamp },
+  });
+  const bodies = [event(first, parts(at("00.900"))), event(last, parts(at("00.000")))];
+
+  for (const [messageId, order] of Object.entries({ "in-order": bodies, reversed: bodies.toReversed() })) {
+    await record(order.map((body) => body.replace(sesMessageId, messageId)));
+    expect(await get("grace@example.org", messageId)).toMatchObject({ status });
+  }
+});
+
+test.each<[string, object]>([
+  ["time", { timestamp: at("11.000") }],
+  ["address", { ipAddress: "192.0.2.2" }],
+  ["program", { userAgent: "Browser" }],
+  ["link", { link: "https://shop.example/other" }],
+])("Two clicks count as two if only their %s differs", async (_, other) => {
+  const { event, get } = await newSender();
+
+  await record([event("Click", { click }), event("Click", { click: { ...click, ...other } })]);
+
+  expect(await get("grace@example.org")).toMatchObject({ click_count: 2 });
+});
+
+test("An email that names its only recipient twice is one message, so an open is counted", async () => {
+  const { event, get } = await newSender();
+  const mail = { destination: ["Grace@example.org", "grace@Example.org"] };
+
+  await record([event("Send", {}, mail), event("Open", { open }, mail)]);
+
+  expect(logged().map(({ events }) => events)).toEqual([1, 1]);
+  expect(await get("grace@example.org")).toMatchObject({ open_count: 1 });
 });
 
 test("An email of several recipients is as many messages, and nobody can tell whose open it is", async () => {
@@ -235,7 +292,9 @@ test("Ten opens of a batch are one transaction, of one message or of ten", async
       return event("Open", { open: { ...open, ipAddress } }, { messageId: of(index) });
     });
 
-  expect((await callsOf(opens("192.0.2", () => "id-0"))).transactions).toEqual([11]);
+  const ofOne = await callsOf(opens("192.0.2", () => "id-0"));
+  expect(ofOne.transactions).toEqual([11]);
+  expect(ofOne.calls).toEqual(["GetCommand", "TransactWriteCommand"]); // The batch reads its sender once.
   expect((await callsOf(opens("198.51.100", (index) => `id-${index}`))).transactions).toEqual([20]);
 
   expect(await get("grace@example.org", "id-0")).toMatchObject({ open_count: 11 });
@@ -262,6 +321,14 @@ test("A bounce without a subtype has the classification of its type", async () =
   expect(await get("grace@example.org")).toMatchObject({ bounce_classification: "permanent" });
 });
 
+test("A complaint has the classification of its subtype", async () => {
+  const { event, get } = await newSender();
+
+  await record([event("Complaint", { complaint: { ...complaint, complaintSubType: "OnAccountSuppressionList" } })]);
+
+  expect(await get("grace@example.org")).toMatchObject({ bounce_classification: "on-account-suppression-list" });
+});
+
 test("A subject may be folded", async () => {
   const { event, get } = await newSender();
 
@@ -279,14 +346,41 @@ test("SES rejects an email for all of its recipients", async () => {
   expect(await get("ada@example.org")).toMatchObject({ status: "rejected" });
 });
 
-test("A delay without headers waits for Send, which has the subject", async () => {
-  const { event, get } = await newSender();
-  const bare = event("DeliveryDelay", { deliveryDelay }, { headers: undefined, commonHeaders: undefined });
+test("A delay without headers waits for Send, which has the subject, unless it fails for another reason", async () => {
+  const { account_id, event, get } = await newSender();
+  const destination = ["ada@example.org", "grace@example.org"];
+  const both = { ...deliveryDelay, delayedRecipients: destination.map((emailAddress) => ({ emailAddress })) };
+  const headless = { headers: undefined, commonHeaders: undefined };
+  const bare = event("DeliveryDelay", { deliveryDelay }, headless);
+  const broken = event("DeliveryDelay", { deliveryDelay: both }, { ...headless, messageId: "broken", destination });
+  const brokenId = idOfExternal(account_id, "ses:broken:grace@example.org");
+  const on = interceptedTable(table, (command, proceed) => {
+    const isTransaction = command.constructor.name === "TransactWriteCommand";
+    if (isTransaction && JSON.stringify(command.input).includes(brokenId)) throw new Error("The table is on fire");
+    return proceed();
+  });
 
-  expect(await record([bare])).toEqual(["0"]);
+  expect(await record([bare, broken], on)).toEqual(["0", "1"]);
   expect(await record([event("Send"), bare])).toEqual([]);
 
+  expect(logged()).toMatchObject([
+    { level: "WARN", reason: "its message is not stored yet" },
+    { level: "ERROR", error: { message: "The table is on fire" } },
+    ...[{ outcome: "recorded" }, { outcome: "recorded" }],
+  ]);
   expect(await get("grace@example.org")).toMatchObject({ subject: "Grüße", status: "deferred" });
+});
+
+test("An event with headers only has the subject, and a rendering failure has neither", async () => {
+  const { event, get } = await newSender();
+  const headers = [{ name: "SUBJECT", value: "=?utf-8?q?Gr=C3=BC=C3=9Fe?=" }];
+  const delivered = event("Delivery", { delivery }, { headers, commonHeaders: undefined });
+  const mail = { messageId: "failure", headers: undefined, commonHeaders: undefined };
+
+  expect(await record([delivered, event("Rendering Failure", { failure: {} }, mail)])).toEqual([]);
+
+  expect(await get("grace@example.org")).toMatchObject({ subject: "Grüße", status: "delivered" });
+  expect(await get("grace@example.org", "failure")).toMatchObject({ subject: "", status: "failed" });
 });
 
 test("A received email is an incoming message of each matched recipient's account, with its content", async () => {
@@ -311,7 +405,21 @@ test("A received email is an incoming message of each matched recipient's accoun
   expect(await two.get(`help@${two.domain}`, "r-1")).toMatchObject({ account_id: two.account_id });
 });
 
-test.each(["", "<>", "MAILER-DAEMON <>"])("A received bounce has no sender (%j)", async (source) => {
+test.each([
+  ["FAIL", "PASS", ["spam"]],
+  ["PASS", "FAIL", ["spam"]],
+  ["GRAY", "PROCESSING_FAILED", []],
+  [null, undefined, []],
+])("A received email of which SES says spam: %s, virus: %s has the tags %j", async (spam, virus, tags) => {
+  const { domain, get } = await newSender();
+  const verdicts = { spamVerdict: spam && { status: spam }, virusVerdict: virus && { status: virus } };
+
+  expect(await record([sesReceived({ recipients: [`help@${domain}`], ...verdicts })])).toEqual([]);
+
+  expect(await get(`help@${domain}`, "r-1")).toMatchObject({ tags });
+});
+
+test.each(["", "<>", "MAILER-DAEMON <>", undefined])("A received bounce has no sender (%j)", async (source) => {
   const { domain, get } = await newSender();
 
   expect(await record([sesReceived({ recipients: [`help@${domain}`] }, { source })])).toEqual([]);
@@ -394,7 +502,7 @@ test.each(["null", "1", '"Send"', "[]", "{", "", throughSns("{"), throughSns("nu
   },
 );
 
-test("If only some recipients' messages are left, the log says that the event was recorded", async () => {
+test("If only some recipients' messages are left, the log says that the event was recorded, and then that they are gone", async () => {
   const { account_id, event } = await newSender();
   const recipients = ["grace@example.org", "ada@example.org"];
   const mail = { destination: recipients };
@@ -402,7 +510,9 @@ test("If only some recipients' messages are left, the log says that the event wa
   const id = idOfExternal(account_id, `ses:${sesMessageId}:ada@example.org`);
   await deleteMessage(table, { account_id, id }, noon);
 
-  await record([event("Delivery", { delivery: { ...delivery, recipients } }, mail)]);
+  const delivered = event("Delivery", { delivery: { ...delivery, recipients } }, mail);
+  await record([delivered]);
+  await record([delivered]);
 
-  expect(logged().at(-1)).toMatchObject({ outcome: "recorded" });
+  expect(logged().map(({ outcome }) => outcome)).toEqual(["recorded", "recorded", "expired"]);
 });
