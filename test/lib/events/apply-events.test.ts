@@ -93,14 +93,24 @@ test.each(["GetCommand", "PutCommand", "TransactWriteCommand"])(
   },
 );
 
-test("A message that expires before its event arrives is not stored, and its other events are dropped", async () => {
-  const { stored, opened, account_id, id } = await message({ lasts: 1000 });
+test.each([
+  ["alone", "hello.eml"],
+  ["with others", null],
+])(
+  "A message that expires before its event arrives is not stored, and its other events are dropped: %s",
+  async (how, raw_email) => {
+    const { stored, opened, account_id, id } = await message({ lasts: 1000, raw_email });
+    const others =
+      how === "alone" ? [] : [(await message({ raw_email })).stored, (await message({ raw_email })).stored];
 
-  expect(await store(stored, noon + 1000)).toBe("expired");
+    const results = await applyEvents(table, [stored, ...others], () => Promise.resolve(hello), noon + 1000);
 
-  expect(await itemsOf({ account_id, id })).toEqual([]);
-  expect(await applyChange(table, opened, noon + 1000)).toBe("expired");
-});
+    expect(results.get(stored)).toEqual({ outcome: "expired" });
+    for (const other of others) expect(results.get(other)).toEqual({ outcome: "recorded" });
+    expect(await itemsOf({ account_id, id })).toEqual([]);
+    expect(await applyChange(table, opened, noon + 1000)).toBe("expired");
+  },
+);
 
 test("An event is recorded once within its longest life of 28 days, to the second", async () => {
   const { stored, opened, head } = await message({ lasts: 60 * day });
@@ -114,6 +124,82 @@ test("An event is recorded once within its longest life of 28 days, to the secon
   const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key }));
   expect(Item?.expires_at).toBe((noon + 28 * day) / 1000);
   expect(await applyChange(table, opened, noon + 28 * day)).toBe("recorded");
+});
+
+test("The id of an event is free for another one after 28 days", async () => {
+  const { stored } = await message();
+  const next = await message({ lasts: 60 * day });
+  const sameId = { ...next.stored, account_id: stored.account_id };
+  await store(stored);
+
+  await expect(store(sameId, noon + 28 * day - 1000)).rejects.toThrow("its id is taken");
+  expect(await store(sameId, noon + 28 * day)).toBe("recorded");
+});
+
+test("Two events differ even if only the last digit of a large reference_message_id does", async () => {
+  const { stored } = await message();
+  const withReference = (reference_message_id: bigint) => ({
+    ...stored,
+    message: { ...stored.message, reference_message_id },
+  });
+
+  expect(await store(withReference(9007199254740993n))).toBe("recorded");
+  expect(await store(withReference(9007199254740993n))).toBe("repeated");
+  await expect(store(withReference(9007199254740992n))).rejects.toThrow("its id is taken");
+});
+
+/** The table, and how many transactions it has been asked for. */
+const countingTransactions = (intercept = (proceed: () => Promise<unknown>) => proceed()) => {
+  let count = 0;
+  const counted = interceptedTable(table, ({ constructor: { name } }, proceed) => {
+    if (name !== "TransactWriteCommand") return proceed();
+    count++;
+    return intercept(proceed);
+  });
+  return { counted, count: () => count };
+};
+
+test("An open that is repeated takes no transactions of the other messages' opens", async () => {
+  const messages = await Promise.all([message(), message(), message()]);
+  for (const { stored } of messages) await store(stored);
+  const events = messages.map(({ opened }) => opened);
+  await applyChange(table, messages[1].opened, noon);
+  const { counted, count } = countingTransactions();
+
+  const results = await applyEvents(counted, events, () => Promise.reject(new Error("no email")), noon);
+
+  expect(events.map((event) => results.get(event)?.outcome)).toEqual(["recorded", "repeated", "recorded"]);
+  expect(count()).toBe(2); // The second one is without the repeated open.
+});
+
+test("While the table is throttled, a message's changes are tried together, and not one by one", async () => {
+  const { stored, opened } = await message();
+  await store(stored);
+  const throttled = Object.assign(new Error("slow down"), { name: "ThrottlingException" });
+  const { counted, count } = countingTransactions(() => Promise.reject(throttled));
+  const events = ["1", "2", "3"].map((id) => ({ ...opened, id }));
+
+  const results = await applyEvents(counted, events, () => Promise.reject(new Error("no email")), noon);
+
+  expect([...results.values()]).toEqual(Array(3).fill({ outcome: "failed", error: throttled }));
+  expect(count()).toBe(1);
+});
+
+test("An event whose message is stored between its two reads is recorded, and not dropped as expired", async () => {
+  const { stored, opened, head } = await message();
+  let isStored = false;
+  const late = interceptedTable(table, async ({ input: { Key } }, proceed) => {
+    const isOfMarker = String((Key as { pk?: string } | undefined)?.pk).startsWith("MARKER#");
+    if (isOfMarker && !isStored) {
+      isStored = true;
+      await store(stored);
+    }
+    return proceed();
+  });
+
+  expect(await applyChange(late, opened, noon)).toBe("recorded");
+
+  expect(await head()).toMatchObject({ open_count: 1 });
 });
 
 test("An event record contains only digests of the event's id and its content", async () => {

@@ -50,9 +50,12 @@ test("A time may have t and z in lower case, and an event may begin with a byte 
   expect(parseEvent(`\ufeff${JSON.stringify(event)}`)).toMatchObject({ time: "2026-11-20T12:00:00.500000000Z" });
 });
 
-test("U+FFFD in the words of an email is kept, because a stranger may have written it", () => {
-  expect(parse(storedWith({ subject: "\ufffd" }))).toMatchObject({ message: { subject: "\ufffd" } });
-});
+test.each(["subject", "message_id"])(
+  "U+FFFD in an email's %s is kept, because a stranger may have written it",
+  (name) => {
+    expect(parse(storedWith({ [name]: "\ufffd" }))).toMatchObject({ message: { [name]: "\ufffd" } });
+  },
+);
 
 test("A key of the bucket has up to 1,024 bytes", () => {
   const raw_email = "é".repeat(512);
