@@ -13,7 +13,7 @@ import { openEmailBucket } from "../../lib/events/email-bucket.ts";
 import { openEventQueue, type PostponeEvents } from "../../lib/events/event-queue.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { type CapturedOutput, captureOutput } from "../harness/captured-output.ts";
-import { interceptedTable } from "../harness/intercepted-table.ts";
+import { interceptAll, interceptedTable } from "../harness/intercepted-table.ts";
 import { listen } from "../harness/listen.ts";
 import { pipelineMessage } from "../harness/pipeline.ts";
 import { noon, table } from "../harness/service.ts";
@@ -31,7 +31,8 @@ beforeEach(() => {
 });
 
 const logged = () => output.lines().filter(({ message }) => message === "event");
-const counted = (name: string) => output.lines().find((line) => name in line && "_aws" in line)?.[name];
+const counted = (name: string) =>
+  output.lines().find((line) => line.service === "RecordEvents" && name in line && "_aws" in line)?.[name];
 
 /** Serves objects from a fake S3. The error for a missing object depends on the permission to list the bucket. */
 const bucketWith = (objects: Record<string, number>, missing = "AccessDenied") => {
@@ -61,15 +62,19 @@ test("An event for which a batch has too little time left is retried, and a larg
   bucketWith({ "large.eml": 31_000_000 });
   const large = await pipelineMessage();
   const small = await pipelineMessage();
-  const bodies = [large.stored("large.eml"), small.stored(null), small.event("message.opened")];
+  const other = await pipelineMessage();
+  const bodies = [large.stored("large.eml"), small.stored(null), small.event("message.opened"), other.stored(null)];
   const reason = "too little time is left in this batch. The event will be retried";
 
-  expect(await deliver(await record(), inQueue(...bodies), () => 15_900)).toEqual(["sqs-0", "sqs-1", "sqs-2"]);
+  const all = ["sqs-0", "sqs-1", "sqs-2", "sqs-3"];
+  expect(await deliver(await record(), inQueue(...bodies), () => 10_000)).toEqual(all);
+  output.clear();
+  expect(await deliver(await record(), inQueue(...bodies), () => 15_900)).toEqual(all);
   expect(await deliver(await record(), inQueue(...bodies), () => 46_000)).toEqual(["sqs-0"]);
   expect(await deliver(await record(), inQueue(...bodies), () => 60_000)).toEqual([]);
 
   expect(await (await small.get()).json()).toMatchObject({ open_count: 1 });
-  expect(logged().map((line) => line.reason)).toEqual([reason, reason, reason, reason, ...Array(5).fill(undefined)]);
+  expect(logged().map((line) => line.reason)).toEqual([...Array(5).fill(reason), ...Array(7).fill(undefined)]);
 });
 
 test("A batch is recorded in any order, and each event is one line in the log and one count", async () => {
@@ -84,6 +89,7 @@ test("A batch is recorded in any order, and each event is one line in the log an
   expect(logged()).toMatchObject([
     {
       sqs_message_id: "sqs-0",
+      function_request_id: expect.any(String),
       receives: 1,
       type: "message.opened",
       account_id,
@@ -96,6 +102,7 @@ test("A batch is recorded in any order, and each event is one line in the log an
   ]);
   expect(counted("EventRecorded")).toEqual([1, 1]);
   expect(counted("EventRepeated")).toBe(1);
+  expect(counted("ColdStart")).toBe(1);
 });
 
 test("What a batch says about one message is one transaction, and counts once if it arrives again", async () => {
@@ -253,7 +260,9 @@ test("If the table and the queue fail, the event is retried, and the log has bot
 
 test("If the queue doesn't postpone one of the events, the log says so, and the event is retried", async () => {
   const rejected = { Id: "1", SenderFault: true, Code: "ReceiptHandleIsInvalid" };
-  const sqs = createServer((_, response) => {
+  const asked: string[] = [];
+  const sqs = createServer(async (request, response) => {
+    asked.push(await text(request));
     response.end(JSON.stringify({ Successful: [{ Id: "0" }], Failed: [rejected] }));
   });
   const later = openEventQueue(`http://127.0.0.1:${await listen(sqs)}/123456789012/events`);
@@ -261,8 +270,35 @@ test("If the queue doesn't postpone one of the events, the log says so, and the 
   const failed = await deliver(await record(table, undefined, later), inQueue("{", "["));
 
   expect(failed).toEqual(["sqs-0", "sqs-1"]);
+  expect(JSON.parse(asked[0] ?? "")).toMatchObject({
+    Entries: [
+      { Id: "0", ReceiptHandle: "receipt of sqs-0" },
+      { Id: "1", ReceiptHandle: "receipt of sqs-1" },
+    ],
+  });
   const errors = output.lines().filter(({ message }) => message === "postpone");
   expect(errors).toMatchObject([{ level: "ERROR", error: { message: "The queue did not postpone 1 events" } }]);
+});
+
+test("Without the URL of the queue, there is an error that says so", () => {
+  vi.stubEnv("EVENT_QUEUE_URL", undefined);
+
+  expect(() => openEventQueue()).toThrow("EVENT_QUEUE_URL is not set");
+});
+
+test("The function's own table waits while it is throttled", async () => {
+  const { handler } = await import("../../functions/record-events.ts");
+  const { stored, get } = await pipelineMessage();
+  let throttled = 0;
+  interceptAll((command, proceed) => {
+    if (command.constructor.name !== "TransactWriteCommand" || throttled++ > 0) return proceed();
+    throw Object.assign(new Error("slow down"), { name: "ThrottlingException" });
+  });
+
+  expect(await deliver(handler, inQueue(stored(null)))).toEqual([]);
+
+  expect(throttled).toBe(2);
+  expect((await get()).status).toBe(200);
 });
 
 test("The bundle records events in the real engine, reads emails from S3 and postpones events in SQS", async () => {

@@ -8,6 +8,7 @@ import { openEmailBucket } from "../../lib/events/email-bucket.ts";
 import { operations } from "../../lib/http/operations.ts";
 import { storeMessage } from "../../lib/messages/write/store-message.ts";
 import { openTable } from "../../lib/table/table.ts";
+import { captureOutput } from "../harness/captured-output.ts";
 import { drip, startFaultyEngine, startFaultyService } from "../harness/faulty-engine.ts";
 import { listen } from "../harness/listen.ts";
 import { pipelineMessage } from "../harness/pipeline.ts";
@@ -80,6 +81,7 @@ test("An email that S3 sends byte by byte fails alone, and the other events of i
   vi.stubEnv("EVENT_QUEUE_URL", "https://sqs.eu-west-1.amazonaws.com/123456789012/events");
   const { createHandler } = await import("../../functions/record-events.ts");
   const [slow, other] = [await pipelineMessage(), await pipelineMessage()];
+  const output = captureOutput();
   hurry();
   const handler = createHandler(
     openTable({ canWait: true }),
@@ -94,6 +96,8 @@ test("An email that S3 sends byte by byte fails alone, and the other events of i
   );
 
   expect(failed).toEqual(["sqs-0"]);
+  const [line] = output.lines().filter(({ message }) => message === "event");
+  expect(line).toMatchObject({ outcome: "failed", error: { name: "TimeoutError", message: "S3 was too slow" } });
   expect(await (await other.get()).json()).toMatchObject({ open_count: 1, content: "a".repeat(1000) });
 });
 
