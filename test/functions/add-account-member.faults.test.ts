@@ -124,6 +124,14 @@ describe("Adding a member", () => {
     ["whose response is lost", ["lost after"]],
     ["whose connection is cut", ["cut before"]],
     ["in conflict with others", Array(4).fill(conflict)],
+    [
+      "in conflict, although a condition failed too",
+      [cancelled("ConditionalCheckFailed", "TransactionConflict", "None")],
+    ],
+    [
+      "that is throttled, although a condition failed too",
+      [cancelled("ConditionalCheckFailed", "ThrottlingError", "None")],
+    ],
     ["that is still in progress", Array(4).fill(inProgress)],
     ["whose response is lost while it is in progress", ["lost after", ...Array(4).fill(inProgress)]],
   ])("retries a transaction %s, and its response is no replay", async (_, faults) => {

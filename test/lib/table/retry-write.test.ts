@@ -50,15 +50,30 @@ const changes: Record<string, () => Promise<(busy: Table) => Promise<boolean>>> 
   },
 };
 
-test.for(Object.keys(changes))("A conflict with a transaction is retried while %s", async (name) => {
+const isWrite = (operation: string) => /^(Put|Update|Delete)Item$/.test(operation);
+
+test.for(
+  Object.keys(changes).flatMap((name) =>
+    ["TransactionConflictException", "ThrottlingException"].map((error) => [error, name] as const),
+  ),
+)("%s is retried while %s", async ([error, name]) => {
   const change = await changes[name]?.();
   const { table: busy, failWith } = await startFaultyEngine();
   let left = 4;
-  failWith((operation) =>
-    /^(Put|Update|Delete)Item$/.test(operation) && left-- > 0 ? { error: "TransactionConflictException" } : undefined,
-  );
+  failWith((operation) => (isWrite(operation) && left-- > 0 ? { error } : undefined));
 
   expect(await change?.(busy)).toBe(true);
 
   expect(left).toBeLessThan(0);
 });
+
+test.for(Object.keys(changes))(
+  "A write that is forbidden is an error, and not a failed condition: %s",
+  async (name) => {
+    const change = await changes[name]?.();
+    const { table: forbidden, failWith } = await startFaultyEngine();
+    failWith((operation) => (isWrite(operation) ? { error: "AccessDeniedException" } : undefined));
+
+    await expect(change?.(forbidden)).rejects.toThrow("AccessDeniedException");
+  },
+);

@@ -1,5 +1,5 @@
 /** How the AWS SDK's client is set up. */
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { openTable } from "../../../lib/table/table.ts";
 
 test("The SDK copies neither the input nor the output of a call for its logger", () => {
@@ -13,4 +13,10 @@ test("The SDK copies neither the input nor the output of a call for its logger",
 test("A table remembers who can wait, for the retries that the SDK doesn't make", () => {
   expect(openTable({ canWait: true })).toHaveProperty("canWait", true);
   expect(openTable()).toHaveProperty("canWait", false);
+});
+
+test("Without the name of the table, there is an error that says so", () => {
+  vi.stubEnv("TABLE_NAME", undefined);
+
+  expect(() => openTable()).toThrow("TABLE_NAME is not set");
 });

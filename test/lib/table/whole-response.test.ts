@@ -1,10 +1,16 @@
 /** What comes back from DynamoDB, or from something between us and DynamoDB. */
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:https";
+import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
+import { openTable } from "../../../lib/table/table.ts";
 import { BrokenResponseError } from "../../../lib/table/whole-response.ts";
 import { captureOutput } from "../../harness/captured-output.ts";
+import { newCertificate } from "../../harness/certificate.ts";
 import { type Fault, startFaultyEngine, startFaultyService } from "../../harness/faulty-engine.ts";
+import { listen } from "../../harness/listen.ts";
 import { bearer } from "../../harness/service.ts";
+import { temporaryFolder } from "../../harness/temporary-folder.ts";
 
 const secret = "s3cret@example.com";
 const item = (email: string) => `{"Item":{"email":${email}},"ConsumedCapacity":{"CapacityUnits":1}}`;
@@ -34,6 +40,16 @@ test.each<[string, Fault, number]>([
   expect(status).toBe(expected);
   expect(await output.requests()).toMatchObject([{ level: "ERROR", status: expected }]);
   expect(output.text()).not.toContain("s3cret");
+});
+
+test("An error of the network keeps its words, such as that a certificate is not trusted", async () => {
+  const { key, cert } = newCertificate(temporaryFolder());
+  const untrusted = createServer({ key: readFileSync(key), cert: readFileSync(cert) });
+  const { client, name } = openTable({ endpoint: `https://127.0.0.1:${await listen(untrusted)}` });
+
+  const get = client.send(new GetCommand({ TableName: name, Key: { pk: "a", sk: "b" } }));
+
+  await expect(get).rejects.toThrow("self-signed certificate");
 });
 
 test("A write whose response is empty may not have happened", async () => {
