@@ -3,7 +3,14 @@ import { randomUUID } from "node:crypto";
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { idOfSecret } from "../../../lib/api-keys/api-key.ts";
-import { createApiKey, revokeApiKey, rotateApiKey } from "../../../lib/api-keys/store.ts";
+import {
+  createApiKey,
+  keysLabelled,
+  listApiKeys,
+  revokeApiKey,
+  rotateApiKey,
+  storeApiKey,
+} from "../../../lib/api-keys/store.ts";
 import { apiKeyKey, apiKeyListingKey } from "../../../lib/table/keys.ts";
 import { listItems } from "../../../lib/table/list.ts";
 import { startFaultyEngine } from "../../harness/faulty-engine.ts";
@@ -26,6 +33,33 @@ test("Only the digest of a secret is stored", async () => {
   expect(stored).toContain(idOfSecret(secret));
   expect(stored).not.toContain(secret);
   expect(stored).not.toContain(secret.slice(4));
+});
+
+test("Keys are listed the oldest first, and not in the order of their ids", async () => {
+  const account_id = randomUUID();
+  for (const [index, digit] of ["e", "0", "f", "1"].entries()) {
+    const created_at = new Date(noon + index).toISOString();
+    await storeApiKey(table, { id: digit.repeat(63) + account_id.slice(-1), account_id, scopes: ["*"], created_at });
+  }
+
+  const ids = (await listApiKeys(table, account_id, noon)).map(({ id }) => id[0]);
+
+  expect(ids).toEqual(["e", "0", "f", "1"]);
+});
+
+test("An expired key is gone before TTL deletes it: it has no label and can't be rotated, but it can be revoked", async () => {
+  const account_id = randomUUID();
+  const grant = { account_id, scopes: ["*"], label: "shop", expires_at: noon / 1000 + 1 };
+  const { apiKey } = await createApiKey(table, grant, noon);
+  const seen = async (now: number) => [
+    (await listApiKeys(table, account_id, now)).length,
+    (await keysLabelled(table, account_id, "shop", now)).length,
+    (await rotateApiKey(table, apiKey.id, 60, now)) !== null,
+  ];
+
+  expect(await seen(noon + 999)).toEqual([1, 1, true]);
+  expect(await seen(noon + 1000)).toEqual([0, 0, false]);
+  expect(await revokeApiKey(table, apiKey.id, noon + 1000)).toBe(true);
 });
 
 test("Two secrets share only the prefix that secret scanners recognise", async () => {

@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { listMembers, removeMember, setMemberRole } from "../../../lib/members/store.ts";
+import { listMembers, newMember, putMember, removeMember, setMemberRole } from "../../../lib/members/store.ts";
+import { transact } from "../../../lib/table/transact.ts";
 import { startAccount } from "../../harness/members.ts";
 import { noon, table } from "../../harness/service.ts";
 
@@ -16,4 +18,16 @@ test("A change of a deleted member does not affect the same user's new membershi
   expect(await removeMember(table, before)).toBe(false);
 
   expect(await listMembers(table, account_id)).toMatchObject([{ email: ada.email, role: "Analyst" }]);
+});
+
+test("Members are in the order in which they joined, and not in that of their ids", async () => {
+  const account_id = randomUUID();
+  for (const [index, digit] of ["e", "0", "f", "1"].entries()) {
+    const member = newMember(account_id, randomUUID().replaceAll(/[\da-f]/g, digit), "Analyst", noon + index);
+    await transact(table, [putMember(table, { ...member, email: `${digit}@example.com` }, noon)]);
+  }
+
+  const emails = (await listMembers(table, account_id)).map(({ email }) => email);
+
+  expect(emails).toEqual(["e@example.com", "0@example.com", "f@example.com", "1@example.com"]);
 });

@@ -5,11 +5,13 @@ import { findApiKey } from "../../../lib/api-keys/api-key.ts";
 import { createApiKey, revokeApiKey } from "../../../lib/api-keys/store.ts";
 import { applyEvent } from "../../../lib/events/apply-events.ts";
 import { addSender, findSender } from "../../../lib/events/senders.ts";
+import { findMember, listMembers, newMember, putMember } from "../../../lib/members/store.ts";
 import type { NewMessage } from "../../../lib/messages/new-message.ts";
 import { deleteMessage } from "../../../lib/messages/remove/delete-message.ts";
 import { removeContent } from "../../../lib/messages/remove/remove-content.ts";
 import { storeMessage } from "../../../lib/messages/write/store-message.ts";
 import type { Table } from "../../../lib/table/table.ts";
+import { transact } from "../../../lib/table/transact.ts";
 import { newMessage, noon, opened, recordEvent } from "../../harness/service.ts";
 import { simulatedProcesses } from "../../world/processes.ts";
 
@@ -42,7 +44,7 @@ test("A message that was changed a moment ago is known to whoever changes it nex
   });
 });
 
-test("A key that was revoked and a sender that was added a moment ago are so at once", async () => {
+test("A key that was revoked, a sender and a member that were added a moment ago are so at once", async () => {
   const { table, onEmptyTable, held } = simulatedProcesses();
   await onEmptyTable(async () => {
     const account_id = randomUUID();
@@ -51,9 +53,13 @@ test("A key that was revoked and a sender that was added a moment ago are so at 
       const { apiKey } = await createApiKey(table, { account_id, scopes: ["*"] }, noon);
       await revokeApiKey(table, apiKey.id, noon);
       await addSender(table, sender, noon);
+      const member = { ...newMember(account_id, randomUUID(), "Analyst", noon), email: "ada@example.com" };
+      await transact(table, [putMember(table, member, noon)]);
 
       expect(await findApiKey(table, apiKey.id)).toHaveProperty("revoked_at");
       expect(await findSender(table, sender.name)).toMatchObject(sender);
+      expect(await findMember(table, account_id, member.user_id)).toMatchObject(member);
+      expect(await listMembers(table, account_id)).toEqual([member]);
     });
   });
 });
