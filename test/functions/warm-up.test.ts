@@ -36,14 +36,17 @@ describe.each([...operations.map(({ file }) => file), "functions/record-events.t
     const reads = engine.calls.filter(({ operation }) => ["GetItem", "Query"].includes(operation));
     expect(reads).toEqual(engine.calls);
     expect(output.text()).toBe("");
+    for (const stream of [process.stdout, process.stderr]) stream.write("A line of the first request. ");
+    expect(output.text()).toBe("A line of the first request. ".repeat(2));
   });
 
   test.runIf(file !== "functions/record-events.ts")(
-    "warms up the reads that a request makes beside the key's",
+    "warms up with four requests, and the reads that each makes beside the key's",
     async () => {
       await warmUp();
 
       expect(engine.calls.some(({ alongside }) => alongside > 0)).toBe(true);
+      expect(engine.calls.filter(({ consistent }) => consistent)).toHaveLength(4); // the reads of the key
     },
   );
 
