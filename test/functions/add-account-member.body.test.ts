@@ -69,6 +69,7 @@ describe("The body", () => {
     [{ name: 7 }, nameRule],
     [{ email: null }, emailRule],
     [{ email: "x", role: "x" }, `${emailRule}; ${roleRule}`],
+    [{ email: "x".repeat(300) }, emailRule],
   ])("with %j is rejected, and the message states what the field accepts: 400", async (fields, message) => {
     const response = await post({ ...newMember(), ...fields });
 
@@ -95,6 +96,7 @@ describe("The body", () => {
     ["", "be valid JSON"],
     ["{", "be valid JSON"],
     ['{"email":"a@example.com",}', "be valid JSON"],
+    [`\ufeff${JSON.stringify(newMember())}`, "be valid JSON"],
     ["[]", "be a JSON object"],
     ["null", "be a JSON object"],
     ['"text"', "be a JSON object"],
@@ -114,6 +116,7 @@ describe("The body", () => {
     ],
     [String.raw`{"role":"Developer","r\u006fle" : "Administrator"}`, 'have each field only once, but has "role" twice'],
     ['{"a":{"x":"}"},"b":[{"x":1},{"x":"\\"{","y":1,"x":2}]}', 'have each field only once, but has "x" twice'],
+    [`{"${"x".repeat(51)}":1,"${"x".repeat(51)}":2}`, `have each field only once, but has "${"x".repeat(50)}" twice`],
     [`{"x":${nested(100)}}`, "not nest deeper than 100 levels"],
   ])("%s must %s: 400", async (body, rule) => {
     const response = await post(body);
@@ -145,6 +148,7 @@ describe("The body", () => {
   test.each([
     "application/json",
     "Application/JSON; charset=utf-8",
+    "application/json ; charset=utf-8",
     "application/vnd.api+json",
     "application/a+b+json",
   ])("may be %s", async (type) => {
@@ -154,7 +158,7 @@ describe("The body", () => {
   const json: [string, string] = ["Content-Type", "application/json"];
   const isJson = "Content-Type must be application/json";
   test.each([
-    ...["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""].map(
+    ...["text/plain", "application/x-www-form-urlencoded", "application/jsonp", "x-application/json", ""].map(
       (type): [string, string, [string, string][]] => [type, isJson, [["Content-Type", type]]],
     ),
     ["two media types", isJson, [json, ["content-type", "text/plain"]]],

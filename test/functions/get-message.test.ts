@@ -216,6 +216,13 @@ describe("A message is not found: 404", () => {
   });
 });
 
+test.each(["00000000-0000-0000-0000-000000000000", "6ba7b810-9dad-01d1-00b4-00c04fd430c8"])(
+  "A UUID may have any version and variant: %s",
+  async (id) => {
+    expect((await get(id)).status).toBe(404);
+  },
+);
+
 describe("A path identifier that is not a UUID: 400", () => {
   test.each([
     ["message_id", "not-a-uuid"],

@@ -20,6 +20,20 @@ test("A key in its last second is valid, and then it is not", async () => {
   expect((await call(messageUrl(account_id), { headers: bearer(old.secret) })).status).toBe(401);
 });
 
+test.each([
+  ["Bearer  ", "", "Message not found"],
+  ["Bearer ", "~.+/==", "Invalid API key"],
+  ["Bearer ", "=x", "Missing or malformed bearer token"],
+  ["Bearer ", ",", "Missing or malformed bearer token"],
+  ["x Bearer ", "", "Missing or malformed bearer token"],
+])("Credentials may have what RFC 6750 allows: %jKEY%j is %s", async (before, after, message) => {
+  const { secret, account_id } = await newKey();
+
+  const response = await call(messageUrl(account_id), { headers: { Authorization: `${before}${secret}${after}` } });
+
+  expect(await response.json()).toEqual({ message });
+});
+
 describe("The scope", () => {
   const readWith = async (scopes: string[], fields: Partial<Parameters<typeof newMessage>[0]> = {}) => {
     const { secret, account_id } = await newKey({ scopes });

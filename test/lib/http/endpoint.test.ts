@@ -137,6 +137,24 @@ describe("An operation", () => {
   });
 });
 
+test("An Idempotency-Key that was used with another operation was used with a different request", async () => {
+  const { secret, account_id } = await newKey();
+  const handlerOf = (changes: Partial<typeof addAccountMember>) =>
+    endpoint({
+      operation: { ...addAccountMember, ...changes, body: null },
+      prefetch: async () => null,
+      handle: ({ once }) => once.store({ status: 201, body: "{}" }),
+    })(table, () => noon);
+  const event = { headers: { ...bearer(secret), "Idempotency-Key": randomUUID() }, pathParameters: { account_id } };
+  const send = async (changes: Partial<typeof addAccountMember>) =>
+    (await invoke(handlerOf(changes), event as unknown as APIGatewayProxyEvent)).statusCode;
+
+  expect(await send({})).toBe(201);
+  expect(await send({ method: "PUT" })).toBe(422);
+  expect(await send({ path: "/v2/accounts/{account_id}/guests" })).toBe(422);
+  expect(await send({})).toBe(201);
+});
+
 describe("A query parameter", () => {
   test.each([
     ["is read", "?limit=10", 200, { query: { limit: 10 } }],

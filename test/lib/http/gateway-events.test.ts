@@ -1,7 +1,10 @@
 /** Events that API Gateway or the Lambda console may send, but no request over the local gateway's sockets. */
+import { randomUUID } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { expect, test } from "vitest";
+import { createHandler as addAccountMember } from "../../../functions/add-account-member.ts";
+import { createHandler as getMessage } from "../../../functions/get-message.ts";
 import { invoke } from "../../../infra/local/lambda.ts";
 import { operations } from "../../../lib/http/operations.ts";
 import { decoded, expectContract } from "../../harness/any-response.ts";
@@ -44,4 +47,49 @@ test.each(operations)("Every shape of an event for $id has a response of the con
 
   expect([...statuses]).toEqual(expect.arrayContaining([400, 401]));
   expect([...statuses].some((status) => status < 300 || [404, 409].includes(status))).toBe(true);
+});
+
+const json = "application/json";
+const member = JSON.stringify({ email: "ada@example.org", role: "Developer" });
+const base64 = Buffer.from(member).toString("base64");
+
+test.each<[string, { multiValueHeaders?: object; body: unknown; isBase64Encoded?: boolean }, number]>([
+  ["a text", { body: member }, 201],
+  ["base64", { body: base64, isBase64Encoded: true }, 201],
+  ["base64 that is declared as text", { body: base64 }, 400],
+  ["the object of a test event", { body: JSON.parse(member) }, 201],
+  ["a media type that occurs twice", { body: member, multiValueHeaders: { "Content-Type": [json, json] } }, 201],
+  ["two media types", { body: member, multiValueHeaders: { "Content-Type": [json, "text/plain"] } }, 415],
+  ["a coding", { body: member, multiValueHeaders: { "Content-Type": [json], "Content-Encoding": ["gzip"] } }, 415],
+])(
+  "A body with %s has the response that it would have over HTTP",
+  async (_, { multiValueHeaders, ...fields }, status) => {
+    const { account_id, secret } = await newKey();
+    const headers = { ...bearer(secret), "Content-Type": json };
+    const lines = multiValueHeaders && { Authorization: [`Bearer ${secret}`], ...multiValueHeaders };
+    const event = { headers, multiValueHeaders: lines, pathParameters: { account_id }, ...fields };
+
+    const { statusCode } = await invoke(
+      addAccountMember(table, () => noon),
+      event as unknown as APIGatewayProxyEvent,
+    );
+
+    expect(statusCode).toBe(status);
+  },
+);
+
+test.each([
+  { queryStringParameters: { fields: "x" } },
+  { queryStringParameters: { fields: "x" }, multiValueQueryStringParameters: null },
+  { multiValueQueryStringParameters: { fields: ["x"] } },
+])("A query parameter is read wherever the event has it (%j)", async (query) => {
+  const { account_id, secret } = await newKey();
+  const event = { headers: bearer(secret), pathParameters: { account_id, message_id: randomUUID() }, ...query };
+
+  const { statusCode } = await invoke(
+    getMessage(table, () => noon),
+    event as unknown as APIGatewayProxyEvent,
+  );
+
+  expect(statusCode).toBe(400);
 });

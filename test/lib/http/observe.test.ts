@@ -1,7 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
-import { beforeEach, describe, expect, test } from "vitest";
+import type { APIGatewayProxyEvent } from "aws-lambda";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { createHandler } from "../../../functions/get-message.ts";
+import { invoke } from "../../../infra/local/lambda.ts";
 import { storeMessage } from "../../../lib/messages/write/store-message.ts";
 import { type CapturedOutput, captureOutput } from "../../harness/captured-output.ts";
 import { interceptedTable } from "../../harness/intercepted-table.ts";
@@ -78,6 +81,39 @@ describe("The request log", () => {
       duration_ms: expect.any(Number),
       consumed_capacity: 1.5,
     });
+  });
+
+  test("has the duration in milliseconds, to two decimals", async () => {
+    let seconds = 1000;
+    vi.spyOn(process, "uptime").mockImplementation(() => seconds);
+    const slow = interceptedTable(table, ({ constructor: { name } }, proceed) => {
+      if (name === "GetCommand") seconds += 1.23456;
+      return proceed();
+    });
+    url = await startService(undefined, slow);
+
+    await (await get(randomUUID())).text();
+
+    expect(await output.requests()).toMatchObject([{ duration_ms: 1234.56 }]);
+  });
+
+  test("has both ids of API Gateway, of which the caller may have chosen one, and the fields that were asked for", async () => {
+    const requestContext = { extendedRequestId: "JwPuW=", requestId: "chosen-by-a-caller" };
+    const event = {
+      headers: bearer(key.secret),
+      pathParameters: { account_id: key.account_id, message_id: randomUUID() },
+      queryStringParameters: { fields: "status,tags" },
+      requestContext,
+    };
+
+    await invoke(
+      createHandler(table, () => noon),
+      event as unknown as APIGatewayProxyEvent,
+    );
+
+    expect(await output.requests()).toMatchObject([
+      { request_id: "JwPuW=", gateway_request_id: "chosen-by-a-caller", query: { fields: ["status", "tags"] } },
+    ]);
   });
 
   test("counts the capacity of every call: three reads, and a transaction of three items", async () => {
