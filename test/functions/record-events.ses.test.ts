@@ -252,6 +252,17 @@ test.each([
   expect(await get("ada@example.org")).toMatchObject({ status: "accepted" });
 });
 
+test("A recipient may be named with a name, and twice", async () => {
+  const { event, get } = await newSender();
+  const mail = { destination: ["ada@example.org", "grace@example.org"] };
+  const recipients = ["Grace <grace@example.org>", "<GRACE@example.org>"];
+
+  expect(await record([event("Delivery", { delivery: { ...delivery, recipients } }, mail)])).toEqual([]);
+
+  expect(logged()).toMatchObject([{ events: 2 }]); // the attempt and the status
+  expect(await get("grace@example.org")).toMatchObject({ status: "delivered", num_attempts: 1 });
+});
+
 /** Counts the calls that writing these bodies takes, and the writes of each transaction. */
 const callsOf = async (bodies: readonly string[]) => {
   const calls: string[] = [];
@@ -403,6 +414,14 @@ test("A received email is an incoming message of each matched recipient's accoun
     content: emails["ses-received/r-1"],
   });
   expect(await two.get(`help@${two.domain}`, "r-1")).toMatchObject({ account_id: two.account_id });
+});
+
+test("A received email may have neither a Message-ID nor a subject", async () => {
+  const { domain, get } = await newSender();
+
+  expect(await record([sesReceived({ recipients: [`help@${domain}`] }, { commonHeaders: {} })])).toEqual([]);
+
+  expect(await get(`help@${domain}`, "r-1")).toMatchObject({ message_id: "", subject: "" });
 });
 
 test.each([

@@ -235,9 +235,16 @@ test("An event that fails is retried with growing waits, and the others of its b
     { messageId: "opened", body: event("message.opened") },
   ];
 
-  const failed = await deliver(await record(), received);
+  let tries = 0;
+  const counting = interceptedTable(table, ({ input }, proceed) => {
+    if (input.TransactItems && JSON.stringify(input).includes(early.id)) tries++;
+    return proceed();
+  });
+
+  const failed = await deliver(await record(counting), received);
 
   expect(failed).toEqual(["first", "25th"]);
+  expect(tries).toBe(5); // with the others of its batch, alone, and then after each of three pauses
   expect(postponed).toEqual([{ "receipt of first": 1, "receipt of 25th": 10 }]);
 });
 
@@ -267,9 +274,12 @@ test("If the queue doesn't postpone one of the events, the log says so, and the 
   });
   const later = openEventQueue(`http://127.0.0.1:${await listen(sqs)}/123456789012/events`);
 
+  const timeout = vi.spyOn(AbortSignal, "timeout");
+
   const failed = await deliver(await record(table, undefined, later), inQueue("{", "["));
 
   expect(failed).toEqual(["sqs-0", "sqs-1"]);
+  expect(timeout).toHaveBeenCalledWith(4000);
   expect(JSON.parse(asked[0] ?? "")).toMatchObject({
     Entries: [
       { Id: "0", ReceiptHandle: "receipt of sqs-0" },

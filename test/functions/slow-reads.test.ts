@@ -96,6 +96,7 @@ test("An email that S3 sends byte by byte fails alone, and the other events of i
   );
 
   expect(failed).toEqual(["sqs-0"]);
+  expect(AbortSignal.timeout).toHaveBeenCalledWith(10_000);
   const [line] = output.lines().filter(({ message }) => message === "event");
   expect(line).toMatchObject({ outcome: "failed", error: { name: "TimeoutError", message: "S3 was too slow" } });
   expect(await (await other.get()).json()).toMatchObject({ open_count: 1, content: "a".repeat(1000) });

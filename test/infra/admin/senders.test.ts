@@ -40,6 +40,12 @@ test("remove-sender names what is no sender's name, and goes on with the next", 
   expect(stdout.map((object) => JSON.parse(object))).toEqual([{ name, removed: true }]);
 });
 
+test("A configuration set's name has up to 64 characters", async () => {
+  const name = `ses:111122223333:${"a".repeat(64)}`;
+
+  expect(await admin(`add-sender ${name} ${options}`)).toMatchObject({ status: 0, stdout: [`added     ${name}`] });
+});
+
 test("A sender can't be given to another account by mistake", async () => {
   await admin(`add-sender ses:111122223333:news ${options}`);
 
@@ -56,6 +62,8 @@ test.each([
   "ses:11112222333:shop",
   "ses:111122223333:a:b",
   "ses:111122223333:",
+  `ses:111122223333:${"a".repeat(65)}`,
+  "ses:1111222233334:shop",
   "ses-received:a b",
 ])("%s is no sender's name", async (name) => {
   const [command, ...rest] = `add-sender ${options}`.split(" ") as [string, ...string[]];

@@ -42,6 +42,23 @@ test("The time of the first byte is not the last one's", async () => {
   expect(sent).toEqual({ firstByteAt: noon + 1000, isReaderSlow: false });
 });
 
+test("A response ends 10 s before the function's timeout, and leaves no timer behind", async () => {
+  vi.stubGlobal("awslambda", { HttpResponseStream: { from: (stream: Writable) => stream } });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const newReader = () => new Writable({ write: (_chunk, _encoding, done) => done() }) as awslambda.HttpResponseStream;
+  const endless = new Readable({ read: () => {} });
+
+  await sendResponse(newReader(), { statusCode: 200, body: "{}" }, minute);
+  expect(vi.getTimerCount()).toBe(0);
+  const sent = sendResponse(newReader(), { statusCode: 200, body: endless }, minute);
+  vi.advanceTimersByTime(49_999);
+  expect(endless.destroyed).toBe(false);
+  vi.advanceTimersByTime(1);
+
+  expect(endless.destroyed).toBe(true);
+  expect(await sent).toMatchObject({ isReaderSlow: true });
+});
+
 /** Stores an email and reads it after a pause. Returns the request's log lines and the bytes of the body. */
 const readAfter = async (email: Buffer, pauseMs: number, timeoutMilliseconds: number) => {
   const output = captureOutput();

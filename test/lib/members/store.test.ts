@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { listMembers, newMember, putMember, removeMember, setMemberRole } from "../../../lib/members/store.ts";
+import { listMembers, newMember, newUser, putMember, removeMember, setMemberRole } from "../../../lib/members/store.ts";
 import { transact } from "../../../lib/table/transact.ts";
 import { startAccount } from "../../harness/members.ts";
 import { noon, table } from "../../harness/service.ts";
@@ -30,4 +30,11 @@ test("Members are in the order in which they joined, and not in that of their id
   const emails = (await listMembers(table, account_id)).map(({ email }) => email);
 
   expect(emails).toEqual(["e@example.com", "0@example.com", "f@example.com", "1@example.com"]);
+});
+
+test("A user and a member begin at the clock's time", () => {
+  const created_at = new Date(noon).toISOString();
+
+  expect(newUser("ada@example.com", noon)).toMatchObject({ email: "ada@example.com", created_at });
+  expect(newMember(randomUUID(), randomUUID(), "Analyst", noon)).toMatchObject({ created_at, updated_at: created_at });
 });

@@ -1,5 +1,6 @@
 /** Who waits while the table is throttled, and for how long. */
 import { randomUUID } from "node:crypto";
+import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
 import { getItem, queryRange } from "../../../lib/table/get.ts";
@@ -62,6 +63,25 @@ test("A transaction that others can do without is not tried again, even by who c
   expect(count()).toBe(1);
 });
 
+test("After a conflict, the items are read consistently, to know whether a condition fails", async () => {
+  const reads: unknown[] = [];
+  const cancelled = new TransactionCanceledException({
+    $metadata: {},
+    message: "cancelled",
+    CancellationReasons: [{ Code: "None" }, { Code: "TransactionConflict" }],
+  });
+  const inConflict = interceptedTable(table, ({ constructor: { name }, input }, proceed) => {
+    if (name === "TransactWriteCommand" && reads.length === 0) throw cancelled;
+    if (name === "GetCommand") reads.push([input.Key, input.ConsistentRead]);
+    return proceed();
+  });
+  const other = { ...key, sk: "MEMBER#2" };
+
+  expect(await transact(inConflict, [put(table, key, {}), put(table, other, {})])).toBeNull();
+
+  expect(reads).toEqual([[other, true]]);
+});
+
 test("A transaction in conflict is not tried any more after the table's deadline, and otherwise for 20 seconds", async () => {
   const timeout = vi.spyOn(AbortSignal, "timeout");
   const write = (deadline?: number) => transact({ ...table, ...(deadline && { deadline }) }, [put(table, key, {})]);
@@ -69,9 +89,11 @@ test("A transaction in conflict is not tried any more after the table's deadline
   await write();
   await write(uptimeMs() + 15_000);
   await write(uptimeMs() + 25_000);
+  await write(uptimeMs() - 1000).catch(() => {}); // It may have been faster.
 
   const limits = timeout.mock.calls.map(([ms]) => ms).filter((ms) => ms <= 20_000);
   expect(limits.map((ms) => Math.ceil(ms / 5000) * 5000)).toContain(15_000);
+  expect(limits).toContain(0);
   expect(limits.filter((ms) => ms === 20_000).length).toBeGreaterThanOrEqual(2);
 });
 

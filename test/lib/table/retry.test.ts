@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { retry } from "../../../lib/table/retry.ts";
 import { uptimeMs } from "../../../lib/time/clock.ts";
 
@@ -12,6 +12,28 @@ const failing = (times: number, error: Error) => {
 
 test("After its deadline it throws the error of the last attempt", async () => {
   await expect(retry(failing(Infinity, throttled), { deadline: uptimeMs() + 100 })).rejects.toBe(throttled);
+});
+
+test("Without a deadline, it gives up after a minute", async () => {
+  let seconds = 0;
+  vi.spyOn(process, "uptime").mockImplementation(() => seconds);
+  vi.spyOn(Math, "random").mockReturnValue(0);
+  const call = vi.fn(async () => {
+    seconds += 20;
+    throw throttled;
+  });
+
+  await expect(retry(call)).rejects.toBe(throttled);
+
+  expect(call).toHaveBeenCalledTimes(4); // after 20, 40, 60 and 80 seconds
+});
+
+test("An error that will last is not retried", async () => {
+  const call = vi.fn(() => Promise.reject(new Error("forbidden")));
+
+  await expect(retry(call)).rejects.toThrow("forbidden");
+
+  expect(call).toHaveBeenCalledOnce();
 });
 
 test("A signal ends the retries", async () => {
