@@ -33,7 +33,7 @@ export const reportsOf = ({ attachments }: ParsedContent): Report[] =>
 
 export const originalOf = ({ parts, attachments }: ParsedContent): string | undefined => {
   const part = parts.find(({ content_type }) => /rfc822-headers$/.test(content_type));
-  const isOriginal = /^message\/(rfc822|global)|rfc822-headers$/;
+  const isOriginal = /^message\/(rfc822|global|global-headers)$|rfc822-headers$/;
   const attachment = attachments.find(({ content_type }) => isOriginal.test(content_type));
   const text = part?.content.slice(0, excerptCharacters) ?? (attachment ? textOf(attachment.content) : "");
   return /^message-id:\s*(<[^>\s]*>)/im.exec(text)?.[1];

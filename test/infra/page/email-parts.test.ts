@@ -147,6 +147,16 @@ test.each<[string, Parts, string | undefined]>([
   ["an attached email in UTF-8", { attachments: [attachment("message/global", header)] }, "<original@shop.example>"],
   ["attached headers", { attachments: [attachment("text/rfc822-headers", header)] }, "<original@shop.example>"],
   [
+    "an attached email behind a report in UTF-8",
+    {
+      attachments: [
+        status("message/global-delivery-status", "Action: failed"),
+        attachment("message/global-headers", header),
+      ],
+    },
+    "<original@shop.example>",
+  ],
+  [
     "headers as a text",
     { parts: [part("text/plain", "x"), part("text/rfc822-headers", header)] },
     "<original@shop.example>",
