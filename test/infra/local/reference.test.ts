@@ -55,6 +55,54 @@ test.each(["/", "/messages"])("The page %s has a key, so no cache and no other s
   });
 });
 
+test.each(["/", "/messages"])("A link of another site, as in a chat, leads to the page %s", async (path) => {
+  const url = await servePages();
+  const followed = { "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document" };
+
+  const { body } = await get(url + path, followed);
+
+  expect(body.toString()).toContain(demo.api_key);
+});
+
+test("The desk's script runs by a nonce that each load has anew, and nothing else may load or send", async () => {
+  const url = await servePages();
+  const nonceOf = async (): Promise<string | undefined> => {
+    const { headers, body } = await get(`${url}/messages`);
+    const [, nonce] = /<script type="module" nonce="([^"]+)">/.exec(body.toString()) ?? [];
+    expect(headers).toMatchObject({
+      "content-security-policy":
+        `default-src 'none'; script-src 'nonce-${nonce}'; worker-src blob:; connect-src 'self'; ` +
+        "style-src 'unsafe-inline'; img-src data: blob:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+      "referrer-policy": "no-referrer",
+      "x-dns-prefetch-control": "off",
+    });
+    return nonce;
+  };
+
+  expect(await nonceOf()).not.toBe(await nonceOf());
+});
+
+test("Nothing that the desk knows of its server ends its script", async () => {
+  const where = ["</script><script>alert(1)</script>", "$&"];
+  const desk = deskPages({ source: "table", where, api: "" }, apiSource);
+  const { body } = await get(`http://127.0.0.1:${await listen(gateway([], desk))}/messages`);
+
+  const [, embedded = ""] = /id="shown">(.*?)<\/script>/s.exec(body.toString()) ?? [];
+
+  expect(JSON.parse(embedded)).toEqual({ source: "table", where, api: "" });
+});
+
+const data = [...deskPages({ source: "local", where: [], api: "" }, apiSource).keys()];
+
+test.each(data.filter((path) => path !== "/messages/attached"))(
+  "%s is for this machine's own names only",
+  async (path) => {
+    const { body } = await get((await servePages()) + path, { Host: "evil.example" });
+
+    expect(JSON.parse(body.toString()).message).toMatch(/^This address is private/);
+  },
+);
+
 test("Each load of the document has a new email and idempotency key, so that the first request is no replay", async () => {
   const url = await servePages();
   const examplesOf = async (): Promise<string[]> => {
