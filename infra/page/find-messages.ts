@@ -64,7 +64,7 @@ const indexedMessages = async (table: Table): Promise<Indexed[]> => {
       ReturnConsumedCapacity: "TOTAL",
     });
     const { Items = [], LastEvaluatedKey } = await table.client.send(scan);
-    found.push(...(Items as Indexed[]).filter((key) => isOfMessage(key) && /^\d/.test(key.created_at)));
+    found.push(...(Items as Indexed[]).filter(({ created_at }) => /^\d/.test(created_at)));
     ExclusiveStartKey = LastEvaluatedKey;
   }
   return found.toSorted((a, b) => b.created_at.localeCompare(a.created_at));
