@@ -50,7 +50,8 @@ test("Rows have the status, the times and the counts of now, not those of the st
   const attempts = [4, 3, 2, 1].map((hours) => attempted(Date.now() - hours * 3_600_000, `451 ${hours}`));
   for (const event of [...attempts, opened, clicked]) await recordEvent(message, event, Date.now(), table);
   const time = new Date(Date.now() - 60_000).toISOString();
-  await recordEvent(message, status("bounced", time, { bounce_classification: "5.1.1" }), Date.now(), table);
+  const event = time.replace("Z", "000001Z"); // an event's time has nanoseconds
+  await recordEvent(message, status("bounced", event, { bounce_classification: "5.1.1" }), Date.now(), table);
   const { found, json } = await serveDesk(table);
 
   const { messages } = await found({});
@@ -111,9 +112,9 @@ test("A row has no attempts of an earlier message with the same id, and attempts
     if (isOf(again) && item.sk !== "HEAD") return { ...item, expires_at: Number(item.expires_at) - 1 };
     return isOf(alone) && item.sk === "HEAD" ? { ...item, sk: "TO#1" } : item;
   });
-  const { found } = await serveDesk(await restore(items));
+  const { json } = await serveDesk(await restore(items), { known: [] });
 
-  const { messages } = await found({});
+  const { messages } = await json<FoundPage>("/recent");
 
   expect(messages.map(({ id, delivery_attempts }) => ({ id, delivery_attempts }))).toEqual([
     { id: again.id, delivery_attempts: [] },
@@ -209,7 +210,7 @@ test("The list of this machine goes on behind the first page of the index", asyn
   expect(pages).toBeGreaterThan(1);
 });
 
-test("However many messages a person has, the first page costs at most 60 read units", async () => {
+test("However many messages a person has, the first page costs at most 30 read units", async () => {
   const table = await restore(await manyMessages(1000));
   let units = 0;
   const { found } = await serveDesk(
@@ -223,7 +224,7 @@ test("However many messages a person has, the first page costs at most 60 read u
   expect(page).toMatchObject({ read: 50, next: expect.any(String) });
   expect(page.messages).toHaveLength(50);
   expect(units).toBeGreaterThan(25);
-  expect(units).toBeLessThanOrEqual(60);
+  expect(units).toBeLessThanOrEqual(30);
 });
 
 test("An email of 8 MB makes neither the list of this machine nor a page dearer", async () => {
@@ -383,13 +384,16 @@ test("Only who has the token of this start reads, and only from the desk's own p
 
 test("What doesn't exist is a 404", async () => {
   const table = await freshTable();
-  const { get } = await serveDesk(table);
+  const unread = interceptedTable(table, () => {
+    throw new Error("DynamoDB rejects a key of 3,000 characters");
+  });
 
-  for (const ref of [
-    { account_id: randomUUID(), id: randomUUID() },
-    { account_id: "x", id: "../../y" },
-    { account_id: randomUUID(), id: "y".repeat(3000) }, // DynamoDB rejects such a key
-  ]) {
+  for (const [source, ref] of [
+    [table, { account_id: randomUUID(), id: randomUUID() }],
+    [unread, { account_id: "x", id: "../../y" }],
+    [unread, { account_id: randomUUID(), id: "y".repeat(3000) }],
+  ] as const) {
+    const { get } = await serveDesk(source);
     for (const name of ["head", "content", "raw", "structure"]) {
       const response = await get(path(name, ref));
       expect([name, response.status, await response.json()]).toEqual([name, 404, { message: "Message not found" }]);

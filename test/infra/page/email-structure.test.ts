@@ -13,6 +13,7 @@ const emailOf = (tree: Tree, depth = 0): string => {
 };
 
 const [plain, html, png] = ["text/plain", "text/html", "image/png"];
+const attached = "Content-Disposition: attachment";
 
 test.each<[string, Tree, string]>([
   ["text and HTML are alternatives", ["alternative", plain, html], "replaced shown"],
@@ -24,6 +25,7 @@ test.each<[string, Tree, string]>([
   ["an invitation", ["alternative", plain, html, "text/calendar"], "replaced shown replaced"],
   ["of two HTML texts, the last", ["alternative", html, html], "replaced shown"],
   ["alternatives within alternatives", ["alternative", plain, ["alternative", plain, html]], "replaced replaced shown"],
+  ["an attached page replaces no text", ["alternative", plain, `${html}\r\n${attached}`], "shown attached"],
   ["an email that is one text", html, "shown"],
 ])("%s", (_, tree, expected) => {
   const leaves = structureOf(Buffer.from(emailOf(tree)))?.map(({ isInline, isReplaced }) => {
