@@ -93,6 +93,17 @@ test("A row of another account opens without a key, and a list of 50 rows is one
 
   await expect.poll(() => chosen.innerText()).toContain("Mail 7");
   expect(await bottomOf(chosen)).toBeLessThanOrEqual(desktop.viewport?.height ?? 0);
+  await page.locator("#peek").getByRole("button", { name: "Copy for engineering" }).click();
+  await expect.poll(() => copied(page)).toContain("11111111-2222-4333-8444-555555555555");
+  expect(await copied(page)).toMatch(/Bearer \$API_KEY"$/); // the demonstration's key is of another account
+  const accounts = page.getByLabel("Account", { exact: true });
+  expect((await accounts.locator("option").allInnerTexts()).filter((name) => / · 1111$/.test(name))).toHaveLength(1);
+  await accounts.selectOption("11111111-2222-4333-8444-555555555555");
+  await expect.poll(() => page.locator("#count").innerText()).toBe("47 of 50 messages");
+  expect(await page.locator("#groups label").first().innerText()).toBe("All 47");
+  expect(page.url()).toContain("account=11111111-2222-4333-8444-555555555555");
+  await accounts.selectOption("All accounts");
+  await expect.poll(() => rows(page).count()).toBe(50);
 });
 
 test("Back from a message leads to its row, even if the list is read only then", async () => {
@@ -163,12 +174,18 @@ test("What is copied shifts nothing, and Space copies an address, too", async ()
     emailOf("Copy", "Content-Type: text/plain", "", "See https://example.com/x"),
   );
   const before = await page.locator("#subject").boundingBox();
+  await page.clock.install({ time: 0 });
+  await page.clock.pauseAt(1000);
 
   await page.locator("#part .address").focus();
   await page.keyboard.press("Space");
 
   await expect.poll(() => copied(page)).toBe("https://example.com/x");
   expect(await page.locator("#state").innerText()).toBe("Copied");
+  await page.clock.fastForward(3500);
+  expect(await page.locator("#state").innerText()).toBe("Copied");
+  await page.clock.fastForward(500);
+  expect(await page.locator("#state").textContent()).toBe("");
   expect(await page.locator("#subject").boundingBox()).toEqual(before);
 });
 

@@ -38,6 +38,7 @@ test("The printed address opens the desk without a customer's key, and no copied
   await openRow(page, welcome);
 
   expect(await page.locator(".bar").innerText()).toMatch(/email-api\s+local · read only · times in/);
+  expect(await page.locator("#env").getAttribute("class")).toBe("env deployed");
   for (const name of ["Copy link", "Copy for engineering", "Copy curl command"]) {
     await page.evaluate("navigator.clipboard.writeText('')");
     await page.getByRole("button", { name, exact: true }).click();

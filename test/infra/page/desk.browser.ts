@@ -7,6 +7,7 @@ import {
   attemptOf,
   copied,
   desktop,
+  emailOf,
   openPage,
   openRow,
   phone,
@@ -16,6 +17,7 @@ import {
   violationsOf,
 } from "../../harness/desk.ts";
 import { startLocal } from "../../harness/process.ts";
+import { folderOf } from "../../harness/temporary-folder.ts";
 
 const browser = await launchChromium();
 afterAll(() => browser.close());
@@ -46,6 +48,44 @@ describe("The search", () => {
     await expect.poll(() => page.locator("#rows").innerText()).toBe("No message matches.");
     await page.goBack();
     await expect.poll(() => rows(page).count()).toBe(3);
+  });
+
+  test("reads a person's older messages on demand, and says how many were read", async () => {
+    const emails = Array.from({ length: 110 }, (_, index) => [
+      `${index}.eml`,
+      emailOf(`Mail-${index}`, "", "x").replace(/^Date: .*$/m, `Date: ${new Date().toUTCString()}`),
+    ]);
+    const folder = folderOf(Object.fromEntries(emails));
+    const { page } = await openPage(browser, { ...desktop, args: ["--seed", folder] });
+    const [count, end] = [page.locator("#count"), page.locator("#more")];
+    expect(await end.innerText()).toBe("The newest messages of this machine. Type an address to find a person's.");
+
+    await search(page, "ada@example.com");
+    const partial = "50 messages as recipient or sender, of the newest 50 that were read";
+    await expect.poll(() => count.innerText()).toBe(partial);
+    expect(await rows(page).count()).toBe(50);
+    expect(await end.innerText()).toMatch(/^The newest 50 were read; counts and filters cover only these\./);
+    const older = page.getByRole("button", { name: "Read older ones" });
+    await older.click();
+    await expect.poll(() => count.innerText()).toBe(partial.replaceAll("50", "100"));
+    await older.click();
+    await expect.poll(() => count.innerText()).toBe("110 messages as recipient or sender");
+    const subjects = await page.locator("#rows b").allInnerTexts();
+    expect(new Set(subjects)).toHaveProperty("size", 110);
+    await page.getByRole("searchbox").fill("ada@example.com mail-109");
+    await expect.poll(() => count.innerText()).toBe("1 of 110 messages as recipient or sender");
+    expect(await end.innerText()).toMatch(/^That is everything of the last 7 days\. Messages past their retention/);
+    await end.getByRole("button", { name: "Last 30 days" }).click();
+
+    await expect.poll(() => page.url()).toContain("range=30d");
+    expect(await page.getByLabel("Time").inputValue()).toBe("30d");
+    await page.getByLabel("Time").selectOption("All time");
+    await expect.poll(() => count.innerText()).toMatch(/^[01] of 50 messages .* of the newest 50 that were read$/);
+    await older.click();
+    await expect.poll(() => count.innerText()).toMatch(/^[01] of 100 messages/);
+    await older.click();
+    await expect.poll(() => count.innerText()).toBe("1 of 110 messages as recipient or sender");
+    expect(await end.innerText()).toBe("That is everything. Messages past their retention are gone.");
   });
 
   test("counts outcomes, and shows one of them", async () => {
@@ -101,6 +141,9 @@ describe("The search", () => {
     expect(await page.evaluate("document.activeElement.innerText")).toContain(invoice);
     await page.keyboard.press("Enter");
     await shown(page, invoice);
+    await page.locator("#skip").focus();
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate("document.activeElement.id")).toBe("subject");
     await page.goBack();
     await expect.poll(() => page.evaluate("document.activeElement.innerText")).toContain(invoice);
 
@@ -123,6 +166,9 @@ describe("A message", () => {
     expect(await page.locator("#timeline b").allInnerTexts()).toEqual(timeline.split("|"));
     expect(await page.locator("#timeline li").first().innerText()).toContain("perhaps by machines");
     expect(await page.locator("#timeline code").last().innerText()).toContain("451 4.7.1 Greylisted");
+    const chips = ["delivered", "outgoing", "onboarding", "welcome"];
+    expect(await page.locator("#chips span").allInnerTexts()).toEqual(chips);
+    expect(await page.locator("#verdict").getAttribute("class")).toBe("good");
   });
 
   test("is saved byte for byte, and so is its attachment", async () => {
@@ -166,12 +212,15 @@ describe("A message", () => {
     await page.goto(`${url}/messages`);
     const show = async (apiKey: string) => {
       await page.getByLabel("Message id").fill("33a2c0b6-8e3d-4f20-9b79-5c3d2e1f9a03");
-      await page.getByLabel("Account id").fill(account);
+      await page.getByLabel("Account id").fill(` ${account.toUpperCase()} `); // as it was copied
       await page.getByLabel("API key").fill(apiKey);
       await page.getByRole("button", { name: "Show message" }).click();
     };
 
     expect(await violationsOf(page)).toEqual([]);
+    expect(await page.locator("#state").textContent()).toMatch(
+      /^Enter the ids of a message and a key of its account\./,
+    );
     await show("wrong");
     await expect
       .poll(() => page.locator("#state").textContent())
@@ -182,6 +231,9 @@ describe("A message", () => {
     await page.getByText("All fields").click();
     expect(await page.locator("#fields").innerText()).toContain("9007199254740993");
     expect(await page.locator("#search").isVisible()).toBe(false);
+    await page.reload();
+    expect(await page.getByLabel("Message id").inputValue()).toBe("33a2c0b6-8e3d-4f20-9b79-5c3d2e1f9a03");
+    expect(await page.getByLabel("Account id").inputValue()).toBe(account.toUpperCase());
   });
 });
 

@@ -49,6 +49,8 @@ test("A delivery report shows its recipient, action, status and reason, and the 
   );
   const { page, service } = await openEmail(browser, report);
   expect(await verdict(page)).toBe("Delivery to nobody@example.net: failed");
+  expect(await page.locator("#verdict").getAttribute("class")).toBe("bad");
+  expect(await page.locator("#report .address").allInnerTexts()).toEqual(["<original@example.com>"]);
   expect(await page.locator("#words").innerText()).toBe("550 5.1.1 User unknown");
   expect(await page.locator("#report").innerText()).toMatch(/nobody@example.net\s+Action\s+failed\s+Status\s+5.1.1/);
 
@@ -103,6 +105,9 @@ test("249 attempts fold into one with the last answer, which engineering gets be
   await page.getByRole("button", { name: "Copy curl command" }).click();
   await expect.poll(() => copied(page)).toMatch(/^curl/);
   expect(JSON.parse((await run(await copied(page))).stdout)).toMatchObject({ id, num_attempts: 249 });
+  await page.getByRole("button", { name: "Copy link" }).click();
+  await expect.poll(() => copied(page)).toBe(page.url().replace(/\?.*#/, "#"));
   await page.locator("#back").click();
   await rows(page, "Deferred").locator("[title='451 4.7.1 Greylisted 248']").waitFor();
+  await expect.poll(() => page.locator("#peek .timeline b").allInnerTexts()).toEqual(["249 × deferred", "sent"]);
 });

@@ -118,7 +118,9 @@ const tasks: Task[] = [
     [search, openMessage(invoice), press("Copy for engineering")],
     async (page) => {
       await expect.poll(() => copied(page)).toMatch(/^message [\da-f-]{36} · account [\da-f-]{36} · domain /);
-      expect(await copied(page)).toMatch(/Message-ID <17@shop\.example> · .+ · curl -s "http/);
+      expect(await copied(page)).toMatch(
+        / · Message-ID <17@shop\.example> · status delivered since \S+Z · last attempt \S+Z: 250 2\.0\.0 Ok · this machine · curl -s "http/,
+      );
     },
   ],
   [
