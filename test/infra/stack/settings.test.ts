@@ -72,8 +72,12 @@ test("Events of SES need an intake, so the stack has one", () => {
   expect(readSettings({ sesReceived: "inbound:example.com" }).intake).toBe(true);
 });
 
-test("A replica region that is named twice gets one replica", () => {
-  expect(readSettings({ replicaRegions: "us-west-2,us-west-2" }).replicaRegions).toEqual(["us-west-2"]);
+test.each(["replicaRegions", "ses"] as const)("%s may name the same twice, and it counts once", (name) => {
+  expect(readSettings({ [name]: "us-west-2,us-west-2" })[name]).toEqual(["us-west-2"]);
+});
+
+test("remove names several parts", () => {
+  expect(readSettings({ remove: "intake,domain" }).remove).toEqual(["intake", "domain"]);
 });
 
 test("README's table has every setting, and no other", () => {
@@ -88,33 +92,80 @@ test("README's table has every setting, and no other", () => {
 
 test.each([
   ["stage", "Prod", "up to 30 lower-case letters, digits and hyphens, starting with a letter"],
-  ["stage", "a".repeat(31), "up to 30 lower-case letters, digits and hyphens, starting with a letter"],
   ["domain", "https://x.example.com", "a domain name such as api.example.com"],
-  ["domain", `${"long.".repeat(50)}name`, "a domain name such as api.example.com"],
   ["certificate", "my-certificate", "the ARN of an ACM certificate in the stack's region"],
   ["alarmTopic", "on-call", "the ARN of a standard SNS topic in the stack's region"],
   ["rateLimit", "0", "a number of requests per second"],
   ["burstLimit", "many", "a number of requests"],
   ["keyRateLimit", "9", "a number of requests per minute from 10 to 99999999"],
-  ["keyRateLimit", "100000000", "a number of requests per minute from 10 to 99999999"],
   ["concurrency", "0", "a number of executions"],
   ["eventConcurrency", "1", "a number of executions from 2 to 1000"],
-  ["eventConcurrency", "1001", "a number of executions from 2 to 1000"],
   ["kmsKey", "alias/mail", "the ARN of a KMS key (not of an alias) in the stack's region"],
   ["tags", "team", "NAME=VALUE,NAME=VALUE"],
   ["remove", "the table", "names separated by commas, such as intake,domain"],
   ["tableName", "a table", "the name of a DynamoDB table in the stack's region"],
-  ["tableName", "ab", "the name of a DynamoDB table in the stack's region"],
   ["replicaRegions", "eu-west-1 us-west-2", "AWS regions separated by commas, such as eu-west-1,us-west-2"],
   ["replicaRegions", "eu-west-1,eu-west-9", "AWS regions separated by commas, such as eu-west-1,us-west-2"],
   ["intake", "yes", "true or false"],
   ["deadLetterMinutes", "61", "a number of minutes from 1 to 60"],
   ["ses", "marketing,", "names of SES configuration sets, separated by commas"],
   ["sesReceived", "inbound", "RULE_SET:DOMAIN, such as inbound:example.com"],
-  ["sesReceived", "inbound:.example.com", "RULE_SET:DOMAIN, such as inbound:example.com"],
   ["removeEverything", "yes", "true or false"],
 ])("%s=%s is rejected with the values that the setting accepts", (name, value, accepted) => {
   expect(() => readSettings({ [name]: value })).toThrow(userError(`${name} must be ${accepted}, not ${value}`));
+});
+
+const letters = (count: number) => "a".repeat(count);
+const topicNamed = (name: string) => `arn:aws:sns:eu-west-1:123456789012:${name}`;
+const keyNamed = (name: string) => `arn:aws:kms:eu-west-1:123456789012:key/${name}`;
+
+test.each<[string, accepted: string[], rejected: string[]]>([
+  ["stage", ["a", `${letters(28)}-1`], ["", letters(31), "1a", "-a"]],
+  [
+    "domain",
+    ["a.io", "x-1.example.com", `${"long.".repeat(50)}abc`],
+    ["a.b", "example", "-x.example.com", "x-.example.com", "x..example.com", `${"long.".repeat(50)}name`],
+  ],
+  [
+    "certificate",
+    [certificate, "arn:aws-cn:acm:cn-north-1:123456789012:certificate/a-1"],
+    ["12345678901", "1234567890123"].map((account) => certificate.replace("123456789012", account)),
+  ],
+  [
+    "alarmTopic",
+    [topicNamed(letters(256)), alarmTopic.replace("aws", "aws-us-gov")],
+    [topicNamed(letters(257)), topicNamed("on-call.fifo"), alarmTopic.replace("123456789012", "12345678901")],
+  ],
+  ["logRetentionDays", ["1", "3653"], ["0", "9999"]],
+  ["rateLimit", ["1", "999999"], ["1000000", "1.5", "-1"]],
+  ["burstLimit", ["1", "999999"], ["0", "1000000"]],
+  ["keyRateLimit", ["10", "99999999"], ["9", "100000000"]],
+  ["concurrency", ["1", "999999"], ["0", "1000000"]],
+  ["eventConcurrency", ["2", "9", "10", "999", "1000"], ["0", "1", "1001", "2000"]],
+  ["deadLetterMinutes", ["1", "9", "10", "59", "60"], ["0", "61", "100"]],
+  ["tableName", ["a.b", "A_1-b", letters(255)], ["ab", letters(256)]],
+  ["ses", [letters(64), `${letters(64)},b-1_C`], [letters(65), `a,${letters(65)}`, ",a"]],
+  [
+    "sesReceived",
+    [`${letters(64)}:a.io`, "a.b_1:example.com"],
+    [`${letters(65)}:a.io`, ":a.io", "a:example", "a:.a.io"],
+  ],
+  [
+    "kmsKey",
+    [kmsKey, keyNamed("1234abcd-12ab-34cd-56ef-1234567890ab")],
+    [keyNamed(`mrk-${letters(31)}`), keyNamed(`mrk-${letters(33)}`), keyNamed("mail")],
+  ],
+  [
+    "tags",
+    [`${letters(128)}=${letters(256)}`, "a=b,c d=e f"],
+    [`${letters(129)}=a`, `a=${letters(257)}`, "a=", "=a", "a=b=c", "a=b,", "a=b,c"],
+  ],
+  ["remove", ["intake", "intake,domain"], ["intake,", ",intake"]],
+])("%s is accepted up to its limits, and rejected beyond them", (name, accepted, rejected) => {
+  const read = (value: string) => () => readSettings({ domain, certificate, [name]: value });
+
+  for (const value of accepted) expect(read(value), value).not.toThrow();
+  for (const value of rejected) expect(read(value), value).toThrow(`${name} must be `);
 });
 
 test("Two wrong settings are two lines", () => {
