@@ -2,6 +2,7 @@ import { symlinkSync } from "node:fs";
 import { join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { findMail } from "../../../infra/mail/find-mail.ts";
+import { NoEmailError } from "../../../infra/mail/recognise-file.ts";
 import { folderOf } from "../../harness/temporary-folder.ts";
 
 /** Creates a folder with these files, which are separated by blanks. */
@@ -39,6 +40,18 @@ test("Links are followed, but not back to a folder that contains them", async ()
   symlinkSync(join(folder, "nothing"), join(folder, "zz"));
 
   expect(await found(folder)).toEqual(["a.eml", "in/b.eml", "linked/c.eml", "z", "zz"]);
+});
+
+test("An entry that is neither a file nor a folder is found as what is no email, with the reason", async () => {
+  const folder = withFiles("a.eml");
+  symlinkSync("/dev/null", join(folder, "device"));
+  symlinkSync(join(folder, "nothing"), join(folder, "link"));
+
+  const [, device, link] = await findMail([folder]);
+
+  expect(device?.open).toThrow(new NoEmailError("it is neither a file nor a folder"));
+  expect(link?.open).toThrow(new NoEmailError("the link leads nowhere"));
+  expect([device?.isListed, link?.isListed]).toEqual([true, true]);
 });
 
 test("A file that is an operand is found, whatever its name, with its size", async () => {

@@ -57,6 +57,9 @@ const iso = "From - 2026-11-21 15:00\n";
 const mail = (number: number, text = `${number}\n`) => `A: ${number}\n\n${text}`;
 const counted = (number: number, text: string) => `A: ${number}\nContent-Length: ${text.length}\n\n${text}`;
 const quoting = `x\n\n${from}A: 0\n>From y\n`;
+const crlf = (text: string) => text.replaceAll("\n", "\r\n");
+const countedCrlf = crlf(counted(1, "")).replace("0", `${crlf(quoting).length}`) + crlf(quoting);
+const twice = counted(1, quoting).replace("\n\n", "\nContent-Length: 99\n\n");
 const [isCounted, isJoined, isUndated] = [/Content-Length/, /no blank line/, /without a date/];
 
 test.each<[string, string, string[], RegExp?]>([
@@ -66,6 +69,12 @@ test.each<[string, string, string[], RegExp?]>([
     [mail(1), mail(2)],
   ],
   ["a comment at the start", `# Exported\n${from}${mail(1)}\n${from}${mail(2)}`, [mail(1), mail(2)], /left out/],
+  [
+    "a comment at the start, and an undated From line after dated ones",
+    `# Exported\n${from}${mail(1)}\n${undated}${mail(2)}`,
+    [`${mail(1)}\n${undated}${mail(2)}`],
+    /left out/,
+  ],
   ["the end of an email at the start", `yours, Ada\n\n${from}${mail(1)}`, [mail(1)], /left out/],
   ["a header before text with a From line", `A: 0\n\n${from}${mail(1)}`, [`A: 0\n\n${from}${mail(1)}`]],
   [
@@ -84,12 +93,31 @@ test.each<[string, string, string[], RegExp?]>([
     `${from}${mail(1)}\n${bare}${mail(2)}\n${from}${mail(3)}`,
     [mail(1), mail(2), mail(3)],
   ],
+  ...["From x Sat Nov 21 9:00 2026\n", "From - Sat Nov 21 2026 9:00\n", "From \t-\t\n", "From \r\n"].map(
+    (line): [string, string, string[]] => [
+      `no blank line before ${JSON.stringify(line)}`,
+      `${line}${mail(1)}${line}${mail(2)}`,
+      [mail(1), mail(2)],
+    ],
+  ),
   ["Netscape's From lines", `From - \n${mail(1)}From - \n${mail(2)}`, [mail(1), mail(2)]],
   [
     "an undated From line after dated ones",
     `${from}${mail(1)}\n${undated}${mail(2)}`,
     [`${mail(1)}\n${undated}${mail(2)}`],
     isUndated,
+  ],
+  ["an undated From line after bare ones", `${bare}${mail(1)}\n${undated}${mail(2)}`, [mail(1), mail(2)]],
+  [
+    "an undated From line before a colon in text",
+    `${from}${mail(1)}${undated}${mail(2)}`,
+    [`${mail(1)}${undated}${mail(2)}`],
+  ],
+  [
+    "an undated From line in an email that could be text of the one before it",
+    `${from}${mail(1)}\n${from}${mail(2)}${from}${mail(3)}\n${undated}${mail(4)}`,
+    [mail(1), mail(2), `${mail(3)}\n${undated}${mail(4)}`],
+    isJoined,
   ],
   [
     "a quoted From line as the first line of an email",
@@ -111,6 +139,40 @@ test.each<[string, string, string[], RegExp?]>([
   ],
   ["a Content-Length that ends at the end", `${from}${counted(1, quoting)}`, [counted(1, quoting)], isCounted],
   [
+    "a Content-Length that ends at a From line, with line ends of CRLF",
+    `${crlf(from)}${countedCrlf}\r\n${crlf(from)}${mail(2)}`,
+    [countedCrlf, mail(2)],
+    isCounted,
+  ],
+  [
+    "a Content-Length that doesn't count the last line end",
+    `${from}${counted(1, quoting.trimEnd())}\n\n${from}${mail(2)}`,
+    [counted(1, quoting.trimEnd()), mail(2)],
+    isCounted,
+  ],
+  [
+    "a Content-Length that ends three blank lines before a From line",
+    `${from}${counted(1, quoting)}\n\n\n${from}${mail(2)}`,
+    [counted(1, quoting).split(`\n${from}`)[0] ?? "", "A: 0\nFrom y\n\n\n", mail(2)],
+  ],
+  ["a Content-Length after a comment", `# Exported\n${from}${counted(1, quoting)}`, [counted(1, quoting)], isCounted],
+  [
+    "a Content-Length that ends in a line before From",
+    `${from}${counted(1, "x")}${from}${mail(2)}`,
+    [`${counted(1, "x")}${from}${mail(2)}`],
+  ],
+  [
+    "a Content-Length that ends before text that begins with From",
+    `${from}${counted(1, "x\n")}From here\non\n`,
+    [`${counted(1, "x\n")}From here\non\n`],
+  ],
+  [
+    "an unquoted From line in one email, so that the others that are counted aren't quoted, either",
+    `${from}${counted(1, quoting)}\n${from}${counted(2, ">From z\n")}\n${from}${mail(3, ">From w\n")}`,
+    [counted(1, quoting), counted(2, ">From z\n"), mail(3, "From w\n")],
+    isCounted,
+  ],
+  [
     "a Content-Length that ends elsewhere",
     `${from}${counted(1, "x\n")}y\n\n${from}${mail(2)}`,
     [`${counted(1, "x\n")}y\n`, mail(2)],
@@ -119,6 +181,11 @@ test.each<[string, string, string[], RegExp?]>([
     "two Content-Lengths",
     `${from}Content-Length: 99\n${counted(1, "x\n")}\n${from}${mail(2)}`,
     [`Content-Length: 99\n${counted(1, "x\n")}`, mail(2)],
+  ],
+  [
+    "two Content-Lengths, of which the first ends at a From line",
+    `${from}${twice}\n${from}${mail(2)}`,
+    [twice.split(`\n${from}`)[0] ?? "", "A: 0\nFrom y\n", mail(2)],
   ],
   [
     "a Content-Length without From lines inside",
@@ -136,15 +203,34 @@ test.each<[string, string, string[], RegExp?]>([
 
 test.each([
   ["gzip", "\x1f\x8b\x08\x00 From: a@example.com", /gzip. Unpack/],
+  ["bzip2", "BZh91AY&SY", /bzip2. Unpack/],
+  ["xz", "\xfd7zXZ\0\0\x04", /xz. Unpack/],
+  ["zstd", "\x28\xb5\x2f\xfd\x04", /zstd. Unpack/],
+  ["7z", "7z\xbc\xaf\x27\x1c\0\x04", /7z archive. Unpack/],
+  ["rar", "Rar!\x1a\x07\x01\0", /rar archive. Unpack/],
+  ["Outlook's data", "!BDN\x1a", /\.pst/],
+  ["Outlook Express", "\xcf\xad\x12\xfe\xc5", /\.dbx/],
+  ["TNEF", "\x78\x9f\x3e\x22\x01", /winmail\.dat/],
+  ["UW IMAP", "*mbx*\r\n3b1", /UW IMAP/],
+  ["MMDF", "\x01\x01\x01\x01\nFrom: a@example.com", /MMDF/],
+  ["Babyl", "BABYL OPTIONS: -*- rmail -*-\nVersion: 5\n", /Babyl/],
+  ["SQLite", "SQLite format 3\0\x10", /SQLite/],
+  ["PDF", "%PDF-1.7\n", /PDF/],
+  ["HTML with a From line", `<!-- saved -->\n${from}${mail(1)}`, /HTML/],
+  ["HTML", "\n <!-- saved -->\nFrom: a@example.com", /HTML/],
   ["zip", "PK\x03\x04", /zip/],
   ["Outlook", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", /\.msg/],
   ["nothing", "", /empty/],
   ["UTF-16 with a mark", "\xff\xfeF\0r\0o\0m\0", /UTF-16/],
+  ["UTF-16 of big-endian with a mark", "\xfe\xff\0F\0r\0o\0m", /UTF-16/],
   ["UTF-16 without a mark", "\0F\0r\0o\0m\0:", /UTF-16/],
+  ["UTF-16 of little-endian without a mark", "F\0r\0o\0m\0:\0", /UTF-16/],
   ["an index of Thunderbird", '// <!-- <mdb:mork:z v="1.4"/> -->', /Thunderbird/],
   ["an index of Apple Mail", "\0\x0d\xbb\xa0", /Apple Mail/],
   ["a tar archive", `x${"\0".repeat(256)}ustar`, /tar/],
   ["text", "Dear reader: hello\n\nFrom: a\n", /no header field/],
+  ["text with an undated From line", `Dear reader\n${undated}${mail(1)}`, /no header field/],
+  ["text with a From line before text", `Dear reader\n${from}Hello\n`, /no header field/],
   ["settings", "version: 1\nname: x\n", /no header field/],
   ["JSON", '{\n  "from": "a@example.com",\n', /JSON/],
   ["a list in JSON", '[{"from": "a@example.com"}]', /JSON/],
@@ -171,6 +257,8 @@ test("A file that an operator names needs one header field, and a file of a fold
 test("Of an .emlx, the email is read", async () => {
   expect(await textsOf(`${mail(1).length}   \n${mail(1)}<?xml version="1.0"?>\n<plist/>`)).toEqual([mail(1)]);
   expect(await textsOf(`99\n${mail(1)}`)).toEqual([mail(1)]);
+  const long = mail(1, "x\n".repeat(10_000));
+  expect(await textsOf(`${long.length}\r\n${long}<plist/>`, 1000)).toEqual([long]);
 });
 
 test("A file with line ends of CR alone is one email", async () => {
@@ -198,15 +286,17 @@ test("Any emails come out as they went in, however the stream is cut", async () 
   const line = fc.constantFrom("", "From ", "From x 1:00 2026", ">From y", "Subject: a", "é", "\r", ">>");
   const email = fc.array(line, { maxLength: 8 }).map((lines) => `A: b\n${lines.join("\n")}\n`);
   const emails = fc.array(email, { minLength: 1, maxLength: 4 });
-  // As much as is read at once, to see whether it is an mbox.
-  const longEmail = `A: b\n\n${"x".repeat(1000)}\n`;
+  // More than is read at once, to see whether it is an mbox.
+  const longEmail = `A: b\n\n${"x".repeat(5000)}\n`;
   const quote = (text: string) => text.replaceAll(/^(?=>*From )/gm, ">");
 
   await fc.assert(
-    fc.asyncProperty(emails, fc.integer({ min: 1, max: 80 }), async (emails, size) => {
+    fc.asyncProperty(emails, fc.integer({ min: 1, max: 80 }), fc.boolean(), async (emails, size, isCrlf) => {
+      const written = (text: string) => (isCrlf ? crlf(text) : text);
       const mbox = [longEmail, ...emails].map((text) => `${from}${quote(text)}\n`).join("");
 
-      expect((await read(mbox, size)).map(({ raw }) => raw.toString())).toEqual([longEmail, ...emails]);
+      const texts = (await read(written(mbox), size)).map(({ raw }) => raw.toString());
+      expect(texts).toEqual([longEmail, ...emails].map(written));
     }),
   );
 });
@@ -230,6 +320,15 @@ test("An email larger than what is stored is counted, not held, and the next one
     { bytes: 50 * 1024 * 1024, text: "" },
     { bytes: 16, text: "Subject: 2\n\nTwo\n" },
   ]);
+});
+
+test("An email of the largest size that is stored is read whole", async () => {
+  const raw = Buffer.alloc(40 * 1024 * 1024, "x\n");
+  raw.write("A: 1\n\n");
+
+  const [email] = await read(raw, 16 * 1024 * 1024);
+
+  expect(email?.raw.equals(raw)).toBe(true);
 });
 
 test.each([
