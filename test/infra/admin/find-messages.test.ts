@@ -149,7 +149,8 @@ test("An imported email is found by everybody in To and Cc, at most 50 beside th
   const table = await freshTable();
   const account_id = randomUUID();
   const many = Array.from({ length: 60 }, (_, index) => `p${index}@example.org`);
-  const email = `From: hello@example.com\nTo: ${ada}, Bo <bo@example.org>\nCc: "Ada" <ADA@example.org>, ${many.join(", ")}\n\nHi`;
+  const twice = [...many, "P0@example.org", "Hello@EXAMPLE.com"].join(", ");
+  const email = `From: hello@example.com\nTo: ${ada}, Bo <bo@example.org>\nCc: "Ada" <ADA@example.org>, ${twice}\n\nHi`;
 
   const imported = await admin(`import-message --account ${account_id} --domain ${randomUUID()} -`, { input: email });
 

@@ -344,11 +344,20 @@ test("--from ses finds the message of an email that SES has sent", async () => {
   expect(await getMessage(id)).toMatchObject({ message_id, tags: ["from-event"], content: expect.any(String) });
 });
 
+test("An id in a header has up to 255 characters, also beyond the first 65,536 of Unicode", async () => {
+  const statusOf = async (id: string) =>
+    (await admin(`${importing} --external-id X-Order -`, { input: orderEmail(`X-Order: ${id}`) })).status;
+
+  expect([await statusOf("🎉".repeat(255)), await statusOf("x".repeat(256))]).toEqual([0, 1]);
+});
+
 test.each([
-  ["--external-id X-Order", "its header X-Order must have 1 to 255 characters"],
-  ["--from ses", "its Message-ID is not from Amazon SES"],
-])("%s rejects an email without the id", async (option, reason) => {
-  const input = orderEmail(`Message-ID: <1@evil-amazonses.com>\r\nX-Order:`);
+  ["--external-id X-Order", "", "its header X-Order must have 1 to 255 characters"],
+  ["--from ses", "<1@evil-amazonses.com>", "its Message-ID is not from Amazon SES"],
+  ["--from ses", "<1@amazonses.com.evil.example>", "its Message-ID is not from Amazon SES"],
+  ["--from ses", "<@email.amazonses.com>", "its Message-ID is not from Amazon SES"],
+])("%s rejects an email without the id: %s", async (option, messageId, reason) => {
+  const input = orderEmail(`Message-ID: ${messageId}\r\nX-Order:`);
 
   expect(await admin(`${importing} ${option} -`, { input })).toMatchObject({ status: 1, stderr: [`-: ${reason}`] });
 });

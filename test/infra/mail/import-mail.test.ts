@@ -38,6 +38,43 @@ test.each(["GetCommand", "PutCommand"])("An import retries while the table is th
   expect(reported.filter((imported) => "outcome" in imported && imported.outcome === "stored")).toHaveLength(50);
 });
 
+const letter = "From: a@b.example\nTo: c@d.example\nDate: Fri, 20 Nov 2026 10:00:00 +0000\n\nHello\n";
+
+test("The case of an account's id changes no message's id", async () => {
+  const ids = { account_id: randomUUID(), domain_id: randomUUID() };
+  const state = { direction: "incoming", status: "received", retain_until: new Date(noon + day) } as const;
+  const files = [{ path: "letter.eml", bytes: 0, open: () => Readable.from([Buffer.from(letter)]) }];
+  const reported: Imported[] = [];
+
+  for (const account_id of [ids.account_id, ids.account_id.toUpperCase()]) {
+    await importMail(table, files, { ...ids, ...state, account_id }, noon, (imported) => reported.push(imported));
+  }
+
+  const [first, second] = reported;
+  expect(reported).toMatchObject([{ outcome: "stored" }, { outcome: "there already" }]);
+  expect(first).toMatchObject({ id: (second as { id: string }).id });
+});
+
+test.each([
+  ["a letter", letter, { sent_at: "2026-11-20T10:00:00.000Z", is_bounce_notification: false, sender: "a@b.example" }],
+  [
+    "a bounce notification",
+    "From: <>\nTo: c@d.example\nContent-Type: multipart/report; report-type=delivery-status; boundary=x\n\n--x--\n",
+    { is_bounce_notification: true, sender: "mailer-daemon@d.example" },
+  ],
+])("The email says its time, its sender and its kind, whatever else is given: %s", async (_, raw, expected) => {
+  const ids = { account_id: randomUUID(), domain_id: randomUUID() };
+  const state = { direction: "incoming", status: "received", retain_until: new Date(noon + day) } as const;
+  const files = [{ path: "letter.eml", bytes: 0, open: () => Readable.from([Buffer.from(raw)]) }];
+  const reported: Imported[] = [];
+
+  await importMail(table, files, { ...ids, ...state, recipient: "x@y.example" }, noon, (one) => reported.push(one));
+
+  const [{ id } = { id: "" }] = reported as { id: string }[];
+  const [head] = (await itemsOf({ account_id: ids.account_id, id })).filter(({ sk }) => sk === "HEAD");
+  expect(head).toMatchObject({ ...expected, recipient: "c@d.example" });
+});
+
 test("An email that was deleted stays deleted, also if DynamoDB leaves out its marker at first", async () => {
   const ids = { account_id: randomUUID(), domain_id: randomUUID() };
   const fields = {
