@@ -1,5 +1,6 @@
 import { copyFile, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test, vi } from "vitest";
 import { UserError } from "../../../infra/cli/user-error.ts";
 import { createTable } from "../../../infra/local/create-table.ts";
@@ -18,6 +19,15 @@ test("A data file is locked from the first npm start on, before its engine opens
     expect(() => lockDataFile(name)).toThrow(
       new UserError(`--data: ${name} is in use by another "npm start". Stop that one, or name another file`),
     );
+});
+
+test("A file that can't be used leaves no lock beside it", async () => {
+  const folder = temporaryFolder();
+  await writeFile(join(folder, "notes.txt"), "no database, but long enough for the head of one".repeat(10));
+
+  expect(() => lockDataFile(join(folder, "notes.txt"))).toThrow("has another format");
+
+  expect(await readdir(folder)).toEqual(["notes.txt"]);
 });
 
 test("A data file of an earlier layout is rejected, and one of ours can be opened again", async () => {
@@ -40,6 +50,9 @@ test("A data file of an earlier layout is rejected, and one of ours can be opene
       "Name a new file, and import your emails again",
     2,
   );
+  const written = new DatabaseSync(again, { readOnly: true });
+  expect(written.prepare("PRAGMA application_id").get()).toEqual({ application_id: 0x454d0001 });
+  written.close();
   expect(() => lockDataFile(old)).toThrow(oldLayout);
   expect(() => lockDataFile(again)).not.toThrow();
 });

@@ -6,7 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { describe, expect, test } from "vitest";
-import { gateway } from "../../../infra/local/gateway.ts";
+import { gateway, type Page, pageResponse } from "../../../infra/local/gateway.ts";
 import { getMessage } from "../../../lib/http/operations.ts";
 import { asError, echo, eventOf, get, membersPath, messagePath, noRoute, serve } from "../../harness/echo-gateway.ts";
 import { listen } from "../../harness/listen.ts";
@@ -61,6 +61,33 @@ test("A body over 10 MiB is rejected, and the connection serves the next request
   socket.write(get(host, messagePath));
 
   await expect.poll(() => parseResponse(text)?.status).toBe(200);
+});
+
+test("A body of 10 MiB reaches the function", async () => {
+  const { url, host } = await serve(async ({ body }: APIGatewayProxyEvent) => ({
+    statusCode: 200,
+    body: `${body?.length}`,
+  }));
+  const size = 10 * 1024 * 1024;
+  const head = get(host, membersPath, `Content-Length: ${size}`).replace("GET", "POST");
+
+  const response = await exchange(url, Buffer.concat([Buffer.from(head), Buffer.alloc(size, "x")]));
+
+  expect(response?.body).toBe(`${size}`);
+});
+
+test("A page is served for its own method only", async () => {
+  const respond = () => pageResponse("text/plain", "page");
+  const pages: [string, Page][] = [
+    ["/get", { isPrivate: false, respond }],
+    ["/post", { isPrivate: false, method: "POST", respond }],
+  ];
+  const { url, host } = await serve(echo, pages);
+  const statusOf = async (method: string, target: string) =>
+    (await exchange(url, get(host, target, "Content-Length: 0").replace("GET", method)))?.status;
+
+  expect([await statusOf("GET", "/get"), await statusOf("POST", "/post")]).toEqual([200, 200]);
+  expect([await statusOf("POST", "/get"), await statusOf("GET", "/post")]).toEqual([404, 404]);
 });
 
 test.each(["100-continue", "200-ok"])("A request that expects %s is served", async (expectation) => {

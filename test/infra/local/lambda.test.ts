@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import type { Context } from "aws-lambda";
 import { expect, test } from "vitest";
 import { invoke, type LambdaHandler } from "../../../infra/local/lambda.ts";
 import { bundle, bundleFile } from "../../../infra/stack/bundling.ts";
@@ -24,6 +25,23 @@ test.each(behaviours.filter(({ becomes }) => becomes !== "the process ends"))(
     else expect(survived.outcome).toEqual(becomes);
   },
 );
+
+test("A function gets an id of its own and the time that is left, and its response arrives as JSON", async () => {
+  const handler = async (_: string, context: Context) => {
+    const { functionName, awsRequestId } = context;
+    const headers = { left: context.getRemainingTimeInMillis(), functionName, awsRequestId, none: undefined as never };
+    return { statusCode: 200, headers, body: "" };
+  };
+  const call = async () => (await invoke(handler, "run", { functionName: "Mine", timeoutMilliseconds: 5000 })).headers;
+
+  const [first, second] = [await call(), await call()];
+
+  expect(Object.keys(first)).toEqual(["left", "functionName", "awsRequestId"]);
+  expect(first.functionName).toBe("Mine");
+  expect(first.awsRequestId).not.toBe(second.awsRequestId);
+  expect(first.left).toBeGreaterThan(0);
+  expect(first.left).toBeLessThanOrEqual(5000);
+});
 
 test("At the deadline, an invocation fails, and a response that has begun breaks off", async () => {
   const { stalls }: { stalls: LambdaHandler<string> } = await import(file);

@@ -7,6 +7,7 @@ import { exchange } from "../../harness/raw-http.ts";
 
 const tooLarge = { status: 400, message: "The request's headers must be at most 16 KiB in all" };
 const post = `POST ${membersPath} HTTP/1.1\r\nHost: x\r\n`;
+const longBody = { status: 413, message: "The request body must be at most 64 KiB" };
 const noHttp = { status: 400, message: "The request must be valid HTTP/1.1" };
 
 describe("The response has the shape of the API's errors for", () => {
@@ -14,11 +15,19 @@ describe("The response has the shape of the API's errors for", () => {
     ["a line that is not HTTP", "hello\r\n\r\n", noHttp],
     ["a TLS greeting", "\u0016\u0003\u0001\u0002\u0000\u0001\u0000", noHttp],
     ["headers over 16 KiB", `GET / HTTP/1.1\r\nA: ${"x".repeat(20_000)}\r\n\r\n`, tooLarge],
+    [
+      "a chunk with extensions over 16 KiB",
+      `${post}Transfer-Encoding: chunked\r\n\r\n1;${"x".repeat(20_000)}`,
+      longBody,
+    ],
     ["a body that breaks off", `${post}Content-Length: 10\r\n\r\nabc`, noHttp],
   ])("%s", async (_, bytes, error) => {
     const { url } = await serve();
 
-    expect(asError(await exchange(url, bytes, { hangUpAfter: 100 }))).toEqual(error);
+    const response = await exchange(url, bytes, { hangUpAfter: 100 });
+
+    expect(asError(response)).toEqual(error);
+    expect(response?.headers.get("connection")).toBe("close");
   });
 
   test("a request that never ends", async () => {

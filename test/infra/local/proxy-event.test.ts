@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { addAccountMember } from "../../../lib/http/operations.ts";
 import { eventOf, get, membersPath, messagePath, serve } from "../../harness/echo-gateway.ts";
 import { exchange } from "../../harness/raw-http.ts";
 
@@ -33,7 +34,7 @@ describe("The event of a request", () => {
   const pathParameters = { account_id: "é", message_id: "%ff" };
   const queryStringParameters = { a: "2", b: "" };
   const multiValueQueryStringParameters = { a: ["1", "2"], b: [""] };
-  const none = { queryStringParameters: null, multiValueQueryStringParameters: null };
+  const none = { queryStringParameters: null, multiValueQueryStringParameters: null, body: null };
 
   test.each([
     ["the path unchanged, and the path parameters decoded if that is possible", path, { path, pathParameters }],
@@ -65,6 +66,29 @@ describe("The event of a request", () => {
 
     expect(eventOf(whole).body).toBe('{"é"');
     expect(eventOf(chunked).body).toBe('{"a"');
+    expect(eventOf(await exchange(url, `${head}Content-Length: 1\r\n\r\n1`)).body).toBe("1");
+  });
+
+  test("names the route, the caller, and the time", async () => {
+    const { url, host } = await serve();
+    const request = get(host, membersPath, "User-Agent: curl/8", "Content-Length: 0").replace("GET", "POST");
+    const before = Date.now();
+
+    const event = eventOf(await exchange(url, request));
+
+    const { path: resource } = addAccountMember;
+    expect(event).toMatchObject({ resource, path: membersPath, httpMethod: "POST", isBase64Encoded: false });
+    const { requestContext } = event;
+    expect(requestContext).toMatchObject({
+      resourcePath: resource,
+      path: membersPath,
+      httpMethod: "POST",
+      protocol: "HTTP/1.1",
+      identity: { sourceIp: "127.0.0.1", userAgent: "curl/8" },
+    });
+    expect(requestContext.requestId).toMatch(/^[\da-f-]{36}$/);
+    expect(requestContext.requestTimeEpoch).toBeGreaterThanOrEqual(before);
+    expect(requestContext.requestTimeEpoch).toBeLessThanOrEqual(Date.now());
   });
 
   test("has an id that the caller cannot set, beside the one of API Gateway that the caller can set", async () => {

@@ -5,6 +5,7 @@ import { get as httpGet, type IncomingHttpHeaders } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { exampleIds } from "../../../infra/local/demo.ts";
 import { gateway } from "../../../infra/local/gateway.ts";
 import { referencePages } from "../../../infra/local/reference.ts";
 import { openApiDocument } from "../../../infra/openapi/document.ts";
@@ -51,7 +52,9 @@ test.each(["/", "/messages"])("The page %s has a key, so no cache and no other s
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
     "cross-origin-opener-policy": "same-origin",
-    "content-security-policy": expect.stringMatching(/^default-src .*frame-ancestors 'none'/),
+    "content-security-policy": expect.stringMatching(
+      /^default-src '(self|none)'.*; frame-ancestors 'none'; base-uri 'none'/,
+    ),
   });
 });
 
@@ -102,6 +105,52 @@ test.each(data.filter((path) => path !== "/messages/attached"))(
     expect(JSON.parse(body.toString()).message).toMatch(/^This address is private/);
   },
 );
+
+test("A container reads the document and the script, and a link in a chat leads to the page", async () => {
+  const url = await servePages();
+  const statusOf = async (path: string, headers: Record<string, string>) => {
+    const [response] = await once(httpGet(url + path, { headers }), "response");
+    response.resume();
+    return response.statusCode;
+  };
+  const ofLink = { "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document" };
+
+  for (const path of ["/openapi.json", "/reference.js"])
+    expect(await statusOf(path, { Host: "host.docker.internal" }), path).toBe(200);
+  expect(await statusOf("/", ofLink)).toBe(200);
+  expect(await statusOf("/openapi.json", ofLink)).toBe(403);
+});
+
+test("The page uses the key of the demonstration, and none of Scalar's online services", async () => {
+  const url = await servePages();
+
+  const page = (await get(url)).body.toString();
+
+  const [, configuration = ""] = /createApiReference\("#reference", (.*)\)<\/script>/.exec(page) ?? [];
+  expect(JSON.parse(configuration)).toMatchObject({
+    url: "/openapi.json",
+    authentication: {
+      preferredSecurityScheme: "apiKey",
+      securitySchemes: { apiKey: { token: demo.api_key } },
+    },
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    hideClientButton: true,
+    showDeveloperTools: "never",
+    telemetry: false,
+    withDefaultFonts: false,
+  });
+});
+
+test("The first example is a message of the demonstration", async () => {
+  const url = await servePages();
+
+  const { paths } = JSON.parse((await get(`${url}/openapi.json`)).body.toString());
+
+  const { parameters } = paths["/v2/accounts/{account_id}/messages/{message_id}"].get;
+  const examples = parameters.map(({ name, example }: { name: string; example: string }) => [name, example]);
+  expect(Object.fromEntries(examples)).toMatchObject({ account_id: demo.account_id, ...exampleIds });
+});
 
 test("Each load of the document has a new email and idempotency key, so that the first request is no replay", async () => {
   const url = await servePages();

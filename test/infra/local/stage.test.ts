@@ -2,7 +2,9 @@
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { expect, test, vi } from "vitest";
+import { UserError } from "../../../infra/cli/user-error.ts";
 import { findStage } from "../../../infra/local/stage.ts";
+import { startCloudFormation } from "../../harness/cloudformation.ts";
 import { listen } from "../../harness/listen.ts";
 
 /** Serves CloudFormation with a stack that has these outputs, in the XML of its query protocol. */
@@ -26,6 +28,23 @@ test("It finds the table and the API of a stage", async () => {
 
   expect(await findStage("dev")).toEqual({ tableName: "EmailApi-dev-Table", api: "https://api.example.com/dev/" });
   expect(asked.join()).toContain("StackName=EmailApi-dev");
+});
+
+test("A stage without an API's address has an empty one", async () => {
+  await serveStack({ TableName: "EmailApi-dev-Table" });
+
+  expect(await findStage("dev")).toEqual({ tableName: "EmailApi-dev-Table", api: "" });
+});
+
+test("A stack that can't be read is an error with the reason", async () => {
+  vi.stubEnv(
+    "AWS_ENDPOINT_URL_CLOUDFORMATION",
+    await startCloudFormation({ error: ["AccessDenied", "Not authorized"] }),
+  );
+
+  await expect(findStage("dev")).rejects.toThrow(
+    new UserError("--stage dev: the stack EmailApi-dev can't be read: Not authorized"),
+  );
 });
 
 test("A stack of another kind is an error", async () => {
