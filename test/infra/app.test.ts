@@ -59,9 +59,14 @@ test("Commands that deploy nothing, such as cdk bootstrap, need no setting", asy
   expect(readdirSync(CDK_OUTDIR)).toContain("NoStack.template.json");
 });
 
-test("A wrong setting ends the command with one line", async () => {
-  expect(await runInNewHome("node infra/app.ts", { stage: "Prod" })).toMatchObject({
-    status: 1,
-    stderr: "stage must be up to 30 lower-case letters, digits and hyphens, starting with a letter, not Prod\n",
-  });
+test.each([
+  [
+    { stage: "Prod" },
+    "stage must be up to 30 lower-case letters, digits and hyphens, starting with a letter, not Prod",
+  ],
+  [{ replicaRegions: "eu-west-1" }, "replicaRegions must not name eu-west-1, because the stack itself is there"],
+])("A wrong setting ends the command with one line: %j", async (context, line) => {
+  const ended = await runInNewHome("node infra/app.ts", context, { CDK_DEFAULT_REGION: "eu-west-1" });
+
+  expect(ended).toMatchObject({ status: 1, stderr: `${line}\n` });
 });

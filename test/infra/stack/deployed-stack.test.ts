@@ -31,10 +31,29 @@ test("A failed creation that is protected ends the deployment with the command t
   );
 });
 
-test("Credentials that may not read the stack end the deployment, and the error names the permissions", async () => {
-  await expect(read({ error: ["AccessDenied", "Not authorized"] })).rejects.toThrow(
-    /nothing was changed. cloudformation:DescribeStacks and GetTemplate must be allowed. Not authorized$/,
-  );
+test.each([
+  ["AccessDenied", "Not authorized"],
+  ["AccessDenied", "The role x does not exist"],
+  ["ValidationError", "Not valid"],
+] as const)(
+  "A stack that can't be read ends the deployment, and the error names the permissions: %s, %s",
+  async (...error) => {
+    await expect(read({ error: [...error] })).rejects.toThrow(
+      `nothing was changed. cloudformation:DescribeStacks and GetTemplate must be allowed. ${error[1]}`,
+    );
+  },
+);
+
+test("Of several stages, the one that is deployed is read, in its region", async () => {
+  const asked: string[] = [];
+  const state = { status: "CREATE_COMPLETE", isProtected: true, template: own };
+
+  const { status } = await runApp(state, { stage: "dev" }, { AWS_REGION: "us-east-1" }, asked);
+
+  expect({ status, asked }).toEqual({
+    status: 0,
+    asked: ["DescribeStacks EmailApi-dev eu-west-1", "GetTemplate EmailApi-dev eu-west-1"],
+  });
 });
 
 const protectionOf = (template: object) => [

@@ -51,18 +51,53 @@ test.each([
   },
 );
 
-test.each([
-  ["accepted while it is being enabled, as after prepare-table", "ENABLING", /^undefined$/],
-  ["rejected while it is being disabled", "DISABLING", /time to live on expires_at/],
-])("A table with time to live is %s", async (_, TimeToLiveStatus, outcome) => {
+/** Creates the table, and lets the next two calls return it with this time to live, or fail with this error. */
+const tableWith = async (change: object, timeToLive: object | Error): Promise<string> => {
   const TableName = `existing-${randomUUID()}`;
   await createTable(TableName);
-  const found = await new DynamoDBClient().send(new DescribeTableCommand({ TableName }));
-  vi.spyOn(DynamoDBClient.prototype, "send")
-    .mockResolvedValueOnce(found as never)
-    .mockResolvedValueOnce({ TimeToLiveDescription: { TimeToLiveStatus, AttributeName: "expires_at" } } as never);
+  const { Table } = await new DynamoDBClient().send(new DescribeTableCommand({ TableName }));
+  const send = vi.spyOn(DynamoDBClient.prototype, "send");
+  send.mockResolvedValueOnce({ Table: { ...Table, ...change } } as never);
+  if (timeToLive instanceof Error) send.mockRejectedValueOnce(timeToLive as never);
+  else send.mockResolvedValueOnce({ TimeToLiveDescription: timeToLive } as never);
+  return TableName;
+};
 
-  expect(String(await check(TableName).catch(String))).toMatch(outcome);
+test.each([
+  ["accepted while it is being enabled, as after prepare-table", "ENABLING", "expires_at", /^undefined$/],
+  ["rejected while it is being disabled", "DISABLING", "expires_at", /time to live on expires_at/],
+  ["rejected if another attribute has the time", "ENABLED", "ttl", /time to live on expires_at/],
+])("A table with time to live is %s", async (_, TimeToLiveStatus, AttributeName, outcome) => {
+  const name = await tableWith({}, { TimeToLiveStatus, AttributeName });
+
+  expect(String(await check(name).catch(String))).toMatch(outcome);
+});
+
+test.each([
+  ["the index of persons with other keys", [{ IndexName: "person", KeySchema: [{ AttributeName: "pk" }] }]],
+  ["an index of another name", [{ ...indexSchema, IndexName: "people" }]],
+])("A table with %s is rejected", async (_, GlobalSecondaryIndexes) => {
+  const name = await tableWith({ GlobalSecondaryIndexes }, {});
+
+  await expect(check(name)).rejects.toThrow(/the index person: run /);
+});
+
+test("A table with the index of persons beside others is accepted", async () => {
+  const name = await tableWith(
+    { GlobalSecondaryIndexes: [{ ...indexSchema, IndexName: "people", KeySchema: [] }, indexSchema] },
+    { TimeToLiveStatus: "ENABLED", AttributeName: "expires_at" },
+  );
+
+  await expect(check(name)).resolves.toBeUndefined();
+});
+
+test("Credentials that may not describe the time to live deploy the table, and a line says so", async () => {
+  const denied = Object.assign(new Error("Not authorized"), { name: "AccessDeniedException", $fault: "client" });
+  const name = await tableWith({}, denied);
+  const lines = vi.spyOn(console, "error").mockImplementation(() => {});
+
+  await expect(check(name)).resolves.toBeUndefined();
+  expect(lines.mock.calls).toEqual([["tableName was not checked. DynamoDB reported an error: Not authorized"]]);
 });
 
 test("Credentials that may not describe the table deploy it, and a line says that it wasn't checked", async () => {

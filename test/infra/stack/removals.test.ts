@@ -16,8 +16,23 @@ const { Resources, ...others } = own;
 const otherKeys = structuredClone(own);
 otherKeys.Resources.TableCD117FA1.Properties.KeySchema[0].AttributeName = "id";
 
+/** Returns what the stack would be if CloudFormation replaced the first resource of this type. */
+const withAnother = (template: typeof own, type: string, change: object) => {
+  const copy = structuredClone(template);
+  const id = Object.keys(copy.Resources).find((each) => copy.Resources[each].Type === type) ?? "";
+  copy.Resources[id].Properties = { ...copy.Resources[id].Properties, ...change };
+  return copy;
+};
+
+const ses = templateOf({ ses: "receipts" });
+const keepSes = "add --context ses=… and --context sesReceived=… as before";
+const keepCode = "deploy a commit that has it";
+const keepIntake = "add --context intake=true";
+const otherType = structuredClone(own);
+otherType.Resources.TableCD117FA1.Type = "AWS::DynamoDB::Table";
+
 const cases: [what: string, deployed: object, next: object, part: string, keep: string][] = [
-  ["the intake's bucket, queues and function", intake, own, "intake", "add --context intake=true"],
+  ["the intake's bucket, queues and function", intake, own, "intake", keepIntake],
   ["the domain", domain, own, "domain", `add --context domain=api.example.com --context certificate=${certificate}`],
   [
     "the domain's name",
@@ -26,13 +41,7 @@ const cases: [what: string, deployed: object, next: object, part: string, keep: 
     "domain",
     `add --context domain=api.example.com --context certificate=${certificate}`,
   ],
-  [
-    "the topic of Amazon SES",
-    templateOf({ ses: "receipts" }),
-    intake,
-    "ses",
-    "add --context ses=… and --context sesReceived=… as before",
-  ],
+  ["the topic of Amazon SES", ses, intake, "ses", keepSes],
   ["the table for an existing one", own, restored, "table", "leave out tableName"],
   ["an existing table for a new one", restored, own, "table", "add --context tableName=restored"],
   [
@@ -43,13 +52,27 @@ const cases: [what: string, deployed: object, next: object, part: string, keep: 
     "add --context tableName=restored",
   ],
   ["the keys of the table", own, otherKeys, "table", "leave out tableName"],
+  ["a function", own, synthesise(withoutBundles, operations.slice(1)).template.toJSON(), "GetMessage", keepCode],
   [
-    "a function",
+    "the table's name",
     own,
-    synthesise(withoutBundles, operations.slice(1)).template.toJSON(),
-    "GetMessage",
-    "deploy a commit that has it",
+    withAnother(own, "AWS::DynamoDB::GlobalTable", { TableName: "x" }),
+    "table",
+    "leave out tableName",
   ],
+  ["the type of the table", own, otherType, "table", "leave out tableName"],
+  ["the bucket's name", intake, withAnother(intake, "AWS::S3::Bucket", { BucketName: "x" }), "intake", keepIntake],
+  ["a queue's name", intake, withAnother(intake, "AWS::SQS::Queue", { QueueName: "x" }), "intake", keepIntake],
+  ["a queue's order", intake, withAnother(intake, "AWS::SQS::Queue", { FifoQueue: true }), "intake", keepIntake],
+  ["a function's name", own, withAnother(own, "AWS::Lambda::Function", { FunctionName: "x" }), "GetMessage", keepCode],
+  [
+    "a function's kind",
+    own,
+    withAnother(own, "AWS::Lambda::Function", { PackageType: "Image" }),
+    "GetMessage",
+    keepCode,
+  ],
+  ["the topic's name", ses, withAnother(ses, "AWS::SNS::Topic", { TopicName: "x" }), "ses", keepSes],
 ];
 
 describe("A deployment that would remove or replace", () => {
@@ -68,7 +91,7 @@ describe("A deployment that would remove or replace", () => {
 
   test.each(cases)("%s goes on if remove names it, and only then", (_, deployed, next, part) => {
     expect(() => checkRemovals(deployed, next, ["other", part])).not.toThrow();
-    expect(() => checkRemovals(deployed, next, ["other"])).toThrow();
+    expect(() => checkRemovals(deployed, next, ["other", `${part}s`])).toThrow();
   });
 });
 
@@ -76,6 +99,11 @@ test("The error names everything that would be lost", () => {
   expect(() => checkRemovals(intake, own, [])).toThrow(
     / intake \(IntakeEmails\w+, IntakeDeadLetters\w+, IntakeEvents\w+, IntakeRecordEventsFunction\w+\)\. /,
   );
+});
+
+test("The error names the table that would no longer be used, once", () => {
+  expect(() => checkRemovals(restored, own, [])).toThrow(/^This .* table \(restored\)\. /);
+  expect(() => checkRemovals(own, restored, [])).toThrow(/^This .* table \(Table\w+\)\. .*$/);
 });
 
 test("Several parts are several lines", () => {

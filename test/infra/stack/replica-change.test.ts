@@ -39,6 +39,17 @@ describe("A deployment", () => {
     expect(() => checkReplicaChange(withoutIndex, none)).not.toThrow();
   });
 
+  test("must not change a region and remove a resource", () => {
+    expect(() => checkReplicaChange(templateOf({ keyRateLimit: "600" }), west)).toThrow(/but \w+ changes too/);
+  });
+
+  test("may change a region and CDK's list of what the stack uses", () => {
+    const CDKMetadata = { Type: "AWS::CDK::Metadata", Properties: { Analytics: "x" } };
+    const withMetadata = { ...west, Resources: { ...west.Resources, CDKMetadata } };
+
+    expect(() => checkReplicaChange(none, withMetadata)).not.toThrow();
+  });
+
   test.each([
     ["the table", { replicaRegions: "us-west-2", removeEverything: "true" }, /but Table\w+ changes too/],
     ["another resource", { replicaRegions: "us-west-2", logRetentionDays: "7" }, /but \w+Log\w+ changes too/],
