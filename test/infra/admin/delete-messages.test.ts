@@ -5,16 +5,18 @@ import { readMarker } from "../../../lib/messages/marker.ts";
 import { deleteMessage } from "../../../lib/messages/remove/delete-message.ts";
 import { dayMilliseconds } from "../../../lib/time/clock.ts";
 import { admin, adminJson } from "../../harness/admin.ts";
-import { bearer, call, itemsOf, newKey, startService, table } from "../../harness/service.ts";
+
+import { cutAfterWrites } from "../../harness/intercepted-table.ts";
+import { attempted, bearer, call, itemsOf, newKey, recordEvent, startService, table } from "../../harness/service.ts";
 import { failingAfter } from "../../lib/messages/stored-message.ts";
 
 const file = "test/emails/plain-text.eml";
 
 /** An account with one imported message. */
-const imported = async () => {
+const imported = async (options = "") => {
   const url = await startService(Date.now);
   const { account_id, secret } = await newKey();
-  const importing = `import-message --account ${account_id} --domain ${randomUUID()} ${file}`;
+  const importing = `import-message --account ${account_id} --domain ${randomUUID()} ${options} ${file}`;
   const [{ id }] = await adminJson(importing);
   const path = `/v2/accounts/${account_id}/messages/${id}`;
   return { account_id, id, importing, get: () => call(`${url}${path}`, { headers: bearer(secret) }) };
@@ -75,6 +77,17 @@ test.each(["", "--json"])("What an interrupted deletion had left counts as delet
   expect(status).toBe(0);
   if (json) expect(JSON.parse(stdout[0] ?? "")).toMatchObject({ deleted: true, recoverable_until: expect.any(String) });
   else expect(stdout[0]).toMatch(/^deleted .+ has it until 20.+Z\) {3}\(what an interrupted call had left\)$/);
+});
+
+test.each([1, 2, 3])("A restored message has no attempt of a deletion that was cut after %i writes", async (writes) => {
+  const { account_id, id, importing, get } = await imported("--retain-until 2096-01-01");
+  for (const minutes of [1, 2, 3])
+    await recordEvent({ account_id, id }, attempted(Date.now() - minutes * 60_000), Date.now());
+
+  await cutAfterWrites(writes, () => admin(`delete-message ${id} --account ${account_id}`));
+  await admin(`${importing} --restore-deleted`);
+
+  expect(await (await get()).json()).toMatchObject({ id, num_attempts: 0, delivery_attempts: [] });
 });
 
 test("delete-message succeeds again, and says that nothing was left", async () => {

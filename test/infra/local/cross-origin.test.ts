@@ -22,16 +22,18 @@ describe("Under a name that is not the server's own,", () => {
     "evil.example:PORT|evil.example|127.0.0.1.nip.io:PORT|127.0.0.1|127.0.0.1:1|127.0.0.2:PORT|localhost.:PORT|" +
     "localhost:PORT@evil.example|";
 
-  test.each([...foreignNames.split("|").map((name) => [name, "/key"]), ["127.0.0.1:PORT", "http://evil.example/key"]])(
-    "a page with an API key is rejected: Host %s, target %s",
-    async (name, target) => {
-      const { url, port } = await serve(echo, pages);
+  test.each<[name: string, target: string]>([
+    ...foreignNames.split("|").map((name): [string, string] => [name, "/key"]),
+    ["127.0.0.1:PORT", "http://evil.example/key"],
+    ["evil.example:PORT", "http://127.0.0.1:PORT/key"],
+  ])("a page with an API key is rejected: Host %s, target %s", async (name, target) => {
+    const { url, port } = await serve(echo, pages);
+    const withPort = (text: string) => text.replace("PORT", String(port));
 
-      const response = await exchange(url, get(`${name}`.replace("PORT", String(port)), `${target}`));
+    const response = await exchange(url, get(withPort(name), withPort(target)));
 
-      expect(asError(response)).toEqual(foreignHost);
-    },
-  );
+    expect(asError(response)).toEqual(foreignHost);
+  });
 
   const containers = ["host.docker.internal:PORT", "api.internal"];
 

@@ -39,8 +39,20 @@ test("The guard forwards a program's request, and rejects the request of a page"
   for (const rejected of [page, picture, rebound, asked]) {
     expect(rejected?.status).toBe(403);
     expect(rejected?.headers.has("access-control-allow-origin")).toBe(false);
-    expect(rejected?.body).not.toContain("TableNames");
+    expect(JSON.parse(rejected?.body ?? "")).toEqual({
+      __type: "com.amazon.coral.service#AccessDeniedException",
+      message: "Web pages may not use this DynamoDB (Host, Origin, Sec-Fetch-Site)",
+    });
   }
+});
+
+test("An error of the engine reaches the program with its status", async () => {
+  const { url, host } = await startGuard(engine.port);
+
+  const failed = await exchange(url, listTables(host).replace("ListTables", "NoSuchCall"));
+
+  expect(failed?.status).toBe(400);
+  expect(failed?.body).toContain("__type");
 });
 
 test.each(["Trailer: x", "Expect: x", "Keep-Alive: timeout=0", "__proto__: x", "X: \u00e9"])(

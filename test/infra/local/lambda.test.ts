@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import type { Context } from "aws-lambda";
 import { expect, test } from "vitest";
-import { invoke, type LambdaHandler } from "../../../infra/local/lambda.ts";
+import { invoke, type LambdaHandler, streamifyResponse } from "../../../infra/local/lambda.ts";
 import { bundle, bundleFile } from "../../../infra/stack/bundling.ts";
 import { temporaryFolder } from "../../harness/temporary-folder.ts";
 import { behaviours, observe } from "../../lambda/behaviours.ts";
@@ -41,6 +41,16 @@ test("A function gets an id of its own and the time that is left, and its respon
   expect(first.awsRequestId).not.toBe(second.awsRequestId);
   expect(first.left).toBeGreaterThan(0);
   expect(first.left).toBeLessThanOrEqual(5000);
+});
+
+test("A response whose function returns before its end breaks off", async () => {
+  const handler = streamifyResponse<string>(async (_, stream) => {
+    awslambda.HttpResponseStream.from(stream, { statusCode: 200, headers: {} }).write("begun");
+  });
+
+  const { body } = await invoke(handler, "run");
+
+  await expect(Readable.from(body).toArray()).rejects.toThrow("Response stream is not finished.");
 });
 
 test("At the deadline, an invocation fails, and a response that has begun breaks off", async () => {

@@ -1,9 +1,11 @@
+import { once } from "node:events";
 import { createServer } from "node:http";
 import { describe, expect, test } from "vitest";
+import { streamifyResponse } from "../../../infra/local/lambda.ts";
 import { respondToMalformedHttp } from "../../../infra/local/malformed-http.ts";
-import { asError, membersPath, serve } from "../../harness/echo-gateway.ts";
+import { asError, get, membersPath, messagePath, serve } from "../../harness/echo-gateway.ts";
 import { listen } from "../../harness/listen.ts";
-import { exchange } from "../../harness/raw-http.ts";
+import { exchange, openConnection } from "../../harness/raw-http.ts";
 
 const tooLarge = { status: 400, message: "The request's headers must be at most 16 KiB in all" };
 const post = `POST ${membersPath} HTTP/1.1\r\nHost: x\r\n`;
@@ -28,6 +30,25 @@ describe("The response has the shape of the API's errors for", () => {
 
     expect(asError(response)).toEqual(error);
     expect(response?.headers.get("connection")).toBe("close");
+  });
+
+  test("a line that is not HTTP, while another connection's response has begun", async () => {
+    const end = Promise.withResolvers<void>();
+    const handler = streamifyResponse(async (_, stream) => {
+      const body = awslambda.HttpResponseStream.from(stream, { statusCode: 200, headers: {} });
+      body.write("begun");
+      await end.promise;
+      body.end();
+    });
+    const { url, host } = await serve(handler);
+    const other = await openConnection(url);
+    other.write(get(host, messagePath));
+    await once(other, "data");
+
+    const response = await exchange(url, "hello\r\n\r\n");
+    end.resolve();
+
+    expect(asError(response)).toEqual(noHttp);
   });
 
   test("a request that never ends", async () => {

@@ -1,5 +1,5 @@
 /** The HTTP responses of the reference page. reference.browser.ts tests the page in a browser. */
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { get as httpGet, type IncomingHttpHeaders } from "node:http";
 import { buffer } from "node:stream/consumers";
@@ -174,6 +174,7 @@ test("The script is compressed if the browser accepts gzip, and browsers may cac
   const plain = await get(script, { "Accept-Encoding": "gzip;q=0" });
 
   expect(plain.body.toString()).toContain("createApiReference");
+  expect(createHash("sha256").update(plain.body).digest("hex")).toContain(new URL(script).search.slice(1));
   expect(gunzipSync(compressed.body).equals(plain.body)).toBe(true);
   expect(compressed.body.length).toBeLessThan(plain.body.length / 3);
   expect(compressed.headers).toMatchObject({

@@ -56,6 +56,15 @@ test("Of several stages, the one that is deployed is read, in its region", async
   });
 });
 
+test("Commands that deploy nothing, such as cdk destroy, compare with no stack", async () => {
+  const asked: string[] = [];
+  const state = { status: "CREATE_COMPLETE", template: templateWith({ intake: "true" }).toJSON() };
+
+  const { status, stderr } = await runApp(state, { "aws:cdk:bundling-stacks": [] }, {}, asked);
+
+  expect({ status, stderr, asked }).toEqual({ status: 0, stderr: "", asked: [] });
+});
+
 const protectionOf = (template: object) => [
   ...new Set(
     JSON.stringify(template)

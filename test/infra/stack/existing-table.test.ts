@@ -102,12 +102,17 @@ test("Credentials that may not describe the time to live deploy the table, and a
 
 test("Credentials that may not describe the table deploy it, and a line says that it wasn't checked", async () => {
   const body = JSON.stringify({ __type: "com.amazonaws#AccessDeniedException", message: "Not authorized" });
-  const server = createServer((_, response) => void response.writeHead(400).end(body));
+  const signatures: (string | undefined)[] = [];
+  const server = createServer(({ headers }, response) => {
+    signatures.push(headers.authorization);
+    response.writeHead(400).end(body);
+  });
   vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", `http://127.0.0.1:${await listen(server)}`);
   const lines = vi.spyOn(console, "error").mockImplementation(() => {});
 
   await expect(check("EmailApi-prod-restored")).resolves.toBeUndefined();
   expect(lines.mock.calls).toEqual([["tableName was not checked. DynamoDB reported an error: Not authorized"]]);
+  expect(signatures).toEqual([expect.stringContaining("/eu-west-1/dynamodb/")]);
 });
 
 test("A mistyped tableName ends a deployment with one line, before anything changes", async () => {
