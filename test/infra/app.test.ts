@@ -59,14 +59,11 @@ test("Commands that deploy nothing, such as cdk bootstrap, need no setting", asy
   expect(readdirSync(CDK_OUTDIR)).toContain("NoStack.template.json");
 });
 
-test.each([
-  [
-    { stage: "Prod" },
-    "stage must be up to 30 lower-case letters, digits and hyphens, starting with a letter, not Prod",
-  ],
-  [{ replicaRegions: "eu-west-1" }, "replicaRegions must not name eu-west-1, because the stack itself is there"],
-])("A wrong setting ends the command with one line: %j", async (context, line) => {
-  const ended = await runInNewHome("node infra/app.ts", context, { CDK_DEFAULT_REGION: "eu-west-1" });
+test("A wrong setting, also for this region, ends the command with one line", async () => {
+  const context = { replicaRegions: "eu-west-1" };
 
-  expect(ended).toMatchObject({ status: 1, stderr: `${line}\n` });
+  expect(await runInNewHome("node infra/app.ts", context, { CDK_DEFAULT_REGION: "eu-west-1" })).toMatchObject({
+    status: 1,
+    stderr: "replicaRegions must not name eu-west-1, because the stack itself is there\n",
+  });
 });

@@ -44,18 +44,6 @@ test.each([
   },
 );
 
-test("Of several stages, the one that is deployed is read, in its region", async () => {
-  const asked: string[] = [];
-  const state = { status: "CREATE_COMPLETE", isProtected: true, template: own };
-
-  const { status } = await runApp(state, { stage: "dev" }, { AWS_REGION: "us-east-1" }, asked);
-
-  expect({ status, asked }).toEqual({
-    status: 0,
-    asked: ["DescribeStacks EmailApi-dev eu-west-1", "GetTemplate EmailApi-dev eu-west-1"],
-  });
-});
-
 test("Commands that deploy nothing, such as cdk destroy, compare with no stack", async () => {
   const asked: string[] = [];
   const state = { status: "CREATE_COMPLETE", template: templateWith({ intake: "true" }).toJSON() };

@@ -123,12 +123,18 @@ test.each([
   expect(() => checkRemovals(deployed, next, [])).not.toThrow();
 });
 
-test("The CDK app compares with the deployed stack, and ends with one line before anything changes", async () => {
+test("The CDK app compares with the stack of the stage, and ends with one line before anything changes", async () => {
   const state = { status: "CREATE_COMPLETE", template: intake };
+  const elsewhere = { AWS_REGION: "us-east-1" };
+  const asked: string[] = [];
 
   expect(await runApp(state)).toMatchObject({
     status: 1,
     stderr: expect.stringMatching(/^This deployment .* intake \(.*\n$/),
   });
-  expect(await runApp(state, { remove: "intake" })).toMatchObject({ status: 0, stderr: "" });
+  expect(await runApp(state, { stage: "dev", remove: "intake" }, elsewhere, asked)).toMatchObject({
+    status: 0,
+    stderr: "",
+  });
+  expect(asked).toEqual(["DescribeStacks EmailApi-dev eu-west-1", "GetTemplate EmailApi-dev eu-west-1"]);
 });
