@@ -44,7 +44,7 @@ test("An imported email has the fields of its headers, and is readable at once",
 });
 
 test("--status and --retain-until take the place of the defaults", async () => {
-  const [{ id }] = await adminJson(`${importing} --status queued --retain-until 2096-01-31 -`, email(1));
+  const [{ id }] = await adminJson(`${importing} --status queued --retain-until 2096-01-31 -`, email(1000));
 
   const { status, retain_until } = await getMessage(id);
   expect({ status, day: retain_until?.slice(0, 10) }).toEqual({ status: "queued", day: "2096-01-31" });
