@@ -1,4 +1,5 @@
 /** How the AWS SDK's client is set up. */
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
 import { openTable } from "../../../lib/table/table.ts";
 
@@ -8,6 +9,13 @@ test("The SDK copies neither the input nor the output of a call for its logger",
   // With a method `info`, the SDK would make both copies for each call.
   expect(client).toHaveProperty("config.logger.warn");
   expect(client).not.toHaveProperty("config.logger.info");
+});
+
+test("A call waits a second for a connection, and three for a response that stalls", async () => {
+  const { requestHandler } = (openTable().client as DynamoDBDocumentClient).config;
+
+  const configured = await (requestHandler as unknown as { configProvider: Promise<object> }).configProvider;
+  expect(configured).toMatchObject({ connectionTimeout: 1000, socketTimeout: 3000 });
 });
 
 test("A table remembers who can wait, for the retries that the SDK doesn't make", () => {
