@@ -15,8 +15,8 @@ const unseen = /^[\s\p{Cf}]{1,9}|[\s\p{Cf}]{1,9}$/gu;
 export function* addressesIn(list: string): Generator<string> {
   let text = "";
   let last: string | undefined;
-  /** In `a@example.com <b@example.com>`, the text before the bracket is only a display name. */
-  let unbracketed = "";
+  /** Some programs write blanks between addresses. In `a@example.com <b@example.com>`, the first is only a display name. */
+  let unbracketed: string[] = [];
 
   const endText = (): string => {
     const address = text.replace(unseen, "").replace(/^'(.+)'$/, "$1");
@@ -36,19 +36,17 @@ export function* addressesIn(list: string): Generator<string> {
     if (word === "<" || word === ":") {
       // The text before `<` or `:` is a display name or a source route, not an address.
       text = "";
-      unbracketed = "";
+      unbracketed = [];
     } else if (word === ">" || word === "," || word === ";" || word === "") {
-      const address = endText() || unbracketed;
-      if (address) yield address;
-      unbracketed = "";
+      yield* [...unbracketed, endText()].filter(Boolean);
+      unbracketed = [];
     } else {
-      if (isApart) unbracketed ||= endText();
+      if (isApart) unbracketed.push(endText());
       const isEncodedWord = word.startsWith("=?") && word.endsWith("?=");
       if (!isEncodedWord) text += word;
     }
   }
-  const final = unbracketed || endText();
-  if (final) yield final;
+  yield* [...unbracketed, endText()].filter(Boolean);
 }
 
 /** Returns the first valid address, or "". */

@@ -8,6 +8,12 @@ test("an address that a name follows is not repeated for the next ones", () => {
   expect([...addressesIn(list)]).toEqual(["ada", "carl", "dora"].map((name) => `${name}@example.com`));
 });
 
+test("addresses may be separated by blanks", () => {
+  const list = "a@x.example b@x.example (B)\tc@x.example, d@x.example e@x.example <f@x.example> g@x.example";
+
+  expect([...addressesIn(list)]).toEqual(["a", "b", "c", "f", "g"].map((name) => `${name}@x.example`));
+});
+
 test.each([
   // RFC 5322, appendix A
   ["John Doe <jdoe@machine.example>", "jdoe@machine.example"],
