@@ -19,7 +19,9 @@ type SdkError = Error & { ThrottlingReasons?: readonly { reason?: string | undef
  */
 export const loggableError = ({ name, message, stack = "", ThrottlingReasons }: SdkError) => ({
   name,
-  ...(name === "ValidationException" ? { stack: stack.slice(stack.indexOf("\n    at ")) } : { message, stack }),
+  ...(name === "ValidationException"
+    ? { stack: stack.slice(stack.indexOf("\n    at ", stack.indexOf(message) + message.length)) }
+    : { message, stack }),
   ...(ThrottlingReasons && { throttling_reasons: ThrottlingReasons.map(({ reason }) => reason) }),
 });
 

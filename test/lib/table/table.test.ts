@@ -1,7 +1,7 @@
 /** How the AWS SDK's client is set up. */
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
-import { openTable } from "../../../lib/table/table.ts";
+import { loggableError, openTable } from "../../../lib/table/table.ts";
 
 test("The SDK copies neither the input nor the output of a call for its logger", () => {
   const { client } = openTable();
@@ -27,4 +27,15 @@ test("Without the name of the table, there is an error that says so", () => {
   vi.stubEnv("TABLE_NAME", undefined);
 
   expect(() => openTable()).toThrow("TABLE_NAME is not set");
+});
+
+test("The log of an error that can quote a value says only where it was thrown, however many lines the value has", () => {
+  const message = "1 of\nsecret\n    at secret\n\nlines";
+  const error = Object.assign(new Error(message), { name: "ValidationException", Item: { secret: 1 } });
+
+  const logged = loggableError(error);
+
+  expect(Object.keys(logged)).toEqual(["name", "stack"]);
+  expect(logged.stack).toMatch(/^\n {4}at .*table\.test\.ts/);
+  expect(logged.stack).not.toMatch("secret");
 });
