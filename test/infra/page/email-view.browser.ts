@@ -180,7 +180,8 @@ describe("An email looks as its sender meant it:", () => {
     const links =
       '<a href="https://a.example/">Shop</a><svg><a xlink:href="https://b.example/"><text>x</text></a></svg>' +
       '<a href="https://c.example/">https://c.example</a><a href="#top">Top</a><i title="https://d.example/">i</i>' +
-      '<img srcset="https://e.example/1.png 1x, //e.example/2.png 2x"><p style="background: url(https://f.example/)">';
+      '<img srcset="https://e.example/1.png 1x, //e.example/2.png 2x"><p style="background: url(https://f.example/)">' +
+      "<p style='background: url(\"https://g.example/\")'>";
 
     const { page } = await openEmail(browser, html("Links", links));
 
@@ -201,10 +202,11 @@ describe("An email looks as its sender meant it:", () => {
       "https://c.example/",
     ]);
     expect(await listed("#remote")).toEqual([
-      "Remote images and files, not loaded: 3",
+      "Remote images and files, not loaded: 4",
       "https://e.example/1.png",
       "//e.example/2.png",
       "https://f.example/",
+      "https://g.example/",
     ]);
     expect(await page.locator("#note").textContent()).toMatch(/^Scripts, forms and links are off\./);
   });

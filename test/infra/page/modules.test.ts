@@ -1,5 +1,6 @@
 /** The page's modules are checked, and each in the environment where it runs. */
 import { expect, test } from "vitest";
+import { pageTemplate } from "../../../infra/page/bundle.ts";
 import { projectRoot } from "../../../infra/stack/bundling.ts";
 import { run } from "../../harness/process.ts";
 import { folderOf } from "../../harness/temporary-folder.ts";
@@ -21,4 +22,8 @@ test("A call of a function that doesn't exist fails, and so does Node.js in a mo
     "findd",
     "process",
   ]);
+});
+
+test("The page's characters beyond ASCII stay what they are", async () => {
+  expect(await pageTemplate()).toContain(">← Back to the search<");
 });

@@ -38,6 +38,12 @@ test.each([
   expect(parsed).toMatchObject({ parts: [text("Hello")], headers: { From: ["ada@example.com"], Subject: ["Hi"] } });
 });
 
+test("the header after junk begins at its first field, however rare", () => {
+  const parsed = parse("+OK 1234 octets", "X-Mailer: m", "From: ada@example.com", "Subject: Hi", "", "Hello");
+
+  expect(parsed?.headers).toEqual({ "X-Mailer": ["m"], From: ["ada@example.com"], Subject: ["Hi"] });
+});
+
 test("text before one usual field is no junk", () => {
   expect(parse("Hello", "Note: you", "Date: today", "", "Bye").headers).toEqual({});
 });
