@@ -112,6 +112,8 @@ test.each([
     /'X-Order:' is invalid. It takes the name of a header, such as X-Order.$/,
   ],
   ["remove-sender -", /^Standard input is empty$/],
+  ["erase-person ada@example.com --verify --delete", /'--verify' cannot be used with option '--delete'$/],
+  [`${importing} --from ses --external-id X-Order x.eml`, /cannot be used with option/],
   ["find-messages ada@example.com --limit 0", /'0' is invalid. It takes a number from 1 to 1000.$/],
   ["find-messages ada@example.com --limit 1001", /'1001' is invalid. It takes a number from 1 to 1000.$/],
   ["find-messages ada@example.com --since 2026-13-01", /It takes a time ago such as 7d or 12h, or a date/],

@@ -248,4 +248,13 @@ test.each([503, 429, 502])("A %s offers to try again, in the search and in a mes
   await page.getByRole("button", { name: "Try again" }).click();
 
   await shown(page, welcome);
+
+  await page.unroute(/messages\/(head|search)/);
+  await page.route(/messages\/parsed/, (route) => (isFailing ? route.fulfill(fail) : route.continue()));
+  isFailing = true;
+  await page.reload();
+  await page.getByText(`${status}: Too many requests`).waitFor();
+  isFailing = false;
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.locator("iframe").waitFor();
 });

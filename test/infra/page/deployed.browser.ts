@@ -4,7 +4,7 @@ import { afterAll, expect, test } from "vitest";
 import { localEnvironment } from "../../../infra/cli/local-environment.ts";
 import { freePort } from "../../../infra/local/engine.ts";
 import { launchChromium } from "../../harness/chromium.ts";
-import { copied, desktop, openRow, rows, violationsOf } from "../../harness/desk.ts";
+import { copied, desktop, openRow, rows, shown, violationsOf } from "../../harness/desk.ts";
 import { run, type Service, startLocal } from "../../harness/process.ts";
 
 const browser = await launchChromium();
@@ -62,6 +62,7 @@ test("After a restart, an open tab says what to do, and goes on when the new add
   await page.getByRole("searchbox").fill("zoe@example.org");
   await page.keyboard.press("Enter");
   await rows(page, welcome).waitFor();
+  const message = await rows(page, welcome).first().getAttribute("href");
   const other = await browser.newPage(desktop);
   await other.goto(addressOf(first));
   first.child.kill();
@@ -69,11 +70,16 @@ test("After a restart, an open tab says what to do, and goes on when the new add
   const second = await startDesk(new URL(first.url).port);
 
   await page.getByRole("button", { name: "Search", exact: true }).click();
-  await page.getByText("Open the address that npm start printed; this tab then goes on").waitFor();
+  const refused = "Open the address that npm start printed; this tab then goes on";
+  await page.getByText(refused).waitFor();
+  const reader = await context.newPage();
+  await reader.goto(`${second.url}/messages${message}`);
+  await reader.getByText(refused).waitFor();
   const fresh = await context.newPage();
   await fresh.goto(addressOf(second));
 
   await rows(page, welcome).waitFor();
+  await shown(reader, welcome);
   await other.goto(addressOf(second));
   await other.waitForURL(`${second.url}/messages`);
   expect(await other.locator("#state").textContent()).toBe("");

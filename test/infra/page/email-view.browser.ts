@@ -209,6 +209,12 @@ describe("An email looks as its sender meant it:", () => {
       "https://g.example/",
     ]);
     expect(await page.locator("#note").textContent()).toMatch(/^Scripts, forms and links are off\./);
+    const heightAt = async (width: number) => {
+      await page.setViewportSize({ width, height: 800 });
+      return (await page.locator(".frame").boundingBox())?.height ?? 0;
+    };
+    const narrow = await heightAt(320);
+    expect(await heightAt(1200)).toBeLessThan(narrow);
   });
 
   test("a click on an address in text copies it", async () => {
