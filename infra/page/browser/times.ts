@@ -38,7 +38,7 @@ const startOfDay = (time: number, days = 0): number => {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days).getTime();
 };
 
-/** The heading of a day, such as `Yesterday · Tuesday, November 24`. */
+/** The heading of a day, such as `Yesterday · Tuesday 24 November`. */
 export const dayHeading = (iso: string, now: number): string => {
   const start = startOfDay(Date.parse(iso));
   const name = weekday.format(start);
