@@ -166,6 +166,13 @@ describe("The email as it was meant:", () => {
     expect(people).toMatch(/Date\s+Nov 21, 2026, 12:00:00 AM \(Fri, 20 Nov 2026 10:00:00 -0500\)/);
     expect(await page.locator("#where").innerText()).toContain("times in Asia/Tokyo (UTC+9)");
   });
+
+  test("a date that can't be read stands as the sender wrote it", async () => {
+    const email = emailOf("Undated", "Content-Type: text/plain", "", "x").replace(/^Date: .*/m, "Date: some Friday");
+    const { page } = await openEmail(browser, email);
+
+    await page.locator("#people", { hasText: /Date\s*some Friday/ }).waitFor();
+  });
 });
 
 test("What is copied shifts nothing, and Space copies an address, too", async () => {
