@@ -66,8 +66,19 @@ const send = async (url: string, { method, path, secret, body, idempotencyKey }:
 
 const otherRecipient = "bea@example.org";
 
+type Item = Record<string, AttributeValue>;
+
+const keyOf = ({ pk, sk }: Item): string => `${pk?.S} ${sk?.S}`;
+
+const allItems = async (): Promise<Item[]> => {
+  const items: Item[] = [];
+  for await (const { Items = [] } of paginateScan({ client: engine }, { TableName: table.name })) items.push(...Items);
+  return items;
+};
+
 /** Uses every kind of item: keys, messages with and without email, their history, a deletion, members, idempotency. */
 const makeFixture = async (): Promise<Fixture> => {
+  const ofOtherTests = new Set((await allItems()).map(keyOf));
   const url = await startService();
   const { account_id, secret } = await newKey();
   const revoked = await newKey({ account_id });
@@ -98,7 +109,7 @@ const makeFixture = async (): Promise<Fixture> => {
     path: `/v2/accounts/${account_id}/messages/${id}`,
     secret: by,
   });
-  const body = { email: "ada@example.org", role: "Developer", name: "Ada" };
+  const body = { email: `${randomUUID()}@example.org`, role: "Developer", name: "Ada" };
   const add = { method: "POST", path: `/v2/accounts/${account_id}/members`, secret, body };
   const once = { ...add, idempotencyKey: "once" };
   await send(url, once);
@@ -109,8 +120,7 @@ const makeFixture = async (): Promise<Fixture> => {
     once,
     { ...once, body: { ...body, role: "Analyst" } },
   ];
-  const items: object[] = [];
-  for await (const { Items = [] } of paginateScan({ client: engine }, { TableName: table.name })) items.push(...Items);
+  const items = (await allItems()).filter((item) => !ofOtherTests.has(keyOf(item)));
   const exchanges: Fixture["exchanges"] = [];
   for (const request of requests) exchanges.push([request, await send(url, request)]);
   return { now: noon, items, exchanges, events, sender };

@@ -55,6 +55,14 @@ test.each(calls)(
   },
 );
 
+test.each(calls)("%s is not tried again after the table's deadline, even for who can wait", async (_, call) => {
+  const { failing, count } = failingOnce("ThrottlingException", { canWait: true, deadline: uptimeMs() - 1 });
+
+  await expect(call(failing)).rejects.toThrow("slow down");
+
+  expect(count()).toBe(1);
+});
+
 test("A transaction that others can do without is not tried again, even by who can wait", async () => {
   const { failing, count } = failingOnce("ThrottlingException", { canWait: true });
 
